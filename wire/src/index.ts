@@ -1,0 +1,83 @@
+export { type Address, address, addressFromBytes, addressToBytes, isAddress, writeAddress } from './address.js';
+export { base58Decode, base58Encode, decodeKey, encodeKey } from './base58.js';
+export { compileMessage, type MessageInput } from './compile-message.js';
+export { isOnCurve } from './curve.js';
+export { decodeMessage } from './decode-message.js';
+export { generateKeypair, type Keypair, keypairFromSecret, keypairFromSeed, sign, verify } from './ed25519.js';
+export {
+  type CreateAssociatedToken,
+  createAssociatedTokenIdempotent,
+  parseCreateAssociatedTokenIdempotent,
+} from './instructions/associated-token.js';
+export {
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+} from './instructions/compute-budget.js';
+export { createLookupTable, extendLookupTable, lookupTableAddress } from './instructions/lookup-table.js';
+export { memo, parseMemo } from './instructions/memo.js';
+export {
+  advanceNonce,
+  initializeNonce,
+  type NonceUse,
+  parseAdvanceNonce,
+  parseSystemTransfer,
+  type SystemCreateAccount,
+  type SystemCreateAccountWithSeed,
+  type SystemTransfer,
+  systemCreateAccount,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+} from './instructions/system.js';
+export {
+  parseTransferChecked,
+  type TransferChecked,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenInitializeMint2,
+  tokenMintTo,
+  tokenSyncNative,
+  tokenTransferChecked,
+} from './instructions/token.js';
+export { decodeLookupTable, type LookupTableState } from './lookup-table-state.js';
+export {
+  type AccountMeta,
+  type DecodedMessage,
+  decompileInstructions,
+  type Instruction,
+  isSigner,
+  isWritable,
+  type LookupTable,
+  type MessageHeader,
+  readonlyAccount,
+  readonlySigner,
+  requiredSigners,
+  type TableLookup,
+  writableAccount,
+  writableSigner,
+} from './message.js';
+export { associatedTokenAddress, createAddressWithSeed, findProgramAddress } from './pda.js';
+export * from './programs.js';
+export { rentExemptLamports } from './rent.js';
+export {
+  decodeMint,
+  decodeTokenAccount,
+  encodeMint,
+  encodeTokenAccount,
+  type Mint,
+  type TokenAccount,
+  token2022Extensions,
+} from './token-state.js';
+export {
+  decodeTransaction,
+  encodeTransaction,
+  invalidSigners,
+  MAX_TRANSACTION_SIZE,
+  missingSigners,
+  type Transaction,
+  transactionSignature,
+  unsignedTransaction,
+  withSignature,
+} from './transaction.js';
+export { WireError } from './wire-error.js';

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { RUNS } from '../arbitraries.js';
+import type { Instruction } from '../message.js';
+import { associatedTokenAddress } from '../pda.js';
+import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../programs.js';
+import { createAssociatedTokenIdempotent, parseCreateAssociatedTokenIdempotent } from './associated-token.js';
+import { anyValues, pairs } from './client-pairs.js';
+import {
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+} from './compute-budget.js';
+import { memo, parseMemo } from './memo.js';
+import { advanceNonce, parseAdvanceNonce, parseSystemTransfer, systemTransfer } from './system.js';
+import { parseTransferChecked, tokenTransferChecked } from './token.js';
+
+test('parsing gives back what was built', () => {
+  fc.assert(
+    fc.property(anyValues, ({ a, b, c, d, amount, decimals, units, seed, tokenProgram }) => {
+      const transfer = { from: a, to: b, lamports: amount };
+      assert.deepEqual(parseSystemTransfer(systemTransfer(transfer)), transfer);
+      const checked = { source: a, mint: b, destination: c, authority: d, amount, decimals, tokenProgram };
+      assert.deepEqual(parseTransferChecked(tokenTransferChecked(checked)), checked);
+      assert.equal(parseComputeUnitLimit(setComputeUnitLimit(units)), units);
+      assert.equal(parseComputeUnitPrice(setComputeUnitPrice(amount)), amount);
+      assert.equal(parseMemo(memo(seed)), seed);
+      assert.equal(parseMemo({ ...memo(seed), program: MEMO_V1_PROGRAM }), seed);
+      assert.deepEqual(parseAdvanceNonce(advanceNonce({ nonce: a, authority: b })), { nonce: a, authority: b });
+      const create = { payer: a, owner: b, mint: c, tokenProgram };
+      assert.deepEqual(parseCreateAssociatedTokenIdempotent(createAssociatedTokenIdempotent(create)), {
+        ...create,
+        account: associatedTokenAddress(b, c, tokenProgram),
+      });
+    }),
+    RUNS,
+  );
+});
+
+const parsers: Record<string, (instruction: Instruction) => unknown> = {
+  systemTransfer: parseSystemTransfer,
+  tokenTransferChecked: parseTransferChecked,
+  setComputeUnitLimit: parseComputeUnitLimit,
+  setComputeUnitPrice: parseComputeUnitPrice,
+  memo: parseMemo,
+  advanceNonce: parseAdvanceNonce,
+  createAssociatedTokenIdempotent: parseCreateAssociatedTokenIdempotent,
+};
+
+test('a parser knows its own instruction only: not another, not one of another program, not a shortened one', () => {
+  fc.assert(
+    fc.property(anyValues, (values) => {
+      for (const [parserName, parse] of Object.entries(parsers)) {
+        for (const [name, pair] of Object.entries(pairs)) {
+          const [instruction] = pair(values);
+          assert.equal(parse(instruction) !== undefined, name === parserName, `${parserName} on ${name}`);
+        }
+        const [own] = pairs[parserName]!(values);
+        assert.equal(parse({ ...own, program: values.d }), undefined, parserName);
+        if (own.accounts.length > 0) {
+          assert.equal(parse({ ...own, accounts: own.accounts.slice(0, -1) }), undefined, parserName);
+        }
+        if (parse === parseMemo) continue;
+        for (let length = 0; length < own.data.length; length++) {
+          assert.equal(parse({ ...own, data: own.data.subarray(0, length) }), undefined, parserName);
+        }
+        assert.equal(parse({ ...own, data: Uint8Array.of(...own.data, 0) }), undefined, parserName);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a memo that is no UTF-8 is no text, and a byte order mark is part of one', () => {
+  assert.equal(parseMemo({ program: MEMO_PROGRAM, accounts: [], data: Uint8Array.of(0xff, 0xfe) }), undefined);
+  assert.equal(parseMemo(memo('\u{feff}a')), '\u{feff}a');
+});
+
+test('data that is a view into a larger buffer is read at its place', () => {
+  const within = Uint8Array.of(9, 9, 9, ...setComputeUnitPrice(77n).data);
+  const instruction = { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: within.subarray(3) };
+  assert.equal(parseComputeUnitPrice(instruction), 77n);
+});

@@ -1,0 +1,116 @@
+import { type Address, writeAddress } from '../address.js';
+import { readU32, readU64, writeU32, writeU64 } from '../integers.js';
+import { type Instruction, readonlyAccount, readonlySigner, writableAccount, writableSigner } from '../message.js';
+import { RECENT_BLOCKHASHES_SYSVAR, RENT_SYSVAR, SYSTEM_PROGRAM } from '../programs.js';
+
+const CREATE_ACCOUNT = 0;
+const TRANSFER = 2;
+const CREATE_ACCOUNT_WITH_SEED = 3;
+const ADVANCE_NONCE = 4;
+const INITIALIZE_NONCE = 6;
+
+const TRANSFER_LENGTH = 12;
+const ADVANCE_NONCE_LENGTH = 4;
+
+export interface SystemTransfer {
+  from: Address;
+  to: Address;
+  lamports: bigint;
+}
+
+/** Moves lamports out of a wallet. Throws RangeError when `lamports` is no u64. */
+export function systemTransfer({ from, to, lamports }: SystemTransfer): Instruction {
+  const data = newData(TRANSFER, TRANSFER_LENGTH);
+  writeU64(lamports, 'lamports', data, 4);
+  return { program: SYSTEM_PROGRAM, accounts: [writableSigner(from), writableAccount(to)], data };
+}
+
+/** What a system transfer moves; undefined when it is another instruction. */
+export function parseSystemTransfer(instruction: Instruction): SystemTransfer | undefined {
+  if (!isSystem(instruction, TRANSFER, TRANSFER_LENGTH)) return undefined;
+  const [from, to] = instruction.accounts;
+  if (from === undefined || to === undefined) return undefined;
+  return { from: from.address, to: to.address, lamports: readU64(instruction.data, 4) };
+}
+
+export interface SystemCreateAccount {
+  payer: Address;
+  newAccount: Address;
+  lamports: bigint;
+  /** Bytes of account data. */
+  space: number;
+  owner: Address;
+}
+
+/** Makes an account, which must sign. Throws RangeError when `lamports` is no u64 or `space` no whole number. */
+export function systemCreateAccount(input: SystemCreateAccount): Instruction {
+  const data = newData(CREATE_ACCOUNT, 52);
+  writeU64(input.lamports, 'lamports', data, 4);
+  writeU64(BigInt(input.space), 'space', data, 12);
+  writeAddress(input.owner, data, 20);
+  return { program: SYSTEM_PROGRAM, accounts: [writableSigner(input.payer), writableSigner(input.newAccount)], data };
+}
+
+export interface SystemCreateAccountWithSeed extends SystemCreateAccount {
+  /** Signs in place of the new account, whose address is `createAddressWithSeed(base, seed, owner)`. */
+  base: Address;
+  seed: string;
+}
+
+/** Makes an account at an address derived from `base`. Throws RangeError when `lamports` is no u64 or `space` no whole number. */
+export function systemCreateAccountWithSeed(input: SystemCreateAccountWithSeed): Instruction {
+  const seed = new TextEncoder().encode(input.seed);
+  const data = newData(CREATE_ACCOUNT_WITH_SEED, 92 + seed.length);
+  writeAddress(input.base, data, 4);
+  writeU64(BigInt(seed.length), 'the length of the seed', data, 36);
+  data.set(seed, 44);
+  writeU64(input.lamports, 'lamports', data, 44 + seed.length);
+  writeU64(BigInt(input.space), 'space', data, 52 + seed.length);
+  writeAddress(input.owner, data, 60 + seed.length);
+  const accounts = [writableSigner(input.payer), writableAccount(input.newAccount)];
+  if (input.base !== input.payer) accounts.push(readonlySigner(input.base));
+  return { program: SYSTEM_PROGRAM, accounts, data };
+}
+
+export interface NonceUse {
+  nonce: Address;
+  authority: Address;
+}
+
+/** Makes a durable nonce usable: must be the first instruction of the transaction that carries the nonce. */
+export function advanceNonce({ nonce, authority }: NonceUse): Instruction {
+  return {
+    program: SYSTEM_PROGRAM,
+    accounts: [writableAccount(nonce), readonlyAccount(RECENT_BLOCKHASHES_SYSVAR), readonlySigner(authority)],
+    data: newData(ADVANCE_NONCE, ADVANCE_NONCE_LENGTH),
+  };
+}
+
+/** The nonce that is advanced, and by whom; undefined when it is another instruction. */
+export function parseAdvanceNonce(instruction: Instruction): NonceUse | undefined {
+  if (!isSystem(instruction, ADVANCE_NONCE, ADVANCE_NONCE_LENGTH)) return undefined;
+  const [nonce, , authority] = instruction.accounts;
+  if (nonce === undefined || authority === undefined) return undefined;
+  return { nonce: nonce.address, authority: authority.address };
+}
+
+/** Turns a new account of 80 bytes, owned by the system program, into a durable nonce. */
+export function initializeNonce({ nonce, authority }: NonceUse): Instruction {
+  const data = newData(INITIALIZE_NONCE, 36);
+  writeAddress(authority, data, 4);
+  return {
+    program: SYSTEM_PROGRAM,
+    accounts: [writableAccount(nonce), readonlyAccount(RECENT_BLOCKHASHES_SYSVAR), readonlyAccount(RENT_SYSVAR)],
+    data,
+  };
+}
+
+function newData(kind: number, length: number): Uint8Array {
+  const data = new Uint8Array(length);
+  writeU32(kind, 'the instruction', data, 0);
+  return data;
+}
+
+function isSystem({ program, data }: Instruction, kind: number, length: number): boolean {
+  return program === SYSTEM_PROGRAM && data.length === length && readU32(data, 0) === kind;
+}

@@ -1,0 +1,31 @@
+import { type Address, addressFromBytes } from './address.js';
+import { readU32, readU64 } from './integers.js';
+
+const TYPE_LOOKUP_TABLE = 1;
+const AUTHORITY_TAG_OFFSET = 21;
+const ADDRESSES_OFFSET = 56;
+const MAX_ADDRESSES = 256;
+
+export interface LookupTableState {
+  /** The highest u64 while the table is active. */
+  deactivationSlot: bigint;
+  /** Addresses that were added in this slot can be used from the next one on. */
+  lastExtendedSlot: bigint;
+  /** Missing once the table is frozen. */
+  authority?: Address;
+  addresses: Address[];
+}
+
+/** The lookup table in an account's data; undefined when it is none. The account's owner is not known here. */
+export function decodeLookupTable(data: Uint8Array): LookupTableState | undefined {
+  const count = (data.length - ADDRESSES_OFFSET) / 32;
+  if (!Number.isInteger(count) || count < 0 || count > MAX_ADDRESSES) return undefined;
+  const tag = data[AUTHORITY_TAG_OFFSET]!;
+  if (readU32(data, 0) !== TYPE_LOOKUP_TABLE || tag > 1) return undefined;
+  return {
+    deactivationSlot: readU64(data, 4),
+    lastExtendedSlot: readU64(data, 12),
+    ...(tag === 1 && { authority: addressFromBytes(data, AUTHORITY_TAG_OFFSET + 1) }),
+    addresses: Array.from({ length: count }, (_, index) => addressFromBytes(data, ADDRESSES_OFFSET + 32 * index)),
+  };
+}
