@@ -1,0 +1,29 @@
+import { type ErrorCode, type ErrorKind, errorTable } from './table.js';
+
+export interface AppErrorOptions {
+  /** Read by the client instead of the table's text: names the field and what was expected, never a secret. */
+  message?: string;
+  /** More for the client; what of it is shown depends on the area's shape (see `renderError`). */
+  details?: Record<string, unknown>;
+  /** What led to it. Logged with a 5xx, never shown. */
+  cause?: unknown;
+}
+
+/** An error that a client is meant to see. Everything else that is thrown is answered as INTERNAL. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** The code on the wire. */
+  readonly wireCode: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    const kind: ErrorKind = errorTable[code];
+    super(options.message ?? kind.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = kind.status;
+    this.wireCode = kind.wireCode ?? code;
+    this.details = options.details;
+  }
+}

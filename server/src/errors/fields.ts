@@ -1,0 +1,25 @@
+import { type Address, isAddress } from '@slipway/wire';
+import { AppError } from './app-error.js';
+
+/** @throws AppError INVALID_REQUEST that names the field. */
+export function requireAddress(field: string, value: string): Address {
+  if (isAddress(value)) return value;
+  throw new AppError('INVALID_REQUEST', {
+    message: `${field}: expected a public key in base58 (32 bytes)`,
+    details: { [field]: 'expected a public key in base58 (32 bytes)' },
+  });
+}
+
+const AMOUNT = /^(?:0|[1-9][0-9]{0,19})$/;
+const U64_MAX = 2n ** 64n - 1n;
+
+/**
+ * An amount in the smallest unit: decimal digits only, at most 2^64 - 1.
+ * @throws AppError INVALID_REQUEST that names the field.
+ */
+export function requireAmount(field: string, value: string, least = 1n): bigint {
+  const amount = AMOUNT.test(value) ? BigInt(value) : undefined;
+  if (amount !== undefined && amount >= least && amount <= U64_MAX) return amount;
+  const expected = `expected a whole number of the smallest unit from ${least} to ${U64_MAX}, as a decimal string`;
+  throw new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+}

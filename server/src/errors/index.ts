@@ -1,0 +1,6 @@
+export { AppError, type AppErrorOptions } from './app-error.js';
+export { requireAddress, requireAmount } from './fields.js';
+export { type ErrorShape, renderError, statusIn } from './render.js';
+export { errorSchemaName, errorSchemas } from './schemas.js';
+export { type ErrorCode, errorTable } from './table.js';
+export { describeViolation, type Violation } from './violation.js';

@@ -1,0 +1,40 @@
+export interface ErrorKind {
+  /** The HTTP status, except where `statusIn` says otherwise for an area. */
+  readonly status: number;
+  /** What the client reads when the thrower says nothing more precise. */
+  readonly message: string;
+  /** The code on the wire, where it is not the name of the entry. */
+  readonly wireCode?: string;
+}
+
+/** Every error that a client can meet. Nothing else decides a status or a standard text. */
+export const errorTable = {
+  INVALID_REQUEST: { status: 400, message: 'Invalid request' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  FORBIDDEN: { status: 403, message: 'Forbidden' },
+  KEY_HAS_NO_ACCESS: { status: 403, message: 'API key does not have access to this endpoint' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },
+  CONFLICT: { status: 409, message: 'Conflict' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported; send application/json' },
+  RATE_LIMITED: { status: 429, message: '[API Gateway] Too many requests' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large' },
+  INTERNAL: { status: 500, message: 'Internal error' },
+  CHAIN_UNAVAILABLE: { status: 503, message: 'The chain cannot be reached at the moment' },
+
+  TRANSACTION_EXPIRED: { status: 400, message: 'Transaction expired' },
+  INVALID_PAYLOAD: { status: 400, message: 'The transaction is not the one that was crafted' },
+  INVALID_TOKEN_ID: { status: 400, message: 'tokenId must be the address of a mint' },
+  EXPRESS_UNAUTHORIZED: {
+    status: 403,
+    message: 'The transaction is not signed by the sender',
+    wireCode: 'UNAUTHORIZED',
+  },
+  ELIGIBILITY_CONFLICT: { status: 409, message: 'The token is not eligible' },
+  CRAFT_FAILED: { status: 500, message: 'Failed to craft the transaction' },
+  EXECUTION_FAILED: { status: 500, message: 'Failed to execute the transaction' },
+  NO_ROUTE: { status: 500, message: 'No route is available' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorTable;

@@ -1,0 +1,108 @@
+import type { ErrorObject } from 'ajv';
+
+export interface Violation {
+  /** `params.makingAmount`, or `body` and the like for the whole. */
+  readonly field: string;
+  /** Stands after the field and a colon; never holds what was given. */
+  readonly expected: string;
+}
+
+/** The first thing that is wrong, in words. `violations` are Ajv's, made with `verbose`. */
+export function describeViolation(violations: readonly ErrorObject[], part: string): Violation {
+  const last = violations.at(-1);
+  if (last === undefined) return { field: nameOfPart(part), expected: 'not valid' };
+  const path = fieldOf(last.instancePath);
+  if (last.keyword === 'required') {
+    const missing = String(last.params.missingProperty);
+    return { field: path === '' ? missing : `${path}.${missing}`, expected: 'required' };
+  }
+  if (last.keyword === 'additionalProperties') {
+    return { field: path || nameOfPart(part), expected: 'has a field that is not known' };
+  }
+  return { field: path || nameOfPart(part), expected: expectation(last, violations, part) };
+}
+
+function nameOfPart(part: string): string {
+  return part === 'querystring' ? 'query' : part;
+}
+
+function fieldOf(instancePath: string): string {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
+}
+
+const typeNames: Record<string, string> = {
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+const formatNames: Record<string, string> = {
+  address: 'a public key in base58 (32 bytes)',
+  'date-time': 'a date and time in ISO 8601',
+  uri: 'a URL',
+  uuid: 'a UUID',
+  byte: 'base64',
+};
+
+function expectation(error: ErrorObject, all: readonly ErrorObject[], part: string): string {
+  const limit = error.params.limit;
+  switch (error.keyword) {
+    case 'type': {
+      if (part === 'querystring' && Array.isArray(error.data)) return 'expected to be given only once';
+      const types = [error.params.type].flat().map((type) => typeNames[String(type)] ?? String(type));
+      return `expected ${types.join(' or ')}`;
+    }
+    case 'enum':
+      return `expected one of ${(error.params.allowedValues as unknown[]).join(', ')}`;
+    case 'const':
+      return `expected ${String(error.params.allowedValue)}`;
+    case 'anyOf':
+    case 'oneOf':
+      return alternatives(error, all);
+    case 'minimum':
+      return `expected at least ${limit}`;
+    case 'maximum':
+      return `expected at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `expected more than ${limit}`;
+    case 'exclusiveMaximum':
+      return `expected less than ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'expected not to be empty' : `expected at least ${limit} characters`;
+    case 'maxLength':
+      return `expected at most ${limit} characters`;
+    case 'minItems':
+      return `expected at least ${limit} items`;
+    case 'maxItems':
+      return `expected at most ${limit} items`;
+    case 'format':
+      return `expected ${formatNames[String(error.params.format)] ?? `a ${error.params.format}`}`;
+    case 'pattern':
+      return describedForm(error);
+    default:
+      return error.message ?? 'not valid';
+  }
+}
+
+/** A union of literals reads as a list; of another union, Ajv's errors of its members say little. */
+function alternatives(error: ErrorObject, all: readonly ErrorObject[]): string {
+  const members = all.filter((other) => other !== error && other.instancePath === error.instancePath);
+  const literals = members.filter((member) => member.keyword === 'const');
+  if (literals.length > 0 && literals.length === members.length) {
+    return `expected one of ${literals.map((literal) => String(literal.params.allowedValue)).join(', ')}`;
+  }
+  return 'expected one of the permitted forms';
+}
+
+function describedForm(error: ErrorObject): string {
+  const description = error.parentSchema?.description;
+  return typeof description === 'string' ? `expected ${description}` : 'not of the expected form';
+}

@@ -1,0 +1,30 @@
+/** The only source of time in the service. Unix milliseconds; in a sandbox it may run ahead of the wall clock. */
+export interface Clock {
+  now(): number;
+}
+
+export interface AdjustableClock extends Clock {
+  /** Milliseconds that this clock runs ahead of the wall clock. */
+  readonly offsetMs: number;
+  setOffset(milliseconds: number): void;
+}
+
+export function createClock(): AdjustableClock {
+  let offset = 0;
+  return {
+    now: () => Date.now() + offset,
+    get offsetMs() {
+      return offset;
+    },
+    setOffset(milliseconds) {
+      offset = milliseconds;
+    },
+  };
+}
+
+/**
+ * Unix milliseconds that never step back and that no sandbox clock moves: for rate windows, cache ages and durations.
+ */
+export function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
+}

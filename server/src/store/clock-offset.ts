@@ -1,0 +1,27 @@
+import type { Store, Tx } from './sql.js';
+
+const KEY = 'clockOffsetMs';
+const CHANNEL = 'clock';
+
+/** Moves the sandbox's clock for all copies by so many milliseconds; answers how far it is now ahead of the wall clock. */
+export async function advanceClockOffset(tx: Tx, milliseconds: number): Promise<number> {
+  const { rows } = await tx.query<{ value: number }>(
+    `insert into settings as s (key, value) values ($1, to_jsonb($2::bigint))
+     on conflict (key) do update set value = to_jsonb(s.value::bigint + $2::bigint) returning value`,
+    [KEY, milliseconds],
+  );
+  const offset = Number(rows[0]?.value);
+  await tx.notify(CHANNEL, String(offset));
+  return offset;
+}
+
+/** Tells the offset now and each time that any copy moves it; the answer ends that. */
+export async function followClockOffset(
+  store: Store,
+  apply: (milliseconds: number) => void,
+): Promise<() => Promise<void>> {
+  const unlisten = await store.listen(CHANNEL, (offset) => apply(Number(offset)));
+  const { rows } = await store.query<{ value: number }>('select value from settings where key = $1', [KEY]);
+  if (rows[0]) apply(rows[0].value);
+  return unlisten;
+}

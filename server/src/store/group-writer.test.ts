@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createGroupWriter } from './group-writer.js';
+import { StoreUnavailable } from './sql.js';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+
+test('what arrives during a write goes together in the next ones, in order and at most maxGroup at a time', async () => {
+  const groups: string[][] = [];
+  const write = createGroupWriter({
+    maxGroup: 3,
+    async write(items: string[]) {
+      groups.push(items);
+      await new Promise(setImmediate);
+      return items.map((item) => item.toUpperCase());
+    },
+  });
+  assert.deepEqual(await Promise.all(NAMES.map(write)), ['A', 'B', 'C', 'D', 'E']);
+  assert.deepEqual(groups, [['a'], ['b', 'c', 'd'], ['e']]);
+});
+
+test('a bad item fails alone', async () => {
+  const kept: string[] = [];
+  const write = createGroupWriter({
+    maxGroup: 10,
+    async write(items: string[]) {
+      await new Promise(setImmediate);
+      if (items.includes('c')) throw new Error('c is bad');
+      kept.push(...items);
+      return items;
+    },
+  });
+  const outcomes = await Promise.allSettled(NAMES.map(write));
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.deepEqual(kept, ['a', 'b', 'd', 'e']);
+  assert.equal(await write('f'), 'f');
+});
+
+test('with the store away a group fails as one, and the next one is tried again', async () => {
+  let away = true;
+  let attempts = 0;
+  const write = createGroupWriter({
+    maxGroup: 10,
+    async write(items: string[]) {
+      attempts += 1;
+      await new Promise(setImmediate);
+      if (away) throw new StoreUnavailable(new Error('gone'));
+      return items;
+    },
+  });
+  const outcomes = await Promise.allSettled(NAMES.map(write));
+  assert.ok(outcomes.every((outcome) => outcome.status === 'rejected'));
+  assert.equal(attempts, 2);
+  away = false;
+  assert.equal(await write('a'), 'a');
+});

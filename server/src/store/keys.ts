@@ -1,0 +1,94 @@
+import type { Sql, Tx } from './sql.js';
+
+export interface NewKey {
+  id: string;
+  name: string;
+  /** The first characters of the key, shown in lists. */
+  prefix: string;
+  /** SHA-256 of the key; the key itself is never stored. */
+  hash: Uint8Array;
+  tier: string;
+  /** Path prefixes that the key is limited to; empty: all paths. */
+  prefixes: readonly string[];
+  createdAt: Date;
+  expiresAt?: Date | undefined;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  prefix: string;
+  tier: string;
+  prefixes: string[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** The id of the key that this one replaces. */
+  rotatedFrom: string | null;
+}
+
+const COLUMNS =
+  'id, name, prefix, tier, prefixes, created_at as "createdAt", expires_at as "expiresAt", ' +
+  'revoked_at as "revokedAt", rotated_from as "rotatedFrom"';
+
+/** Stores a new key. */
+export function createKey(tx: Tx, key: NewKey): Promise<ApiKey> {
+  return insertKey(tx, key, null);
+}
+
+/** All keys, the newest first; revoked and expired ones as well. */
+export async function listKeys(sql: Sql): Promise<ApiKey[]> {
+  return (await sql.query<ApiKey>(`select ${COLUMNS} from api_keys order by created_at desc, id desc`)).rows;
+}
+
+/**
+ * Stores `replacement` as the successor of the key `id`, which stays good until `oldExpiresAt` at most. Name, tier and
+ * prefixes are the caller's to carry over. Undefined when there is no such key or it is revoked or expired at
+ * `replacement.createdAt`.
+ */
+export async function rotateKey(
+  tx: Tx,
+  id: string,
+  replacement: NewKey,
+  oldExpiresAt: Date,
+): Promise<ApiKey | undefined> {
+  const { rowCount } = await tx.query(
+    `update api_keys set expires_at = least(expires_at, $2)
+     where id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)`,
+    [id, oldExpiresAt, replacement.createdAt],
+  );
+  return rowCount === 0 ? undefined : insertKey(tx, replacement, id);
+}
+
+/** Ends a key at once. False when there is no such key or it is revoked already. */
+export async function revokeKey(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const { rowCount } = await tx.query('update api_keys set revoked_at = $2 where id = $1 and revoked_at is null', [
+    id,
+    at,
+  ]);
+  return rowCount === 1;
+}
+
+/** One key, whatever its state. */
+export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined> {
+  return (await sql.query<ApiKey>(`select ${COLUMNS} from api_keys where id = $1`, [id])).rows[0];
+}
+
+/** The key with this SHA-256, if it is neither revoked nor expired at `now`. */
+export async function findKeyByHash(sql: Sql, hash: Uint8Array, now: Date): Promise<ApiKey | undefined> {
+  const { rows } = await sql.query<ApiKey>(
+    `select ${COLUMNS} from api_keys
+     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [hash, now],
+  );
+  return rows[0];
+}
+
+async function insertKey(tx: Tx, key: NewKey, rotatedFrom: string | null): Promise<ApiKey> {
+  const { rows } = await tx.query<ApiKey>(
+    `insert into api_keys (id, name, prefix, hash, tier, prefixes, created_at, expires_at, rotated_from)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+    [key.id, key.name, key.prefix, key.hash, key.tier, key.prefixes, key.createdAt, key.expiresAt, rotatedFrom],
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import {
+  type Claim,
+  claim,
+  claimMany,
+  deleteDead,
+  deleteSubmission,
+  findBySignature,
+  findRequest,
+  insertCrafted,
+  insertSubmission,
+  type NewRequest,
+  renewLeases,
+  settle,
+  settleMany,
+  takeAbandoned,
+  unclaim,
+} from './ledger.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+import { reserve } from './verifications.js';
+
+const START = Date.UTC(2026, 10, 20);
+
+/** `seconds` after the start of the story. */
+function at(seconds: number): Date {
+  return new Date(START + seconds * 1000);
+}
+
+function request(id: string, changes: Partial<NewRequest> = {}): NewRequest {
+  return {
+    id,
+    area: 'express',
+    wallet: 'So11111111111111111111111111111111111111112',
+    messageHash: new Uint8Array(32).fill(7),
+    cosigners: ['gas', 'odd "role", with {marks}\\'],
+    lastValidBlockHeight: 2n ** 60n + 1n,
+    payload: { amount: '1000000000', nested: { text: 'ä "quoted" \\ \n 🚀' } },
+    createdAt: at(0),
+    expiresAt: at(180),
+    ...changes,
+  };
+}
+
+function claimOf(id: string, changes: Partial<Claim> = {}): Claim {
+  const wire = new Uint8Array([1, 0, 255]);
+  return { id, signature: `signature of ${id}`, wire, sentAt: at(10), leaseUntil: at(40), ...changes };
+}
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`the ledger on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+    beforeEach(() => store.query('truncate ledger, verifications'));
+
+    const insert = (...rows: NewRequest[]) => store.transaction((tx) => insertCrafted(tx, rows));
+    const sending = async (...ids: string[]) => {
+      await insert(...ids.map((id) => request(id)));
+      const claims = ids.map((id) => claimOf(id));
+      await store.transaction((tx) => claimMany(tx, claims));
+    };
+
+    test('a group of crafted requests comes back as it was written', async () => {
+      await insert(request('a'), request('b', { cosigners: [], payload: null, wallet: 'other' }));
+      assert.deepEqual(await findRequest(store, 'a'), {
+        ...request('a'),
+        messageHash: Buffer.alloc(32, 7),
+        state: 'crafted',
+        signature: null,
+        wire: null,
+        sentAt: null,
+        settledAt: null,
+        slot: null,
+        error: null,
+        leaseUntil: null,
+      });
+      const b = await findRequest(store, 'b');
+      assert.deepEqual([b?.wallet, b?.cosigners, b?.payload], ['other', [], null]);
+      assert.equal(await findRequest(store, 'c'), undefined);
+    });
+
+    test('a group with an id that is there already is not written at all', async () => {
+      await insert(request('a'));
+      await assert.rejects(insert(request('b'), request('a')), { code: '23505' });
+      assert.equal(await findRequest(store, 'b'), undefined);
+    });
+
+    test('a request is claimed once and then carries what is sent', async () => {
+      await insert(request('a'), request('b'));
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), true);
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a', { signature: 'second' }))), false);
+      const won = await store.transaction((tx) => claimMany(tx, [claimOf('a'), claimOf('b'), claimOf('missing')]));
+      assert.deepEqual([...won], ['b']);
+      const row = await findBySignature(store, 'signature of a');
+      assert.deepEqual(
+        [row?.id, row?.state, row?.wire, row?.sentAt, row?.leaseUntil],
+        ['a', 'sending', Buffer.from([1, 0, 255]), at(10), at(40)],
+      );
+    });
+
+    test('an undone claim leaves the request as it was', async () => {
+      await insert(request('a'));
+      const before = await findRequest(store, 'a');
+      await store.transaction(async (tx) => {
+        await claim(tx, claimOf('a'));
+        await unclaim(tx, 'a');
+      });
+      assert.deepEqual(await findRequest(store, 'a'), before);
+    });
+
+    test('the same signed transaction is not sent both as a submission and for its request', async () => {
+      const { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt } = request('');
+      const common = { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt };
+      const { wire, sentAt, leaseUntil } = claimOf('');
+      const submission = { ...common, signature: 'signature of a', wire, sentAt, leaseUntil };
+      const submit = () => store.transaction((tx) => insertSubmission(tx, submission));
+      assert.equal(await submit(), true);
+      assert.equal(await submit(), false);
+      await insert(request('a'));
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), false);
+      const row = await findRequest(store, 'signature of a');
+      assert.deepEqual([row?.area, row?.state, row?.signature], ['submit', 'sending', 'signature of a']);
+
+      assert.equal(await store.transaction((tx) => deleteSubmission(tx, 'signature of a')), true);
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), true);
+      assert.equal(await store.transaction((tx) => deleteSubmission(tx, 'signature of a')), false);
+      assert.equal(await submit(), false);
+    });
+
+    test('a sent transaction is settled once, an unsent one never', async () => {
+      await sending('a', 'b', 'c');
+      await insert(request('unsent'));
+      const landed = await store.transaction((tx) =>
+        settle(tx, { id: 'a', event: 'landed', slot: 2n ** 53n + 1n, settledAt: at(12) }),
+      );
+      assert.deepEqual(
+        [landed?.state, landed?.slot, landed?.error, landed?.settledAt, landed?.leaseUntil, landed?.wire],
+        ['landed', 2n ** 53n + 1n, null, at(12), null, Buffer.from([1, 0, 255])],
+      );
+      const error = { InstructionError: [0, { Custom: 6001 }] };
+      const settled = await store.transaction((tx) =>
+        settleMany(tx, [
+          { id: 'a', event: 'failed', settledAt: at(13) },
+          { id: 'b', event: 'failed', slot: 5n, error, settledAt: at(13) },
+          { id: 'c', event: 'expired', settledAt: at(13) },
+          { id: 'unsent', event: 'landed', settledAt: at(13) },
+        ]),
+      );
+      const states = settled.map((row) => [row.id, row.state, row.slot, row.error]).sort();
+      assert.deepEqual(states, [
+        ['b', 'failed', 5n, error],
+        ['c', 'expired', null, null],
+      ]);
+      assert.equal((await findRequest(store, 'a'))?.state, 'landed');
+      assert.equal((await findRequest(store, 'unsent'))?.state, 'crafted');
+    });
+
+    test('what nobody holds any more is taken over, and only that', async () => {
+      await sending('lapsed', 'renewed', 'settled');
+      await insert(request('crafted'));
+      const renewed = await store.transaction((tx) => renewLeases(tx, ['renewed', 'crafted', 'missing'], at(70)));
+      assert.equal(renewed, 1);
+      await store.transaction((tx) => settle(tx, { id: 'settled', event: 'landed', slot: 1n, settledAt: at(20) }));
+
+      const take = (now: Date) => store.transaction((tx) => takeAbandoned(tx, now, at(100), 10));
+      assert.deepEqual(await take(at(39)), []);
+      const taken = await take(at(41));
+      assert.deepEqual(
+        taken.map((row) => [row.id, row.leaseUntil, row.wire]),
+        [['lapsed', at(100), Buffer.from([1, 0, 255])]],
+      );
+      assert.deepEqual(await take(at(41)), []);
+    });
+
+    test('a dead request is deleted unless something refers to it; what was sent never is', async () => {
+      await sending('sent');
+      await insert(request('dead'), request('young', { expiresAt: at(500) }), request('referred'));
+      await store.transaction((tx) =>
+        reserve(tx, [
+          {
+            id: '1',
+            tokenId: 'mint',
+            kind: 'metadata',
+            requestId: 'referred',
+            payer: 'payer',
+            twitterHandle: null,
+            senderTwitterHandle: null,
+            description: null,
+            metadata: null,
+            paymentCurrency: 'SOL',
+            paymentAmount: 1n,
+            createdAt: at(0),
+          },
+        ]),
+      );
+      assert.equal(await store.transaction((tx) => deleteDead(tx, at(400), 10)), 1);
+      const { rows } = await store.query('select id from ledger order by id');
+      assert.deepEqual(rows, [{ id: 'referred' }, { id: 'sent' }, { id: 'young' }]);
+    });
+  });
+}

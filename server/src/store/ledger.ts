@@ -1,0 +1,249 @@
+import { type LedgerEvent, type LedgerState, next } from './ledger-state.js';
+import type { Sql, Tx } from './sql.js';
+
+/** A crafted transaction, before anybody has signed it. */
+export interface NewRequest {
+  /** The request id. */
+  id: string;
+  area: string;
+  wallet: string;
+  /** SHA-256 of the message bytes. */
+  messageHash: Uint8Array;
+  /** Roles of ours that must sign before it is sent. */
+  cosigners: readonly string[];
+  lastValidBlockHeight: bigint;
+  /** What the area needs when it comes back; must be JSON without undefined, bigint and NUL characters. */
+  payload: unknown;
+  createdAt: Date;
+  /** When the request id dies. */
+  expiresAt: Date;
+}
+
+/** A fully signed transaction that we were given to land; its id is its signature. */
+export interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners'> {
+  signature: string;
+  wire: Uint8Array;
+  sentAt: Date;
+  leaseUntil: Date;
+}
+
+export interface LedgerRow {
+  id: string;
+  area: string;
+  wallet: string;
+  state: LedgerState;
+  messageHash: Buffer;
+  cosigners: string[];
+  lastValidBlockHeight: bigint;
+  payload: unknown;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Base58; null until the transaction has been claimed for sending. */
+  signature: string | null;
+  /** The signed transaction as it is sent. */
+  wire: Buffer | null;
+  sentAt: Date | null;
+  settledAt: Date | null;
+  slot: bigint | null;
+  error: unknown;
+  /** Until then some copy of the service is landing it; null once settled. */
+  leaseUntil: Date | null;
+}
+
+/** The right to send one crafted transaction. */
+export interface Claim {
+  id: string;
+  signature: string;
+  wire: Uint8Array;
+  sentAt: Date;
+  leaseUntil: Date;
+}
+
+/** What became of a sent transaction. */
+export interface Settlement {
+  id: string;
+  event: Exclude<LedgerEvent, 'sent'>;
+  slot?: bigint | undefined;
+  error?: unknown;
+  settledAt: Date;
+}
+
+const COLUMNS = [
+  'id, area, wallet, state, message_hash as "messageHash", cosigners, payload, signature, wire, slot, error',
+  'last_valid_block_height as "lastValidBlockHeight", created_at as "createdAt", expires_at as "expiresAt"',
+  'sent_at as "sentAt", settled_at as "settledAt", lease_until as "leaseUntil"',
+].join(', ');
+
+const INSERT_CRAFTED = `
+  insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at, expires_at)
+  select id, area, wallet, 'crafted', "messageHash", cosigners, "lastValidBlockHeight", coalesce(payload, 'null'),
+    "createdAt", "expiresAt"
+  from json_to_recordset($1::json) as r(id text, area text, wallet text, "messageHash" bytea, cosigners text[],
+    "lastValidBlockHeight" bigint, payload jsonb, "createdAt" timestamptz, "expiresAt" timestamptz)`;
+
+const INSERT_SUBMISSION = `
+  insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
+    expires_at, signature, wire, sent_at, lease_until)
+  values ($1, 'submit', $2, 'sending', $3, '{}', $4, $5, $6, $7, $1, $8, $9, $10)
+  on conflict do nothing`;
+
+// The rows are locked in one order, so that two groups with the same rows cannot wait for each other.
+const CLAIM_MANY = `
+  with claims as (
+    select id, signature, wire, "sentAt", "leaseUntil" from json_to_recordset($1::json)
+      as c(id text, signature text, wire bytea, "sentAt" timestamptz, "leaseUntil" timestamptz)
+  ), free as (
+    select id from ledger where id in (select id from claims) and state = 'crafted' order by id for update
+  )
+  update ledger l set state = 'sending', signature = c.signature, wire = c.wire, sent_at = c."sentAt",
+    lease_until = c."leaseUntil"
+  from claims c join free using (id)
+  where l.id = c.id and not exists (select from ledger o where o.signature = c.signature)
+  returning l.id`;
+
+const SETTLE_MANY = `
+  with settlements as (
+    select id, state, slot, error, "settledAt" from json_to_recordset($1::json)
+      as s(id text, state text, slot bigint, error jsonb, "settledAt" timestamptz)
+  ), sent as (
+    select id from ledger where id in (select id from settlements) and state = 'sending' order by id for update
+  ), settled as (
+    update ledger l set state = s.state, slot = s.slot, error = s.error, settled_at = s."settledAt", lease_until = null
+    from settlements s join sent using (id)
+    where l.id = s.id
+    returning l.*
+  )
+  select ${COLUMNS} from settled`;
+
+/** Inserts a whole group in one statement; none of it when an id is already there (SQLSTATE 23505). */
+export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promise<void> {
+  if (rows.length === 0) return;
+  const encoded = rows.map((row) => ({
+    ...row,
+    messageHash: hex(row.messageHash),
+    lastValidBlockHeight: row.lastValidBlockHeight.toString(),
+  }));
+  await tx.query(INSERT_CRAFTED, [JSON.stringify(encoded)]);
+}
+
+/** Inserts a transaction that is being sent from the start. False when its signature is already in the ledger. */
+export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<boolean> {
+  const { rowCount } = await tx.query(INSERT_SUBMISSION, [
+    row.signature,
+    row.wallet,
+    row.messageHash,
+    row.lastValidBlockHeight,
+    JSON.stringify(row.payload),
+    row.createdAt,
+    row.expiresAt,
+    row.wire,
+    row.sentAt,
+    row.leaseUntil,
+  ]);
+  return rowCount === 1;
+}
+
+/** The row of a request id, or of the signature of a submission. */
+export async function findRequest(sql: Sql, id: string): Promise<LedgerRow | undefined> {
+  const { rows } = await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = $1`, [id]);
+  return rows[0];
+}
+
+/** The row that was sent under this signature. */
+export async function findBySignature(sql: Sql, signature: string): Promise<LedgerRow | undefined> {
+  const { rows } = await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where signature = $1`, [signature]);
+  return rows[0];
+}
+
+/**
+ * Takes the right to send a crafted transaction. Exactly one claim of a request wins; false as well when the same
+ * signature is in the ledger already, as a submission.
+ */
+export async function claim(tx: Tx, wanted: Claim): Promise<boolean> {
+  return (await claimMany(tx, [wanted])).has(wanted.id);
+}
+
+/** `claim` for a group with distinct ids: the ids that were won. */
+export async function claimMany(tx: Tx, claims: readonly Claim[]): Promise<Set<string>> {
+  if (claims.length === 0) return new Set();
+  const encoded = claims.map((wanted) => ({ ...wanted, wire: hex(wanted.wire) }));
+  const { rows } = await tx.query<{ id: string }>(CLAIM_MANY, [JSON.stringify(encoded)]);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Undoes a claim in the very transaction that won it, because something else there said no. */
+export async function unclaim(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null
+     where id = $1 and state = 'sending'`,
+    [id],
+  );
+}
+
+/** Forgets a submission that is known not to have left. False when there is none being sent. */
+export async function deleteSubmission(tx: Tx, signature: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `delete from ledger where id = $1 and signature = $1 and area = 'submit' and state = 'sending'`,
+    [signature],
+  );
+  return rowCount === 1;
+}
+
+/** Records the outcome of a sent transaction; undefined when it is not being sent (any more). */
+export async function settle(tx: Tx, settlement: Settlement): Promise<LedgerRow | undefined> {
+  return (await settleMany(tx, [settlement]))[0];
+}
+
+/** `settle` for a group with distinct ids: the rows that were settled, in no particular order. */
+export async function settleMany(tx: Tx, settlements: readonly Settlement[]): Promise<LedgerRow[]> {
+  if (settlements.length === 0) return [];
+  const encoded = settlements.map((settlement) => ({
+    ...settlement,
+    state: next('sending', settlement.event),
+    slot: settlement.slot?.toString(),
+  }));
+  return (await tx.query<LedgerRow>(SETTLE_MANY, [JSON.stringify(encoded)])).rows;
+}
+
+/** Holds on to transactions that are still being sent; the number of them that still are. */
+export async function renewLeases(tx: Tx, ids: readonly string[], until: Date): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with sent as (select id from ledger where id = any($1) and state = 'sending' order by id for update)
+     update ledger l set lease_until = $2 from sent where l.id = sent.id`,
+    [ids, until],
+  );
+  return rowCount;
+}
+
+/** Takes over up to `limit` transactions whose lease has passed; no other keeper gets the same ones. */
+export async function takeAbandoned(tx: Tx, now: Date, leaseUntil: Date, limit: number): Promise<LedgerRow[]> {
+  const { rows } = await tx.query<LedgerRow>(
+    `with abandoned as (
+       select id from ledger where state = 'sending' and lease_until <= $1
+       order by lease_until limit $3 for update skip locked
+     ), taken as (
+       update ledger l set lease_until = $2 from abandoned a where l.id = a.id returning l.*
+     )
+     select ${COLUMNS} from taken`,
+    [now, leaseUntil, limit],
+  );
+  return rows;
+}
+
+/** Deletes up to `limit` never-sent requests that expired before `before` and that nothing refers to; how many. */
+export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from ledger where id in (
+       select id from ledger l
+       where sent_at is null and state in ('crafted', 'expired') and expires_at < $1
+         and not exists (select from verifications v where v.request_id = l.id)
+       order by expires_at limit $2 for update skip locked
+     )`,
+    [before, limit],
+  );
+  return rowCount;
+}
+
+function hex(bytes: Uint8Array): string {
+  return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
+}

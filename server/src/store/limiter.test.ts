@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createLimiter } from './limiter.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+
+const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`the limiter on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+
+    test('counts down, refuses at the limit, and lets through again when the oldest call has left the window', async () => {
+      let second = 1000;
+      const limiter = createLimiter({ store, tiers, steadyNow: () => second * 1000 + 999 });
+      const take = () => limiter.take('key', 'main', 'free');
+      assert.deepEqual(await take(), { allowed: true, remaining: 59, current: 1, resetUnixSeconds: 1060 });
+      second = 1030;
+      const burst = await Promise.all(Array.from({ length: 70 }, take));
+      assert.deepEqual(
+        burst.map((decision) => [decision.allowed, decision.remaining, decision.current]),
+        Array.from({ length: 70 }, (_, index) => [index < 59, Math.max(58 - index, 0), Math.min(index + 2, 60)]),
+      );
+      second = 1059;
+      assert.deepEqual(await take(), { allowed: false, remaining: 0, current: 60, resetUnixSeconds: 1060 });
+      second = 1060;
+      assert.deepEqual(await take(), { allowed: true, remaining: 0, current: 60, resetUnixSeconds: 1090 });
+    });
+
+    test('keeps landing open when the other paths are throttled, and keys apart', async () => {
+      const limiter = createLimiter({ store, tiers, steadyNow: () => 5_000_000 });
+      await Promise.all(Array.from({ length: 60 }, () => limiter.take('a', 'main', 'free')));
+      assert.equal((await limiter.take('a', 'main', 'free')).allowed, false);
+      assert.equal((await limiter.take('b', 'main', 'free')).allowed, true);
+      const landing = await limiter.take('a', 'execute', 'free');
+      assert.deepEqual(landing, { allowed: true, remaining: 499, current: 1, resetUnixSeconds: 5010 });
+    });
+
+    test('counts the unlimited tier without ever refusing, and refuses a tier that is not configured', async () => {
+      let second = 100;
+      const limiter = createLimiter({ store, tiers, steadyNow: () => second * 1000 });
+      const decisions = await Promise.all(
+        Array.from({ length: 1000 }, () => limiter.take('sandbox', 'main', 'unlimited')),
+      );
+      assert.ok(decisions.every((decision) => decision.allowed));
+      assert.deepEqual(decisions.at(-1), {
+        allowed: true,
+        remaining: 2_147_483_647 - 1000,
+        current: 1000,
+        resetUnixSeconds: 160,
+      });
+      second = 160;
+      assert.equal((await limiter.take('sandbox', 'main', 'unlimited')).current, 1);
+      await assert.rejects(limiter.take('key', 'main', 'gone'), /gone is not configured/);
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import { createGroupWriter } from './group-writer.js';
+import { take } from './limits.js';
+import type { Store } from './sql.js';
+
+export type LimitBucket = 'main' | 'execute';
+
+/** The calls that a tier may make: in 60 seconds in general, in 10 seconds to the execute and submit paths. */
+export interface TierLimits {
+  perMinute: number;
+  executePer10s: number;
+}
+
+export interface LimitDecision {
+  allowed: boolean;
+  /** Calls left in the window. */
+  remaining: number;
+  /** Calls in the window, this one included if it is allowed. */
+  current: number;
+  /** Unix second at which the oldest call leaves the window. */
+  resetUnixSeconds: number;
+}
+
+export interface Limiter {
+  /** Counts one call. Throws StoreUnavailable with the database away, and for a tier that is not configured. */
+  take(keyId: string, bucket: LimitBucket, tier: string): Promise<LimitDecision>;
+}
+
+interface SecondCount {
+  second: number;
+  count: number;
+}
+
+const WINDOW_SECONDS: Record<LimitBucket, number> = { main: 60, execute: 10 };
+
+const UNLIMITED = 2_147_483_647;
+
+/**
+ * Sliding windows in the database, shared by all copies of the service. Calls of one key and bucket that arrive while
+ * one is being counted are counted together by the next statement. The tier `unlimited` is counted in memory only.
+ */
+export function createLimiter(deps: {
+  store: Store;
+  tiers: Readonly<Record<string, TierLimits>>;
+  /** Unix milliseconds, monotonic. */
+  steadyNow: () => number;
+}): Limiter {
+  const takers = new Map<string, (limit: number) => Promise<LimitDecision>>();
+  const unlimited = new Map<string, SecondCount[]>();
+  const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
+
+  function createTaker(keyId: string, bucket: LimitBucket): (limit: number) => Promise<LimitDecision> {
+    const windowSeconds = WINDOW_SECONDS[bucket];
+    return createGroupWriter({
+      maxGroup: 10_000,
+      async write(limits: number[]) {
+        const limit = limits[limits.length - 1]!;
+        const second = currentSecond();
+        const window = await take(deps.store, { keyId, bucket, second, windowSeconds, limit, calls: limits.length });
+        const before = window.current - window.granted;
+        return limits.map((_, index) => {
+          const current = Math.min(before + index + 1, window.current);
+          return {
+            allowed: index < window.granted,
+            remaining: limit - current,
+            current,
+            resetUnixSeconds: window.oldestSecond + windowSeconds,
+          };
+        });
+      },
+    });
+  }
+
+  function takeUnlimited(name: string, bucket: LimitBucket): LimitDecision {
+    const second = currentSecond();
+    const window = (unlimited.get(name) ?? []).filter((entry) => entry.second > second - WINDOW_SECONDS[bucket]);
+    const newest = window.at(-1);
+    if (newest?.second === second) newest.count += 1;
+    else window.push({ second, count: 1 });
+    unlimited.set(name, window);
+    const current = window.reduce((sum, entry) => sum + entry.count, 0);
+    const resetUnixSeconds = window[0]!.second + WINDOW_SECONDS[bucket];
+    return { allowed: true, remaining: UNLIMITED - current, current, resetUnixSeconds };
+  }
+
+  return {
+    async take(keyId, bucket, tier) {
+      const name = `${bucket} ${keyId}`;
+      if (tier === 'unlimited') return takeUnlimited(name, bucket);
+      const limits = deps.tiers[tier];
+      if (!limits) throw new Error(`the tier ${tier} is not configured`);
+      let taker = takers.get(name);
+      if (!taker) {
+        taker = createTaker(keyId, bucket);
+        takers.set(name, taker);
+      }
+      return taker(bucket === 'main' ? limits.perMinute : limits.executePer10s);
+    },
+  };
+}

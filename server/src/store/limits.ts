@@ -1,0 +1,39 @@
+import type { Sql } from './sql.js';
+
+export interface WindowCalls {
+  keyId: string;
+  bucket: string;
+  /** The current unix second. */
+  second: number;
+  windowSeconds: number;
+  /** The most calls that a window may hold. */
+  limit: number;
+  /** How many calls want to pass now. */
+  calls: number;
+}
+
+export interface WindowState {
+  /** How many of the calls may pass. */
+  granted: number;
+  /** Calls in the window, these included. */
+  current: number;
+  /** The second of the oldest call in the window; the current second when there is none. */
+  oldestSecond: number;
+}
+
+/**
+ * Counts calls in the sliding window of a key and bucket, one atomic statement for all copies of the service. A call
+ * leaves the window `windowSeconds` after the second it was made in.
+ */
+export async function take(sql: Sql, wanted: WindowCalls): Promise<WindowState> {
+  const { rows } = await sql.query<{ granted: bigint; current: bigint; oldest_second: bigint }>(
+    'select granted, current, oldest_second from take_calls($1, $2, $3, $4, $5, $6)',
+    [wanted.keyId, wanted.bucket, wanted.second, wanted.windowSeconds, wanted.limit, wanted.calls],
+  );
+  const state = rows[0]!;
+  return {
+    granted: Number(state.granted),
+    current: Number(state.current),
+    oldestSecond: Number(state.oldest_second),
+  };
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createKey, findKeyByHash, listKeys, type NewKey, revokeKey, rotateKey } from './keys.js';
+import { take } from './limits.js';
+import { deleteMaker, insertMaker, listMakers } from './makers.js';
+import { listPrices, setPrice } from './prices.js';
+import { type EventScore, getScore, getScores, putScore } from './scores.js';
+import { getSetting, setSetting } from './settings.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+
+const START = Date.UTC(2026, 10, 20);
+
+/** `seconds` after the start of the story. */
+function at(seconds: number): Date {
+  return new Date(START + seconds * 1000);
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+function newKey(name: string, changes: Partial<NewKey> = {}): NewKey {
+  const common = { id: `id of ${name}`, name, prefix: 'slip_abc', tier: 'free', prefixes: [], createdAt: at(0) };
+  return { ...common, hash: hashOf(name), ...changes };
+}
+
+const game: EventScore = {
+  eventId: 'SIM-1',
+  gameId: 'g',
+  live: true,
+  ended: false,
+  updatedAt: at(10).toISOString(),
+  leagueAbbreviation: 'nba',
+  homeTeam: 'A',
+  awayTeam: 'B',
+  score: '1-0',
+  period: 'Q1',
+  elapsed: '05:00',
+  status: 'InProgress',
+};
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`the records on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+
+    test('a key is found by its hash until it is revoked or expired', async () => {
+      const prefixes = ['/tx/v1', '/ultra/v1'];
+      await store.transaction(async (tx) => {
+        await createKey(tx, newKey('good', { prefixes }));
+        await createKey(tx, newKey('brief', { expiresAt: at(100) }));
+      });
+      const find = async (key: string, seconds: number) => (await findKeyByHash(store, hashOf(key), at(seconds)))?.name;
+      assert.deepEqual((await findKeyByHash(store, hashOf('good'), at(1)))?.prefixes, prefixes);
+      assert.equal(await find('unknown', 1), undefined);
+      assert.equal(await find('brief', 99), 'brief');
+      assert.equal(await find('brief', 100), undefined);
+      const revoke = () => store.transaction((tx) => revokeKey(tx, 'id of good', at(50)));
+      assert.equal(await revoke(), true);
+      assert.equal(await revoke(), false);
+      assert.equal(await find('good', 51), undefined);
+      const listed = (await listKeys(store)).map((key) => [key.name, key.revokedAt, key.expiresAt]).sort();
+      assert.deepEqual(listed, [
+        ['brief', null, at(100)],
+        ['good', at(50), null],
+      ]);
+    });
+
+    test('a rotated key and its successor both work until the overlap is over', async () => {
+      await store.transaction((tx) => createKey(tx, newKey('old')));
+      const rotate = (id: string, to: string) =>
+        store.transaction((tx) => rotateKey(tx, id, newKey(to, { createdAt: at(10) }), at(70)));
+      assert.equal((await rotate('id of old', 'new'))?.rotatedFrom, 'id of old');
+      assert.equal(await rotate('missing', 'another'), undefined);
+      const works = async (key: string, seconds: number) =>
+        (await findKeyByHash(store, hashOf(key), at(seconds))) !== undefined;
+      assert.deepEqual([await works('old', 69), await works('new', 69)], [true, true]);
+      assert.deepEqual([await works('old', 70), await works('new', 70)], [false, true]);
+      assert.equal(await works('another', 11), false);
+    });
+
+    test('a window slides second by second and never holds more than its limit', async () => {
+      const limit = 5;
+      const call = (second: number, calls: number) =>
+        take(store, { keyId: 'k', bucket: 'main', second, windowSeconds: 10, limit, calls });
+      assert.deepEqual(await call(100, 3), { granted: 3, current: 3, oldestSecond: 100 });
+      assert.deepEqual(await call(104, 4), { granted: 2, current: 5, oldestSecond: 100 });
+      assert.deepEqual(await call(109, 1), { granted: 0, current: 5, oldestSecond: 100 });
+      assert.deepEqual(await call(110, 1), { granted: 1, current: 3, oldestSecond: 104 });
+      // Another copy, whose clock is behind, gets no second window out of it.
+      assert.deepEqual(await call(105, 9), { granted: 2, current: 5, oldestSecond: 104 });
+      assert.deepEqual(await call(130, 0), { granted: 0, current: 0, oldestSecond: 130 });
+      const other = await take(store, {
+        keyId: 'k',
+        bucket: 'execute',
+        second: 104,
+        windowSeconds: 10,
+        limit,
+        calls: 1,
+      });
+      assert.deepEqual(other, { granted: 1, current: 1, oldestSecond: 104 });
+    });
+
+    test('a lower limit than the window already holds grants nothing and shows the true count', async () => {
+      const call = (limit: number, calls: number) =>
+        take(store, { keyId: 'lowered', bucket: 'main', second: 7, windowSeconds: 10, limit, calls });
+      await call(10, 8);
+      assert.deepEqual(await call(5, 1), { granted: 0, current: 8, oldestSecond: 7 });
+    });
+
+    test('a score moves forward in time only, and an ended game stays ended', async () => {
+      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScore(tx, { ...game, ...changes }));
+      assert.equal(await getScore(store, 'SIM-1'), undefined);
+      assert.equal(await put({}), true);
+      assert.equal(await put({ score: 'repeated' }), false);
+      assert.equal(await put({ score: 'late', updatedAt: at(5).toISOString() }), false);
+      assert.deepEqual(await getScore(store, 'SIM-1'), game);
+
+      const finishedTimestamp = at(20).toISOString();
+      const ended = { live: false, ended: true, finishedTimestamp, updatedAt: at(20).toISOString(), score: '9-9' };
+      assert.equal(await put(ended), true);
+      const again = { score: '9-10', updatedAt: at(30).toISOString(), finishedTimestamp: at(30).toISOString() };
+      assert.equal(await put(again), true);
+      const stored = await getScore(store, 'SIM-1');
+      assert.deepEqual(stored, { ...game, ...ended, score: '9-10', updatedAt: at(30).toISOString() });
+      assert.deepEqual(await getScores(store, ['SIM-1', 'SIM-2']), [stored]);
+    });
+
+    test('a price and a setting are replaced, a maker is registered once', async () => {
+      for (const usd of [0.1, 1e-12]) {
+        await store.transaction((tx) => setPrice(tx, { mint: 'm', usd, updatedAt: at(usd) }));
+      }
+      assert.deepEqual(await listPrices(store), [{ mint: 'm', usd: 1e-12, updatedAt: at(1e-12) }]);
+
+      for (const value of ['text', null, { offset: [1] }]) {
+        await store.transaction((tx) => setSetting(tx, 's', value));
+        assert.deepEqual(await getSetting(store, 's'), value);
+      }
+      assert.equal(await getSetting(store, 'unset'), undefined);
+
+      const maker = { id: '1', name: 'one', url: 'http://127.0.0.1:1', createdAt: at(0) };
+      assert.equal(await store.transaction((tx) => insertMaker(tx, maker)), true);
+      assert.equal(await store.transaction((tx) => insertMaker(tx, { ...maker, id: '2' })), false);
+      assert.deepEqual(await listMakers(store), [maker]);
+      assert.equal(await store.transaction((tx) => deleteMaker(tx, '1')), true);
+      assert.equal(await store.transaction((tx) => deleteMaker(tx, '1')), false);
+    });
+  });
+}

