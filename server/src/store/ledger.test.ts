@@ -113,7 +113,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await findRequest(store, 'a'), before);
     });
 
-    test('the same signed transaction is not sent both as a submission and for its request', async () => {
+    test('a transaction that was submitted can still be claimed for its request, which then speaks for it', async () => {
       const { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt } = request('');
       const common = { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt };
       const { wire, sentAt, leaseUntil } = claimOf('');
@@ -122,12 +122,12 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await submit(), true);
       assert.equal(await submit(), false);
       await insert(request('a'));
-      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), false);
-      const row = await findRequest(store, 'signature of a');
+      const row = await findBySignature(store, 'signature of a');
       assert.deepEqual([row?.area, row?.state, row?.signature], ['submit', 'sending', 'signature of a']);
 
-      assert.equal(await store.transaction((tx) => deleteSubmission(tx, 'signature of a')), true);
       assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), true);
+      assert.equal((await findBySignature(store, 'signature of a'))?.id, 'a');
+      assert.equal(await store.transaction((tx) => deleteSubmission(tx, 'signature of a')), true);
       assert.equal(await store.transaction((tx) => deleteSubmission(tx, 'signature of a')), false);
       assert.equal(await submit(), false);
     });

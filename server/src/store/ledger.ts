@@ -84,7 +84,9 @@ const INSERT_CRAFTED = `
 const INSERT_SUBMISSION = `
   insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
     expires_at, signature, wire, sent_at, lease_until)
-  values ($1, 'submit', $2, 'sending', $3, '{}', $4, $5, $6, $7, $1, $8, $9, $10)
+  select $1, 'submit', $2, 'sending', $3::bytea, '{}', $4::bigint, $5::jsonb, $6::timestamptz, $7::timestamptz, $1,
+    $8::bytea, $9::timestamptz, $10::timestamptz
+  where not exists (select from ledger where signature = $1)
   on conflict do nothing`;
 
 // The rows are locked in one order, so that two groups with the same rows cannot wait for each other.
@@ -98,7 +100,7 @@ const CLAIM_MANY = `
   update ledger l set state = 'sending', signature = c.signature, wire = c.wire, sent_at = c."sentAt",
     lease_until = c."leaseUntil"
   from claims c join free using (id)
-  where l.id = c.id and not exists (select from ledger o where o.signature = c.signature)
+  where l.id = c.id
   returning l.id`;
 
 const SETTLE_MANY = `
@@ -149,15 +151,17 @@ export async function findRequest(sql: Sql, id: string): Promise<LedgerRow | und
   return rows[0];
 }
 
-/** The row that was sent under this signature. */
+/** The row that was sent under this signature: that of the request, where it was submitted as well. */
 export async function findBySignature(sql: Sql, signature: string): Promise<LedgerRow | undefined> {
-  const { rows } = await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where signature = $1`, [signature]);
+  const { rows } = await sql.query<LedgerRow>(
+    `select ${COLUMNS} from ledger where signature = $1 order by area = 'submit' limit 1`,
+    [signature],
+  );
   return rows[0];
 }
 
 /**
- * Takes the right to send a crafted transaction. Exactly one claim of a request wins; false as well when the same
- * signature is in the ledger already, as a submission.
+ * Takes the right to send a crafted transaction. Exactly one claim of a request wins.
  */
 export async function claim(tx: Tx, wanted: Claim): Promise<boolean> {
   return (await claimMany(tx, [wanted])).has(wanted.id);

@@ -19,7 +19,8 @@ create table ledger (
   lease_until timestamptz
 );
 
-create unique index ledger_signatures on ledger (signature) where signature is not null;
+-- A signature may stand twice: submitted by its owner, and then posted for the request that it was crafted for.
+create index ledger_signatures on ledger (signature) where signature is not null;
 
 -- What a keeper must take over when the copy that was landing it is gone.
 create index ledger_leases on ledger (lease_until) where state = 'sending';

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import type { Config } from './config.js';
+
+/** What stands where in the data folder. */
+export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
+  return {
+    /** The embedded chain. */
+    chain: join(dataDir, 'chain'),
+    /** The embedded database. */
+    database: join(dataDir, 'database'),
+    /** The admin token, where none is configured. */
+    adminToken: join(dataDir, 'admin.token'),
+    /** The seed of the service's keys, where no other file is configured. */
+    signer: join(dataDir, 'signer.json'),
+    /** The passphrase of the sandbox's signer file, where none is configured. */
+    signerPassphrase: join(dataDir, 'signer.pass'),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Config } from './config.js';
+
+/** What may be logged of a configuration: no token, no passphrase, and of a URL the host only. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const { chain, store } = config;
+  const described =
+    chain.kind === 'outside'
+      ? {
+          kind: chain.kind,
+          rpc: hostOf(chain.rpcUrl),
+          ws: chain.wsUrl && hostOf(chain.wsUrl),
+          send: chain.sendUrls.map(hostOf),
+        }
+      : { ...chain, forkUrl: chain.forkUrl && hostOf(chain.forkUrl) };
+  return {
+    sandbox: config.sandbox,
+    roles: [...config.roles],
+    http: config.http,
+    chain: described,
+    dataDir: config.dataDir,
+    store: store.kind === 'postgres' ? { kind: store.kind, host: hostOf(store.url) } : store,
+    signer: { file: config.signer.file, passphrase: config.signer.passphrase === undefined ? 'not set' : 'set' },
+    adminToken: config.adminToken === undefined ? 'not set' : 'set',
+    logLevel: config.logLevel,
+    tokens: config.tokens,
+    express: config.express,
+    fees: config.fees,
+    tiers: config.tiers,
+    submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },
+  };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}

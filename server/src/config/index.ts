@@ -1,0 +1,5 @@
+export type { ChainConfig, Config, LogLevel, Role, TierConfig, TokenConfig } from './config.js';
+export { ConfigError } from './config-error.js';
+export { dataFolder } from './data-folder.js';
+export { describeConfig } from './describe.js';
+export { loadConfig } from './load.js';

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { variableNames } from './environment.js';
+import { ConfigError, describeConfig, loadConfig } from './index.js';
+import { SettingsFile } from './settings-file.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'slipway-config-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function load(env: Record<string, string> = {}, settings?: unknown) {
+  if (settings === undefined) return loadConfig(env, { cwd: folder });
+  const path = join(folder, `settings-${++files}.json`);
+  writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings));
+  return loadConfig({ ...env, SLIPWAY_CONFIG: path }, { cwd: folder });
+}
+
+function complaint(env: Record<string, string>, settings?: unknown): string {
+  try {
+    load(env, settings);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    assert.equal(error.message.includes('\n'), false, 'one line');
+    return error.message;
+  }
+  assert.fail(`accepted: ${JSON.stringify({ env, settings })}`);
+}
+
+const MINT = 'So11111111111111111111111111111111111111112';
+const production = {
+  SLIPWAY_RPC_URL: 'https://rpc.example.com/?api-key=rpcsecret',
+  SLIPWAY_SIGNER_PASSPHRASE: 'passphrasesecret',
+};
+const receiver = { express: { receiver: MINT } };
+
+test('nothing set is a sandbox on this machine with everything inside', () => {
+  const config = load();
+  assert.equal(config.sandbox, true);
+  assert.deepEqual([...config.roles], ['api', 'keeper']);
+  assert.deepEqual(config.http, {
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'http://127.0.0.1:8080',
+    corsOrigins: 'localhost',
+    bodyLimit: 1_048_576,
+  });
+  assert.deepEqual(config.chain, { kind: 'embedded', rpcPort: 8899 });
+  assert.equal(config.dataDir, join(folder, '.slipway'));
+  assert.deepEqual(config.signer, { file: join(folder, '.slipway', 'signer.json') });
+  assert.deepEqual(config.store, { kind: 'embedded' });
+  assert.equal(config.adminToken, undefined);
+  assert.equal(config.logLevel, 'info');
+  assert.equal(config.tokens.platform.symbol, 'JUP');
+  assert.deepEqual(config.tiers.free, { perMinute: 60, executePer10s: 500 });
+  assert.deepEqual(config.submit, { minTipLamports: 0n, tipAccounts: [] });
+});
+
+test('an outside RPC or NODE_ENV=production ends the sandbox, unless it is asked for', () => {
+  assert.equal(load(production, receiver).sandbox, false);
+  assert.equal(load(production, receiver).http.corsOrigins.length, 0);
+  assert.equal(load({ SLIPWAY_RPC_URL: 'http://127.0.0.1:8899', SLIPWAY_SANDBOX: '1' }).sandbox, true);
+  assert.equal(load({ NODE_ENV: 'production', SLIPWAY_SANDBOX: '1' }).sandbox, true);
+  assert.match(complaint({ NODE_ENV: 'production' }), /SLIPWAY_RPC_URL is required/);
+});
+
+test('every variable reaches its place', () => {
+  const config = load(
+    {
+      ...production,
+      SLIPWAY_HOST: '0.0.0.0',
+      SLIPWAY_PORT: '9000',
+      SLIPWAY_PUBLIC_URL: 'https://api.example.com/base/',
+      SLIPWAY_CORS_ORIGINS: 'https://a.example.com, http://localhost:3000',
+      SLIPWAY_ROLES: 'keeper',
+      SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com',
+      SLIPWAY_SEND_URLS: 'https://send1.example.com,https://send2.example.com',
+      SLIPWAY_DATA_DIR: 'data',
+      SLIPWAY_SIGNER_FILE: 'keys/signer.json',
+      SLIPWAY_ADMIN_TOKEN: 'token',
+      SLIPWAY_LOG_LEVEL: 'debug',
+      DATABASE_URL: 'postgresql://user:password@db/slipway',
+    },
+    {
+      tokens: { platform: { symbol: 'ACME', mint: MINT, decimals: 9 } },
+      express: { receiver: MINT, gasless: true },
+      fees: { percentile: 50, maxMicroLamports: 1000 },
+      tiers: { free: { perMinute: 1, executePer10s: 2 }, gold: { perMinute: 3, executePer10s: 4 } },
+      submit: { minTipLamports: '1000000', tipAccounts: [MINT] },
+    },
+  );
+  assert.deepEqual([...config.roles], ['keeper']);
+  assert.equal(config.http.publicUrl, 'https://api.example.com/base');
+  assert.deepEqual(config.http.corsOrigins, ['https://a.example.com', 'http://localhost:3000']);
+  assert.deepEqual(config.chain, {
+    kind: 'outside',
+    rpcUrl: production.SLIPWAY_RPC_URL,
+    wsUrl: 'wss://rpc.example.com',
+    sendUrls: ['https://send1.example.com', 'https://send2.example.com'],
+  });
+  assert.equal(config.signer.file, join(folder, 'keys/signer.json'));
+  assert.equal(config.dataDir, join(folder, 'data'));
+  assert.deepEqual(config.store, { kind: 'postgres', url: 'postgresql://user:password@db/slipway' });
+  assert.deepEqual([config.tokens.platform.symbol, config.tokens.usdc.symbol], ['ACME', 'USDC']);
+  assert.deepEqual(config.express, { receiver: MINT, gasless: true });
+  assert.deepEqual(config.fees, { percentile: 50, maxMicroLamports: 1000 });
+  assert.deepEqual(Object.keys(config.tiers), ['free', 'developer', 'launch', 'pro', 'gold']);
+  assert.equal(config.tiers.free?.perMinute, 1);
+  assert.equal(config.submit.minTipLamports, 1_000_000n);
+
+  const embedded = load({
+    SLIPWAY_PROGRAMS_DIR: 'programs',
+    SLIPWAY_FORK_URL: 'https://up.example',
+    SLIPWAY_RPC_PORT: '0',
+  });
+  assert.deepEqual(embedded.chain, {
+    kind: 'embedded',
+    rpcPort: 0,
+    programsDir: join(folder, 'programs'),
+    forkUrl: 'https://up.example',
+  });
+  assert.equal(load({ SLIPWAY_HOST: '::1' }).http.publicUrl, 'http://[::1]:8080');
+});
+
+test('slipway.config.json is read from the working directory', () => {
+  const cwd = mkdtempSync(join(folder, 'cwd-'));
+  writeFileSync(join(cwd, 'slipway.config.json'), JSON.stringify({ fees: { percentile: 42 } }));
+  assert.equal(loadConfig({}, { cwd }).fees.percentile, 42);
+});
+
+test('an empty variable is one that is not set', () => {
+  assert.equal(load({ SLIPWAY_PORT: '', SLIPWAY_RPC_URL: '', SLIPWAY_SANDBOX: '' }).http.port, 8080);
+});
+
+test('an unknown name is refused with the nearest known one', () => {
+  assert.match(complaint({ SLIPWAY_PROT: '1' }), /SLIPWAY_PROT is not a known variable.*SLIPWAY_PORT\?/);
+  assert.match(complaint({ SLIPWAY_SIGNER_PASS: 'mysecret' }), /did you mean SLIPWAY_SIGNER_(?:FILE|PASSPHRASE)\?/);
+  assert.match(complaint({}, { token: {} }), /token is not a known field; did you mean tokens\?/);
+  assert.match(complaint({}, { express: { gassless: true } }), /express\.gassless .* did you mean express\.gasless\?/);
+  assert.match(complaint({}, { tiers: { Gold: { perMinute: 1, executePer10s: 1 } } }), /tiers\.Gold/);
+});
+
+const wrong: [Record<string, string>, RegExp][] = [
+  [{ SLIPWAY_SANDBOX: 'yes' }, /SLIPWAY_SANDBOX is "yes", but must be one of 1, 0/],
+  [{ SLIPWAY_PORT: '80a' }, /SLIPWAY_PORT is "80a"/],
+  [{ SLIPWAY_PORT: '65536' }, /SLIPWAY_PORT is "65536".* 0 to 65535/],
+  [{ SLIPWAY_PORT: '-1' }, /SLIPWAY_PORT/],
+  [{ SLIPWAY_RPC_PORT: '65535' }, /SLIPWAY_RPC_PORT is 65535/],
+  [{ SLIPWAY_PORT: '8899' }, /SLIPWAY_PORT is 8899.*SLIPWAY_RPC_PORT/],
+  [{ SLIPWAY_PORT: '9001', SLIPWAY_RPC_PORT: '9000' }, /SLIPWAY_PORT is 9001.*9000 and 9001/],
+  [{ SLIPWAY_ROLES: 'api,watcher' }, /SLIPWAY_ROLES is "watcher".*api, keeper/],
+  [{ SLIPWAY_ROLES: 'api,' }, /SLIPWAY_ROLES/],
+  [{ SLIPWAY_LOG_LEVEL: 'loud' }, /SLIPWAY_LOG_LEVEL is "loud".*silent/],
+  [{ SLIPWAY_HOST: '0.0.0.0' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
+  [{ SLIPWAY_HOST: '::' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
+  [{ SLIPWAY_HOST: 'localhost.example.com' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
+  [{ SLIPWAY_PUBLIC_URL: 'ftp://x' }, /SLIPWAY_PUBLIC_URL/],
+  [{ SLIPWAY_PUBLIC_URL: 'https://x/?a=1' }, /SLIPWAY_PUBLIC_URL/],
+  [{ SLIPWAY_CORS_ORIGINS: '*' }, /SLIPWAY_CORS_ORIGINS has "\*"/],
+  [{ SLIPWAY_CORS_ORIGINS: 'https://a.example/' }, /SLIPWAY_CORS_ORIGINS/],
+  [{ SLIPWAY_RPC_WS_URL: 'ws://x' }, /SLIPWAY_RPC_WS_URL.*SLIPWAY_RPC_URL is not set/],
+  [{ SLIPWAY_SEND_URLS: 'https://x' }, /SLIPWAY_SEND_URLS.*SLIPWAY_RPC_URL is not set/],
+  [{ ...production, SLIPWAY_PROGRAMS_DIR: 'x' }, /SLIPWAY_PROGRAMS_DIR belongs to the embedded chain/],
+  [{ ...production, SLIPWAY_FORK_URL: 'https://x' }, /SLIPWAY_FORK_URL belongs to the embedded chain/],
+  [{ SLIPWAY_SANDBOX: '0' }, /SLIPWAY_RPC_URL is required/],
+  [{ SLIPWAY_RPC_URL: 'https://x' }, /SLIPWAY_SIGNER_PASSPHRASE is required/],
+  [production, /express\.receiver/],
+  [{ DATABASE_URL: 'mysql://user:dbsecret@host' }, /DATABASE_URL must be a URL that begins with postgres/],
+  [{ SLIPWAY_ADMIN_TOKEN: 'two words' }, /SLIPWAY_ADMIN_TOKEN/],
+  [{ SLIPWAY_CONFIG: 'missing.json' }, /missing\.json cannot be read \(ENOENT\)/],
+];
+
+for (const [env, expected] of wrong) {
+  test(`refused: ${JSON.stringify(env)}`, () => {
+    assert.match(complaint(env), expected);
+  });
+}
+
+test('a settings file that is wrong says where', () => {
+  const cases: [unknown, RegExp][] = [
+    ['{ not json', /is not valid JSON/],
+    [[], /expected an object/],
+    [
+      { tokens: { platform: { symbol: 'A', mint: 'x', decimals: 6 } } },
+      /tokens\.platform\.mint: expected a public key/,
+    ],
+    [{ tokens: { platform: { symbol: 'A', mint: MINT } } }, /tokens\.platform\.decimals: required/],
+    [{ tokens: { platform: { symbol: 'A', mint: MINT, decimals: '6' } } }, /decimals: expected an integer/],
+    [{ fees: { percentile: 101 } }, /fees\.percentile: expected at most 100/],
+    [{ tiers: { free: { perMinute: 0, executePer10s: 1 } } }, /tiers\.free\.perMinute: expected at least 1/],
+    [{ tiers: { unlimited: { perMinute: 1, executePer10s: 1 } } }, /tiers\.unlimited is built in/],
+    [{ submit: { minTipLamports: 5 } }, /submit\.minTipLamports: expected a string/],
+    [{ submit: { minTipLamports: '-5' } }, /submit\.minTipLamports: expected lamports/],
+    [{ submit: { minTipLamports: '5' } }, /submit\.tipAccounts names nobody/],
+  ];
+  for (const [settings, expected] of cases) assert.match(complaint({}, settings), expected);
+});
+
+test('no secret is described or repeated in an error', () => {
+  const secrets = {
+    ...production,
+    DATABASE_URL: 'postgres://user:dbsecret@db.example.com/slipway',
+    SLIPWAY_ADMIN_TOKEN: 'admintokensecret',
+    SLIPWAY_SEND_URLS: 'https://send.example.com/pathsecret',
+    SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com/?key=wssecret',
+  };
+  const described = JSON.stringify(describeConfig(load(secrets, receiver)));
+  assert.doesNotMatch(described, /secret/);
+  assert.match(described, /db\.example\.com.*"passphrase":"set".*"adminToken":"set"/);
+  assert.match(described, /send\.example\.com/);
+  assert.doesNotMatch(
+    JSON.stringify(describeConfig(load({ SLIPWAY_FORK_URL: 'https://up.example/forksecret' }))),
+    /secret/,
+  );
+
+  for (const [name, value] of Object.entries({
+    SLIPWAY_RPC_URL: 'rpc.example.com/secret',
+    SLIPWAY_RPC_WS_URL: 'https://rpc.example.com/secret',
+    SLIPWAY_SEND_URLS: 'https://fine.example,secret',
+    SLIPWAY_FORK_URL: 'ws://secret',
+    DATABASE_URL: 'secret',
+    SLIPWAY_ADMIN_TOKEN: 'my secret',
+    SLIPWAY_SIGNER_PASPHRASE: 'secret',
+  })) {
+    const message = complaint({ [name]: value });
+    assert.ok(message.startsWith(name));
+    assert.doesNotMatch(message, /secret/);
+  }
+});
+
+function fieldsOf(schema: { properties?: object }, path = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const inner = fieldsOf(field, `${path}${name}.`);
+    return inner.length > 0 ? inner : [`${path}${name}`];
+  });
+}
+
+test('every variable and every field is documented', () => {
+  const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+  const fields = fieldsOf(SettingsFile).filter((name) => !/^tokens\.(?:stable|usdc)\./.test(name));
+  assert.ok(fields.includes('submit.minTipLamports'));
+  for (const name of [...variableNames, 'DATABASE_URL', 'NODE_ENV', ...fields]) {
+    assert.ok(page.includes(`\`${name}\``), name);
+  }
+});

@@ -1,0 +1,195 @@
+import { isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { type Address, address } from '@slipway/wire';
+import type { ChainConfig, Config, LogLevel, Role, TierConfig, TokenConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { type Environment, readEnvironment } from './environment.js';
+import { readSettingsFile, type Settings } from './settings-file.js';
+
+const BODY_LIMIT = 1024 * 1024;
+const HTTP = ['http', 'https'] as const;
+const ROLES: readonly Role[] = ['api', 'keeper'];
+const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+const defaultTokens = {
+  platform: { symbol: 'JUP', mint: address('JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN'), decimals: 6 },
+  stable: { symbol: 'JUPUSD', mint: address('JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD'), decimals: 6 },
+  usdc: { symbol: 'USDC', mint: address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), decimals: 6 },
+} as const satisfies Config['tokens'];
+
+const SANDBOX_RECEIVER = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
+
+const defaultTiers: Record<string, TierConfig> = {
+  free: { perMinute: 60, executePer10s: 500 },
+  developer: { perMinute: 600, executePer10s: 1000 },
+  launch: { perMinute: 3000, executePer10s: 1000 },
+  pro: { perMinute: 9000, executePer10s: 1000 },
+};
+
+/**
+ * Reads `env` and the settings file (`slipway.config.json` in `cwd`, or what SLIPWAY_CONFIG names). Throws a
+ * ConfigError whose one line says which setting is wrong, what was given (no secret) and what is expected.
+ */
+export function loadConfig(env: Record<string, string | undefined>, options: { cwd: string }): Config {
+  const variables = readEnvironment(env);
+  const fileName = variables.text('SLIPWAY_CONFIG');
+  const settings = readSettingsFile(resolve(options.cwd, fileName ?? 'slipway.config.json'), fileName !== undefined);
+
+  const sandbox = readSandbox(variables);
+  const http = readHttp(variables, sandbox);
+  const chain = readChain(variables, options.cwd);
+  const dataDir = resolve(options.cwd, variables.text('SLIPWAY_DATA_DIR') ?? '.slipway');
+  const databaseUrl = variables.url('DATABASE_URL', ['postgres', 'postgresql']);
+  const passphrase = variables.text('SLIPWAY_SIGNER_PASSPHRASE');
+  const adminToken = readAdminToken(variables);
+
+  checkHost(http.host, sandbox);
+  checkPorts(http.port, chain);
+  if (!sandbox) checkProduction(chain, passphrase, settings);
+
+  return {
+    sandbox,
+    roles: new Set(variables.choices('SLIPWAY_ROLES', ROLES) ?? ROLES),
+    http,
+    chain,
+    dataDir,
+    store: databaseUrl === undefined ? { kind: 'embedded' } : { kind: 'postgres', url: databaseUrl },
+    signer: {
+      file: resolve(options.cwd, variables.text('SLIPWAY_SIGNER_FILE') ?? resolve(dataDir, 'signer.json')),
+      ...(passphrase !== undefined && { passphrase }),
+    },
+    ...(adminToken !== undefined && { adminToken }),
+    logLevel: variables.choice('SLIPWAY_LOG_LEVEL', LOG_LEVELS) ?? (sandbox ? 'warn' : 'info'),
+    ...readSettings(settings),
+  };
+}
+
+function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {
+  if (settings.tiers && Object.hasOwn(settings.tiers, 'unlimited')) {
+    throw new ConfigError('tiers.unlimited is built in and cannot be set');
+  }
+  const minTipLamports = BigInt(settings.submit?.minTipLamports ?? '0');
+  const tipAccounts = (settings.submit?.tipAccounts ?? []) as Address[];
+  if (minTipLamports > 0n && tipAccounts.length === 0) {
+    throw new ConfigError('submit.minTipLamports asks for a tip, but submit.tipAccounts names nobody to receive it');
+  }
+  return {
+    tokens: { ...defaultTokens, ...(settings.tokens as Record<string, TokenConfig> | undefined) },
+    express: {
+      receiver: (settings.express?.receiver as Address | undefined) ?? SANDBOX_RECEIVER,
+      gasless: settings.express?.gasless ?? false,
+    },
+    fees: {
+      percentile: settings.fees?.percentile ?? 75,
+      maxMicroLamports: settings.fees?.maxMicroLamports ?? 5_000_000,
+    },
+    tiers: { ...defaultTiers, ...settings.tiers },
+    submit: { minTipLamports, tipAccounts },
+  };
+}
+
+function readSandbox(variables: Environment): boolean {
+  const asked = variables.flag('SLIPWAY_SANDBOX');
+  if (asked !== undefined) return asked;
+  return variables.text('NODE_ENV') !== 'production' && variables.text('SLIPWAY_RPC_URL') === undefined;
+}
+
+function readHttp(variables: Environment, sandbox: boolean): Config['http'] {
+  const host = variables.text('SLIPWAY_HOST') ?? '127.0.0.1';
+  const port = variables.port('SLIPWAY_PORT') ?? 8080;
+  const publicUrl = variables.url('SLIPWAY_PUBLIC_URL', HTTP) ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  if (!URL.canParse(publicUrl)) throw new ConfigError(`SLIPWAY_HOST is ${JSON.stringify(host)}, which is not a host`);
+  const { search, hash, username } = new URL(publicUrl);
+  if (search || hash || username) {
+    throw new ConfigError('SLIPWAY_PUBLIC_URL must be a URL without a user, a query and a fragment');
+  }
+  return {
+    host,
+    port,
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+    corsOrigins: readOrigins(variables) ?? (sandbox ? 'localhost' : []),
+    bodyLimit: BODY_LIMIT,
+  };
+}
+
+function readOrigins(variables: Environment): string[] | undefined {
+  const origins = variables.list('SLIPWAY_CORS_ORIGINS');
+  for (const origin of origins ?? []) {
+    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new ConfigError(
+        `SLIPWAY_CORS_ORIGINS has ${JSON.stringify(origin)}, but must be a comma list of origins such as https://app.example.com`,
+      );
+    }
+  }
+  return origins;
+}
+
+function readChain(variables: Environment, cwd: string): ChainConfig {
+  const rpcUrl = variables.url('SLIPWAY_RPC_URL', HTTP);
+  const wsUrl = variables.url('SLIPWAY_RPC_WS_URL', ['ws', 'wss']);
+  const sendUrls = variables.urls('SLIPWAY_SEND_URLS', HTTP);
+  const programsDir = variables.text('SLIPWAY_PROGRAMS_DIR');
+  const forkUrl = variables.url('SLIPWAY_FORK_URL', HTTP);
+  const rpcPort = variables.port('SLIPWAY_RPC_PORT') ?? 8899;
+
+  if (rpcUrl !== undefined) {
+    const embeddedOnly = programsDir !== undefined ? 'SLIPWAY_PROGRAMS_DIR' : forkUrl && 'SLIPWAY_FORK_URL';
+    if (embeddedOnly) {
+      throw new ConfigError(`${embeddedOnly} belongs to the embedded chain, but SLIPWAY_RPC_URL names an outside one`);
+    }
+    return { kind: 'outside', rpcUrl, ...(wsUrl !== undefined && { wsUrl }), sendUrls };
+  }
+
+  const outsideOnly = wsUrl !== undefined ? 'SLIPWAY_RPC_WS_URL' : sendUrls.length > 0 && 'SLIPWAY_SEND_URLS';
+  if (outsideOnly) {
+    throw new ConfigError(`${outsideOnly} belongs to an outside chain, but SLIPWAY_RPC_URL is not set`);
+  }
+  return {
+    kind: 'embedded',
+    rpcPort,
+    ...(programsDir !== undefined && { programsDir: resolve(cwd, programsDir) }),
+    ...(forkUrl !== undefined && { forkUrl }),
+  };
+}
+
+function readAdminToken(variables: Environment): string | undefined {
+  const token = variables.text('SLIPWAY_ADMIN_TOKEN');
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new ConfigError('SLIPWAY_ADMIN_TOKEN must be printable ASCII without spaces, as a Bearer token can carry');
+  }
+  return token;
+}
+
+function checkHost(host: string, sandbox: boolean): void {
+  if (sandbox && !/^(?:localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(host)) {
+    throw new ConfigError(
+      `SLIPWAY_HOST is ${JSON.stringify(host)} while SLIPWAY_SANDBOX is on, but a sandbox, whose key everybody knows, listens on 127.0.0.1, ::1 or localhost only`,
+    );
+  }
+}
+
+function checkPorts(port: number, chain: ChainConfig): void {
+  if (chain.kind !== 'embedded' || chain.rpcPort === 0) return;
+  const { rpcPort } = chain;
+  if (rpcPort === 65535) {
+    throw new ConfigError('SLIPWAY_RPC_PORT is 65535, but must be at most 65534: the WebSocket takes the next port');
+  }
+  if (port === rpcPort || port === rpcPort + 1) {
+    throw new ConfigError(
+      `SLIPWAY_PORT is ${port}, but the chain takes ${rpcPort} and ${rpcPort + 1} (SLIPWAY_RPC_PORT and the next)`,
+    );
+  }
+}
+
+function checkProduction(chain: ChainConfig, passphrase: string | undefined, settings: Settings): void {
+  if (chain.kind === 'embedded') throw new ConfigError('SLIPWAY_RPC_URL is required when SLIPWAY_SANDBOX is off');
+  if (passphrase === undefined) {
+    throw new ConfigError('SLIPWAY_SIGNER_PASSPHRASE is required when SLIPWAY_SANDBOX is off');
+  }
+  // The default receiver is a real address that belongs to somebody else.
+  if (settings.express?.receiver === undefined) {
+    throw new ConfigError(
+      'express.receiver, who gets the payments, must be set in slipway.config.json when SLIPWAY_SANDBOX is off',
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { isAddress } from '@slipway/wire';
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Static, type TProperties, Type } from 'typebox';
+import { describeViolation } from '../errors/index.js';
+import { ConfigError } from './config-error.js';
+import { nearest } from './nearest.js';
+
+const closed = <T extends TProperties>(properties: T) =>
+  Type.Partial(Type.Object(properties), { additionalProperties: false });
+
+const Token = Type.Object(
+  {
+    symbol: Type.String({ minLength: 1, maxLength: 10 }),
+    mint: Type.String({ format: 'address' }),
+    decimals: Type.Integer({ minimum: 0, maximum: 18 }),
+  },
+  { additionalProperties: false },
+);
+
+const Tier = Type.Object(
+  { perMinute: Type.Integer({ minimum: 1 }), executePer10s: Type.Integer({ minimum: 1 }) },
+  { additionalProperties: false },
+);
+
+/** What `slipway.config.json` may hold. */
+export const SettingsFile = closed({
+  $schema: Type.String(),
+  tokens: closed({ platform: Token, stable: Token, usdc: Token }),
+  express: closed({ receiver: Type.String({ format: 'address' }), gasless: Type.Boolean() }),
+  fees: closed({
+    percentile: Type.Number({ minimum: 0, maximum: 100 }),
+    maxMicroLamports: Type.Integer({ minimum: 0 }),
+  }),
+  tiers: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), Tier, { additionalProperties: false }),
+  submit: closed({
+    minTipLamports: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,17})$', description: 'lamports as a decimal string' }),
+    tipAccounts: Type.Array(Type.String({ format: 'address' }), { uniqueItems: true }),
+  }),
+});
+
+export type Settings = Static<typeof SettingsFile>;
+
+/** Reads and checks the file at `path`. Where `required` is false, a missing file is an empty one. */
+export function readSettingsFile(path: string, required: boolean): Settings {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' && !required) return {};
+    throw new ConfigError(`${path} cannot be read (${code ?? 'unknown error'})`);
+  }
+  let settings: unknown;
+  try {
+    settings = JSON.parse(text);
+  } catch {
+    throw new ConfigError(`${path} is not valid JSON`);
+  }
+  checkSettings(settings, path);
+  return settings;
+}
+
+function checkSettings(settings: unknown, path: string): asserts settings is Settings {
+  const ajv = new Ajv({ strict: true, strictTypes: false, verbose: true });
+  ajv.addFormat('address', isAddress);
+  if (ajv.validate(SettingsFile, settings)) return;
+  const violations = ajv.errors ?? [];
+  const unknown = violations.find(({ keyword }) => keyword === 'additionalProperties');
+  if (unknown) throw new ConfigError(`${path}: ${describeUnknownField(unknown)}`);
+  const { field, expected } = describeViolation(violations, 'the whole');
+  throw new ConfigError(`${path}: ${field}: ${expected}`);
+}
+
+function describeUnknownField({ instancePath, params, parentSchema }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
+  const field = String(params.additionalProperty);
+  const known = Object.keys((parentSchema?.properties ?? {}) as object);
+  const guess = nearest(field, known);
+  const hint = guess === undefined ? '' : `; did you mean ${[...path, guess].join('.')}?`;
+  return `${[...path, field].join('.')} is not a known field${hint}`;
+}

@@ -1,0 +1,93 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify';
+import { AppError } from '../errors/index.js';
+import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState } from './ports.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    limitState: LimitState | undefined;
+  }
+}
+
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
+
+/** True when a key that is limited to `prefixes` may use `path`. A prefix ends at a slash: `/a/v1` is not `/a/v10`. */
+export function mayUse(prefixes: readonly string[], path: string): boolean {
+  if (prefixes.length === 0) return true;
+  return prefixes.some((prefix) => {
+    const base = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+    return path === base || path.startsWith(`${base}/`);
+  });
+}
+
+export interface KeyGuardDeps {
+  readonly keys: KeyLookup;
+  readonly limiter: Limiter;
+}
+
+/**
+ * Lets a call through when its key is known (else UNAUTHORIZED), may use the route (else KEY_HAS_NO_ACCESS) and is
+ * within its limit (else RATE_LIMITED). Runs before the body is read, and without a promise where its parts answer at
+ * once. Prefixes are compared with the route's pattern, so that an encoded path is no way around them.
+ */
+export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRequestHookHandler {
+  const count = (request: FastifyRequest, state: LimitState, done: HookHandlerDoneFunction): void => {
+    request.limitState = state;
+    if (state.allowed) done();
+    else done(new AppError('RATE_LIMITED'));
+  };
+  const admit = (request: FastifyRequest, key: ApiKey | undefined, done: HookHandlerDoneFunction): void => {
+    if (key === undefined) {
+      done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the API key is not known' }));
+      return;
+    }
+    if (!mayUse(key.prefixes, path)) {
+      done(new AppError('KEY_HAS_NO_ACCESS'));
+      return;
+    }
+    request.apiKey = key;
+    const state = deps.limiter.take(key.id, bucket, key.tier);
+    if (isPromise(state)) state.then((taken) => count(request, taken, done), done);
+    else count(request, state, done);
+  };
+
+  return (request, _reply, done) => {
+    const text = request.headers['x-api-key'];
+    if (typeof text !== 'string' || text === '') {
+      done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the header x-api-key is missing' }));
+      return;
+    }
+    const key = deps.keys(text);
+    if (isPromise(key)) key.then((found) => admit(request, found, done), done);
+    else admit(request, key, done);
+  };
+}
+
+/** Sets the rate limit headers, which belong to answers with 200 and 429 only. */
+export function limitHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: HookHandlerDoneFunction,
+): void {
+  const state = request.limitState;
+  if (state !== undefined && (reply.statusCode === 200 || reply.statusCode === 429)) {
+    reply.header('x-ratelimit-remaining', state.remaining);
+    reply.header('x-ratelimit-current', state.current);
+    reply.header('x-ratelimit-reset', state.resetUnixSeconds);
+  }
+  done();
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Lets a call through when it carries the admin token as a Bearer token. Without a token set, nobody passes. */
+export function adminGuard(adminToken: string | undefined): onRequestHookHandler {
+  const expected = adminToken === undefined ? undefined : digest(adminToken);
+  return (request, _reply, done) => {
+    const given = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    // Digests have one length, so the comparison tells nothing about the token's.
+    if (expected !== undefined && given !== undefined && timingSafeEqual(digest(given), expected)) done();
+    else done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));
+  };
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { startTestServer } from './testing.js';
+
+interface Operation {
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description?: string; content?: Record<string, { schema: { $ref?: string } }> }>;
+  security: object[];
+}
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+}
+
+let app: FastifyInstance;
+let document: Document;
+const registered: [method: string, url: string][] = [];
+
+before(async () => {
+  ({ app } = await startTestServer((server) => {
+    server.addHook('onRoute', ({ method, url }) => {
+      registered.push([String(method).toLowerCase(), url]);
+    });
+    const Receipt = Type.Object({ signature: Type.String() }, { $id: 'Receipt' });
+    const Order = Type.Object(
+      { side: Type.Union([Type.Literal('buy'), Type.Literal('sell')]) },
+      { $id: 'Order', description: 'An order' },
+    );
+    server.get('/area/:orderId', {
+      config: { shape: 'trigger-v1', auth: 'key' },
+      schema: {
+        summary: 'One order',
+        params: Type.Object({ orderId: Type.String({ minLength: 1 }) }),
+        querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })), wallet: Type.String() }),
+        response: { 200: Receipt },
+      },
+      handler: () => ({ signature: 'x' }),
+    });
+    server.post('/area/orders', {
+      config: { shape: 'express', auth: 'key' },
+      schema: {
+        body: Order,
+        response: { 200: Type.Object({ receipt: Type.Ref('Receipt'), at: Type.Union([Type.String(), Type.Null()]) }) },
+      },
+      handler: () => ({ receipt: { signature: 'x' }, at: null }),
+    });
+    server.put('/area/orders', {
+      config: { shape: 'express', auth: 'none' },
+      schema: { body: Order, response: { 200: Receipt } },
+      handler: () => ({ signature: 'x', secret: 'y' }),
+    });
+    server.delete('/admin/things/:id', { config: { shape: 'plain', auth: 'admin' }, handler: () => ({}) });
+    server.get('/internal', { config: { shape: 'plain', auth: 'none' }, schema: { hide: true }, handler: () => ({}) });
+  }));
+  document = (await app.inject({ url: '/openapi.json' })).json();
+});
+after(() => app.close());
+
+function* refsIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$ref') yield String(member);
+    else yield* refsIn(member);
+  }
+}
+
+const operations = (): [string, string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [method, path, operation]),
+  );
+
+test('the document is OpenAPI 3.1 and has every route that is not hidden', () => {
+  assert.equal(document.openapi, '3.1.0');
+  assert.match(document.info.version, /^\d+\.\d+\.\d+/);
+  const listed = operations().map(([method, path]) => `${method} ${path}`);
+  for (const [method, url] of registered.filter(([, path]) => path !== '/internal')) {
+    const expected = `${method} ${url.replace(/:(\w+)/g, '{$1}')}`;
+    assert.ok(listed.includes(expected), expected);
+  }
+  for (const path of ['/livez', '/readyz', '/metrics']) assert.ok(listed.includes(`get ${path}`));
+  for (const path of ['/internal', '/openapi.json', '/docs']) {
+    assert.equal(
+      listed.some((entry) => entry.includes(path)),
+      false,
+      path,
+    );
+  }
+});
+
+test('every operation declares its path parameters and describes every answer', () => {
+  for (const [method, path, operation] of operations()) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    assert.deepEqual(
+      declared.map(({ name }) => name),
+      inPath,
+      `${method} ${path}`,
+    );
+    assert.ok(declared.every(({ required }) => required));
+    assert.ok(Object.keys(operation.responses).length > 0);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      assert.match(status, /^(?:[1-5]\d\d|[1-5]XX|default)$/);
+      assert.equal(typeof response.description, 'string', `${method} ${path} ${status}`);
+    }
+  }
+});
+
+test('every schema is valid JSON Schema 2020-12, has a name of ours, and every reference leads somewhere', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    assert.doesNotMatch(name, /^def-/);
+    assert.equal(ajv.validateSchema(schema), true, name);
+  }
+  const names = Object.keys(document.components.schemas);
+  assert.ok(names.includes('Receipt') && names.includes('GatewayError'));
+  for (const ref of refsIn(document)) {
+    assert.match(ref, /^#\/components\/schemas\//);
+    assert.ok(names.includes(ref.replace('#/components/schemas/', '')), ref);
+  }
+});
+
+test('a schema with a name is shared by the routes that use it, and still checks and shapes', async () => {
+  const put = document.paths['/area/orders']!.put!;
+  assert.deepEqual(put.requestBody?.content['application/json']?.schema, { $ref: '#/components/schemas/Order' });
+  const answer = await app.inject({ method: 'PUT', url: '/area/orders', payload: { side: 'buy' } });
+  assert.deepEqual(answer.json(), { signature: 'x' });
+  const refused = await app.inject({ method: 'PUT', url: '/area/orders', payload: { side: 'hold' } });
+  assert.equal(refused.json().message, 'side: expected one of buy, sell');
+});
+
+test('two schemas of one name are refused', async () => {
+  await assert.rejects(
+    startTestServer((server) => {
+      for (const field of ['a', 'b']) {
+        const body = Type.Object({ [field]: Type.String() }, { $id: 'Same' });
+        server.post(`/${field}`, { config: { shape: 'plain', auth: 'none' }, schema: { body }, handler: () => ({}) });
+      }
+    }),
+    /Two schemas have the \$id Same/,
+  );
+});
+
+test('security and error bodies follow from what the route says of itself', () => {
+  const order = document.paths['/area/{orderId}']!.get!;
+  assert.deepEqual(order.security, [{ apiKey: [] }]);
+  const bodyOf = (status: string) => order.responses[status]?.content?.['application/json']?.schema.$ref;
+  assert.equal(bodyOf('200'), '#/components/schemas/Receipt');
+  assert.equal(bodyOf('4XX'), '#/components/schemas/TriggerV1Error');
+  assert.equal(bodyOf('5XX'), '#/components/schemas/TriggerV1Error');
+  assert.equal(bodyOf('429'), '#/components/schemas/GatewayError');
+  assert.deepEqual(document.paths['/admin/things/{id}']!.delete!.security, [{ adminToken: [] }]);
+  assert.deepEqual(document.paths['/livez']!.get!.security, []);
+  assert.ok(document.components.securitySchemes.apiKey && document.components.securitySchemes.adminToken);
+});
+
+test('the documentation page and all that it loads come from this service', async () => {
+  const page = await app.inject({ url: '/docs' });
+  assert.equal(page.statusCode, 200);
+  assert.match(String(page.headers['content-type']), /^text\/html/);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+  assert.equal(page.headers['x-content-type-options'], 'nosniff');
+  const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  assert.ok(links.length >= 5);
+  for (const link of links) {
+    assert.match(link, /^\/docs\/static\//);
+    const asset = await app.inject({ url: link });
+    assert.equal(asset.statusCode, 200, link);
+    if (link.endsWith('.css')) assert.equal(/@import|url\(\s*["']?(?:https?:)?\/\//.test(asset.body), false, link);
+  }
+  const initializer = (await app.inject({ url: '/docs/static/swagger-initializer.js' })).body;
+  const code = initializer.replace(/^\s*\/\/.*$/gm, '');
+  assert.equal(/https?:\/\//.test(code), false, 'the page must not name another server');
+  assert.ok(code.includes('"validatorUrl":null'));
+  assert.deepEqual((await app.inject({ url: '/docs/json' })).json(), document);
+});

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import swagger, { type SwaggerTransform } from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { errorSchemaName, errorSchemas } from '../errors/index.js';
+
+const securityOf = { key: [{ apiKey: [] }], admin: [{ adminToken: [] }], none: [] } as const;
+
+/** What a route says of itself in its `config` becomes the security and the error answers of its operation. */
+const transform: SwaggerTransform = ({ schema, url, route }) => {
+  const { auth = 'none', shape = 'gateway' } = route.config ?? {};
+  const own = (schema ?? {}) as FastifySchema & { response?: Record<string, unknown> };
+  const errors = (name: string, description: string) => ({ $ref: `${name}#`, description });
+  const response: Record<string, unknown> = {
+    ...(own.response ?? { 200: { type: 'null', description: 'Success' } }),
+  };
+  if (auth === 'key') {
+    response['429'] ??= errors(errorSchemaName('gateway'), 'Too many requests');
+  }
+  response['4xx'] ??= errors(errorSchemaName(shape), 'The request cannot be served');
+  response['5xx'] ??= errors(errorSchemaName(shape), 'The service failed');
+  return { schema: { ...own, response, security: securityOf[auth] } as FastifySchema, url };
+};
+
+/**
+ * Prepares `/openapi.json` and the page at `/docs`. To be called before the first route, or it will be missing.
+ * The page and all that it loads come from this service.
+ */
+export async function registerOpenapi(app: FastifyInstance, publicUrl: string): Promise<void> {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  for (const schema of errorSchemas) app.addSchema(schema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Slipway',
+        description: 'Builds unsigned Solana transactions, takes them back signed, and lands them.',
+        version,
+      },
+      servers: [{ url: publicUrl }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          adminToken: { type: 'http', scheme: 'bearer' },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    transform,
+  });
+  await app.register(async (docs) => {
+    const headers = {
+      'content-security-policy': contentSecurityPolicy(publicUrl),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    };
+    docs.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(headers);
+      done();
+    });
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      theme: { title: 'Slipway API' },
+      // Its validator badge would send the document to a server of others.
+      uiConfig: { validatorUrl: null },
+    });
+  });
+}
+
+/** Serves the document, made at the first request, when every route is known. */
+export function registerOpenapiRoute(app: FastifyInstance): void {
+  let document: string | undefined;
+  app.get('/openapi.json', {
+    config: { shape: 'plain', auth: 'none' },
+    schema: { hide: true },
+    handler: (_request, reply) => {
+      document ??= JSON.stringify(app.swagger());
+      reply.header('content-type', 'application/json; charset=utf-8').send(document);
+    },
+  });
+}
+
+function contentSecurityPolicy(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

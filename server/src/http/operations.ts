@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import { type Static, Type } from 'typebox';
+import type { Metrics } from './metrics.js';
+import type { Readiness } from './ports.js';
+
+const config = { shape: 'plain', auth: 'none' } as const;
+const tags = ['operations'];
+
+const Liveness = Type.Object({ status: Type.Literal('live') });
+const ReadinessReport = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
+  checks: Type.Record(Type.String(), Type.String(), { description: 'What was looked at, and how it is' }),
+});
+
+const MetricsText = { description: 'Metrics', content: { 'text/plain': { schema: Type.String() } } };
+
+export interface OperationsDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly ready: Readiness;
+}
+
+/** `/livez`, `/readyz` and `/metrics`: for whoever runs the service, without a key. */
+export function registerOperations(app: FastifyInstance, { log, metrics, ready }: OperationsDeps): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+
+  app.get('/livez', {
+    config,
+    schema: { tags, summary: 'The process runs', response: { 200: Liveness } },
+    handler: (): Static<typeof Liveness> => ({ status: 'live' }),
+  });
+
+  app.get('/readyz', {
+    config,
+    schema: { tags, summary: 'The service can serve', response: { 200: ReadinessReport, 503: ReadinessReport } },
+    handler: async (_request, reply): Promise<Static<typeof ReadinessReport>> => {
+      const { ok, checks } = closing ? { ok: false, checks: { service: 'is shutting down' } } : await readiness();
+      reply.code(ok ? 200 : 503);
+      return { status: ok ? 'ready' : 'not ready', checks };
+    },
+  });
+
+  async function readiness(): ReturnType<Readiness> {
+    try {
+      return await ready();
+    } catch (error) {
+      log.warn({ reason: error instanceof Error ? error.message : typeof error }, 'the readiness check failed');
+      return { ok: false, checks: { readiness: 'could not be checked' } };
+    }
+  }
+
+  app.get('/metrics', {
+    config,
+    schema: { tags, summary: 'Metrics in the text format of Prometheus', response: { 200: MetricsText } },
+    handler: async (_request, reply: FastifyReply) => {
+      reply.header('content-type', metrics.registry.contentType);
+      return metrics.registry.metrics();
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import type { ErrorShape } from '../errors/index.js';
+
+/** A key that may call, as the hooks need it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly tier: string;
+  /** Case-sensitive path prefixes that the key may use; none: all. */
+  readonly prefixes: readonly string[];
+}
+
+/** The key behind the text of an `x-api-key` header. Answers at once where it can: a promise costs a turn. */
+export type KeyLookup = (key: string) => ApiKey | undefined | Promise<ApiKey | undefined>;
+
+export type Bucket = 'main' | 'execute';
+
+export interface LimitState {
+  readonly allowed: boolean;
+  /** Calls left in the window; may be negative. */
+  readonly remaining: number;
+  /** Calls in the window, this one included. */
+  readonly current: number;
+  /** Unix seconds at which the oldest call leaves the window. */
+  readonly resetUnixSeconds: number;
+}
+
+export interface Limiter {
+  take(keyId: string, bucket: Bucket, tier: string): LimitState | Promise<LimitState>;
+}
+
+export type Readiness = () => Promise<{ ok: boolean; checks: Record<string, string> }>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body shape of this route's errors. Every route must say it. */
+    shape?: ErrorShape;
+    /** Who may call: a holder of an API key, of the admin token, or anybody. Every route must say it. */
+    auth?: 'key' | 'admin' | 'none';
+    /** Which rate limit counts a call of a route with `auth: 'key'`; `main` when left out. */
+    bucket?: Bucket;
+  }
+  interface FastifyRequest {
+    /** Set on routes with `auth: 'key'`. */
+    apiKey: ApiKey | undefined;
+  }
+}
