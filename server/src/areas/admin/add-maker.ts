@@ -1,0 +1,27 @@
+import { AppError } from '../../errors/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { insertMaker } from '../../store/makers.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { Maker, MakerBody } from './schema.js';
+
+export function registerAddMaker(app: AdminServer, { store, clock }: AdminDeps): void {
+  app.post(
+    '/admin/v1/makers',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'Register a market maker by the URL of its webhook',
+        body: MakerBody,
+        response: { 200: Maker },
+      },
+    },
+    async ({ body }) => {
+      const { name, url } = body;
+      const maker = { id: uuidv7(clock), name, url, createdAt: new Date(clock.now()) };
+      const added = await store.transaction((tx) => insertMaker(tx, maker));
+      if (!added) throw new AppError('CONFLICT', { message: 'A maker with this url is registered already' });
+      return { ...maker, createdAt: maker.createdAt.toISOString() };
+    },
+  );
+}

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { loadConfig } from '../../config/index.js';
+import { createMetrics, createServer } from '../../http/index.js';
+import { findKeyByHash } from '../../store/keys.js';
+import { openStore } from '../../store/open-store.js';
+import type { Store } from '../../store/sql.js';
+import { confirmReserved, type NewVerification, reserve } from '../../store/verifications.js';
+import { registerAdmin } from './index.js';
+import type { Key, NewKey, Verification } from './schema.js';
+
+const TOKEN = 'a-token-for-the-operator-of-this-test';
+let now = 1_800_000_000_000;
+let store: Store;
+let app: FastifyInstance;
+
+before(async () => {
+  store = await openStore({ kind: 'embedded', dir: undefined });
+  const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: '/' });
+  app = await createServer({
+    config,
+    log: pino({ level: 'silent' }),
+    keys: () => undefined,
+    limiter: { take: () => assert.fail('an admin route is not limited') },
+    metrics: createMetrics(),
+    ready: async () => ({ ok: true, checks: {} }),
+  });
+  registerAdmin(app, { store, clock: { now: () => now }, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+});
+
+after(async () => {
+  await app.close();
+  await store.close();
+});
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+async function call<T>(method: Method, path: string, body?: object): Promise<{ status: number; body: T }> {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const response = await app.inject({ method, url: `/admin/v1${path}`, headers, ...(body && { payload: body }) });
+  return { status: response.statusCode, body: response.json() as T };
+}
+
+function usable(text: string): Promise<boolean> {
+  return findKeyByHash(store, hash('sha256', text, 'buffer'), new Date(now)).then((key) => key !== undefined);
+}
+
+test('every route refuses a caller without the token', async () => {
+  const routes: [Method, string][] = [
+    ['POST', '/keys'],
+    ['GET', '/keys'],
+    ['POST', '/keys/x/rotate'],
+    ['DELETE', '/keys/x'],
+    ['GET', '/verifications'],
+    ['POST', '/verifications/x/approve'],
+    ['POST', '/verifications/x/reject'],
+    ['PUT', '/scores/x'],
+    ['POST', '/makers'],
+    ['GET', '/makers'],
+    ['DELETE', '/makers/x'],
+  ];
+  for (const [method, path] of routes) {
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-api-key': 'sandbox' }]) {
+      const response = await app.inject({ method, url: `/admin/v1${path}`, headers });
+      assert.equal(response.statusCode, 401, `${method} ${path}`);
+      assert.equal(typeof response.json().error, 'string');
+    }
+  }
+});
+
+test('a key is shown once, works, and is stored as a hash only', async () => {
+  const { status, body } = await call<NewKey>('POST', '/keys', { name: 'first', tier: 'pro', prefixes: ['/tx/v1'] });
+  assert.equal(status, 200);
+  assert.match(body.key, /^slip_[1-9A-HJ-NP-Za-km-z]{30,34}$/);
+  assert.ok(await usable(body.key));
+  const list = await call<{ keys: Key[] }>('GET', '/keys');
+  const { key, ...shown } = body;
+  assert.deepEqual(
+    list.body.keys.find(({ id }) => id === body.id),
+    shown,
+  );
+  const { rows } = await store.query('select * from api_keys');
+  assert.ok(!JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(key));
+});
+
+test('a key has the tier free and all paths when nothing else is said', async () => {
+  const { body } = await call<NewKey>('POST', '/keys', { name: 'plain' });
+  assert.equal(body.tier, 'free');
+  assert.deepEqual(body.prefixes, []);
+});
+
+test('what a key cannot be is refused by the name of the field', async () => {
+  const wrong: [object, RegExp][] = [
+    [{}, /name/],
+    [{ name: '' }, /name/],
+    [{ name: 'nul \u0000' }, /name/],
+    [{ name: 'half \ud800' }, /name/],
+    [{ name: 'x', tier: 'gold' }, /tier must be one of: unlimited, free, .*pro/],
+    [{ name: 'x', prefixes: ['tx'] }, /prefixes/],
+    [{ name: 'x', prefixes: '/tx' }, /prefixes/],
+  ];
+  for (const [body, expected] of wrong) {
+    const answer = await call<{ error: string }>('POST', '/keys', body);
+    assert.equal(answer.status, 400, JSON.stringify(body));
+    assert.match(answer.body.error, expected);
+  }
+});
+
+test('rotation makes a key like the old one, which works until the overlap ends', async () => {
+  const old = (await call<NewKey>('POST', '/keys', { name: 'r', tier: 'launch', prefixes: ['/ultra'] })).body;
+  const next = (await call<NewKey>('POST', `/keys/${old.id}/rotate`, { overlapSeconds: 60 })).body;
+  assert.notEqual(next.key, old.key);
+  assert.deepEqual([next.name, next.tier, next.prefixes, next.rotatedFrom], ['r', 'launch', ['/ultra'], old.id]);
+  now += 59_000;
+  assert.deepEqual([await usable(old.key), await usable(next.key)], [true, true]);
+  now += 1_000;
+  assert.deepEqual([await usable(old.key), await usable(next.key)], [false, true]);
+});
+
+test('the overlap is a day when nothing is said, also without a body', async () => {
+  const old = (await call<NewKey>('POST', '/keys', { name: 'day' })).body;
+  assert.equal((await call('POST', `/keys/${old.id}/rotate`)).status, 200);
+  const { keys } = (await call<{ keys: Key[] }>('GET', '/keys')).body;
+  assert.equal(keys.find(({ id }) => id === old.id)?.expiresAt, new Date(now + 86_400_000).toISOString());
+});
+
+test('a revoked key is dead, cannot be rotated, and revoking it again changes nothing', async () => {
+  const key = (await call<NewKey>('POST', '/keys', { name: 'dead' })).body;
+  const first = await call<Key>('DELETE', `/keys/${key.id}`);
+  assert.equal(first.body.revokedAt, new Date(now).toISOString());
+  assert.equal(await usable(key.key), false);
+  now += 5_000;
+  assert.deepEqual(await call('DELETE', `/keys/${key.id}`), first);
+  assert.equal((await call('POST', `/keys/${key.id}/rotate`)).status, 409);
+});
+
+test('an id that does not exist answers 404', async () => {
+  for (const [method, path] of [
+    ['POST', '/keys/none/rotate'],
+    ['DELETE', '/keys/none'],
+    ['POST', '/verifications/none/approve'],
+    ['POST', '/verifications/none/reject'],
+    ['DELETE', '/makers/none'],
+  ] as const) {
+    assert.equal((await call(method, path)).status, 404, `${method} ${path}`);
+  }
+  assert.equal((await call('DELETE', '/keys/%00')).status, 400);
+});
+
+test('every change of a key is announced on the channel that the key lookup listens to', async () => {
+  const heard: string[] = [];
+  const stop = await store.listen('keys', (id) => heard.push(id));
+  const key = (await call<NewKey>('POST', '/keys', { name: 'loud' })).body;
+  await call('POST', `/keys/${key.id}/rotate`, {});
+  await call('DELETE', `/keys/${key.id}`);
+  while (heard.length < 3) await new Promise(setImmediate);
+  assert.deepEqual(heard, [key.id, key.id, key.id]);
+  await stop();
+});
+
+const mint = (letter: string) => letter.repeat(43);
+
+async function request(id: string, tokenId: string, paid: boolean): Promise<void> {
+  const row: NewVerification = {
+    id,
+    tokenId,
+    kind: 'verification',
+    requestId: `request-${id}`,
+    payer: mint('P'),
+    twitterHandle: '@token',
+    senderTwitterHandle: null,
+    description: 'a token',
+    metadata: { website: 'https://example.com' },
+    paymentCurrency: 'PLATFORM_TOKEN',
+    paymentAmount: 1_000_000_000n,
+    createdAt: new Date(now),
+  };
+  await store.transaction(async (tx) => {
+    assert.deepEqual(await reserve(tx, [row]), []);
+    if (paid) await confirmReserved(tx, row.requestId, `signature-${id}`, new Date(now));
+  });
+}
+
+test('paid requests are listed page by page, and decided once', async () => {
+  for (const letter of ['a', 'b', 'c']) await request(`id-${letter}`, mint(letter), true);
+  await request('id-d', mint('d'), false);
+  const first = await call<{ verifications: Verification[]; nextCursor: string }>(
+    'GET',
+    '/verifications?state=pending&limit=2',
+  );
+  assert.deepEqual(
+    first.body.verifications.map(({ id }) => id),
+    ['id-c', 'id-b'],
+  );
+  const second = await call<{ verifications: Verification[]; nextCursor: null }>(
+    'GET',
+    `/verifications?state=pending&limit=2&cursor=${first.body.nextCursor}`,
+  );
+  assert.deepEqual(
+    second.body.verifications.map(({ id }) => id),
+    ['id-a'],
+  );
+  assert.equal(second.body.nextCursor, null);
+  assert.equal(second.body.verifications[0]?.paymentAmount, '1000000000');
+  assert.deepEqual(second.body.verifications[0]?.metadata, { website: 'https://example.com' });
+
+  const approved = await call<Verification>('POST', '/verifications/id-a/approve', { note: 'fine' });
+  assert.deepEqual([approved.body.state, approved.body.note], ['approved', 'fine']);
+  assert.equal(approved.body.decidedAt, new Date(now).toISOString());
+  assert.equal((await call('POST', '/verifications/id-a/reject')).status, 409);
+  assert.equal((await call<Verification>('POST', '/verifications/id-b/reject')).body.state, 'rejected');
+  assert.equal((await call('POST', '/verifications/id-d/approve')).status, 409, 'not paid yet');
+});
+
+test('a list that cannot be is refused', async () => {
+  for (const query of ['limit=0', 'limit=101', 'limit=1e1', 'limit=Infinity', 'state=open', 'cursor=']) {
+    assert.equal((await call('GET', `/verifications?${query}`)).status, 400, query);
+  }
+});
+
+const game = {
+  gameId: '90086923',
+  live: true,
+  ended: false,
+  updatedAt: '2026-06-01T12:00:00.000Z',
+  leagueAbbreviation: 'fifwc',
+  homeTeam: 'France',
+  awayTeam: 'Senegal',
+  score: '2-0',
+  period: '2H',
+  elapsed: '90',
+  status: 'InProgress',
+};
+
+test('a score moves forward only, and the answer is what is stored', async () => {
+  const first = await call('PUT', '/scores/EV-1', game);
+  assert.deepEqual(first.body, { eventId: 'EV-1', ...game });
+  const late = { ...game, score: '1-0', updatedAt: '2026-06-01T13:59:59+02:00' };
+  assert.deepEqual((await call('PUT', '/scores/EV-1', late)).body, first.body);
+  const repeated = { ...game, score: '9-9' };
+  assert.deepEqual((await call('PUT', '/scores/EV-1', repeated)).body, first.body);
+  const end = { ...game, live: false, ended: true, updatedAt: '2026-06-01T12:05:00Z' };
+  const ended = await call('PUT', '/scores/EV-1', end);
+  const at = '2026-06-01T12:05:00.000Z';
+  assert.deepEqual(ended.body, { eventId: 'EV-1', ...end, updatedAt: at, finishedTimestamp: at });
+});
+
+test('a score that contradicts itself, or lacks a field, is refused', async () => {
+  const wrong = [
+    { ...game, ended: true },
+    { ...game, finishedTimestamp: '2026-06-01T12:05:00Z' },
+    { ...game, updatedAt: 'yesterday' },
+    { ...game, updatedAt: '2016-12-31T23:59:60Z' },
+    { ...game, score: 20 },
+    { ...game, homeTeam: '\u0000' },
+    { ...game, status: undefined },
+  ];
+  for (const body of wrong) {
+    assert.equal((await call('PUT', '/scores/EV-2', body)).status, 400, JSON.stringify(body));
+  }
+});
+
+test('makers are registered once by URL, listed and removed', async () => {
+  const maker = { name: 'one', url: 'https://maker.example.com/rfq' };
+  const added = await call<{ id: string; url: string }>('POST', '/makers', maker);
+  assert.equal(added.status, 200);
+  assert.equal((await call('POST', '/makers', { ...maker, name: 'two' })).status, 409);
+  for (const url of ['ftp://maker.example.com', 'maker.example.com', 'https://', 7]) {
+    assert.equal((await call('POST', '/makers', { name: 'x', url })).status, 400, String(url));
+  }
+  assert.deepEqual((await call('GET', '/makers')).body, { makers: [added.body] });
+  assert.deepEqual((await call('DELETE', `/makers/${added.body.id}`)).body, { id: added.body.id });
+  assert.deepEqual((await call('GET', '/makers')).body, { makers: [] });
+});

@@ -1,0 +1,33 @@
+import { AppError } from '../../errors/index.js';
+import { createKey } from '../../store/keys.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { makeKey, showKey } from './key-text.js';
+import { CreateKeyBody, NewKey } from './schema.js';
+
+export function registerCreateKey(app: AdminServer, { store, clock, tiers }: AdminDeps): void {
+  app.post(
+    '/admin/v1/keys',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'Make an API key',
+        description: 'The key is in this answer only: what is stored is its hash.',
+        body: CreateKeyBody,
+        response: { 200: NewKey },
+      },
+    },
+    async ({ body }) => {
+      if (!tiers.includes(body.tier)) {
+        throw new AppError('INVALID_REQUEST', { message: `tier must be one of: ${tiers.join(', ')}` });
+      }
+      const { text, stored } = makeKey(clock, body);
+      const key = await store.transaction(async (tx) => {
+        const created = await createKey(tx, stored);
+        await tx.notify('keys', created.id);
+        return created;
+      });
+      return { ...showKey(key), key: text };
+    },
+  );
+}

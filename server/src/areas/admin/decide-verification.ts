@@ -1,0 +1,43 @@
+import { AppError } from '../../errors/index.js';
+import { decide } from '../../store/verifications.js';
+import { type AdminDeps, type AdminServer, adminRoute, allowNoBody } from './deps.js';
+import { DecisionBody, IdParams, Verification } from './schema.js';
+import { showVerification } from './show-verification.js';
+
+export function registerDecideVerification(app: AdminServer, deps: AdminDeps): void {
+  registerDecision(app, deps, 'approve', 'approved', 'Approve a paid verification request');
+  registerDecision(app, deps, 'reject', 'rejected', 'Reject a paid verification request');
+}
+
+function registerDecision(
+  app: AdminServer,
+  { store, clock }: AdminDeps,
+  verb: string,
+  decision: 'approved' | 'rejected',
+  summary: string,
+): void {
+  app.post(
+    `/admin/v1/verifications/:id/${verb}`,
+    {
+      config: adminRoute,
+      preValidation: allowNoBody,
+      schema: {
+        tags: ['admin'],
+        summary,
+        params: IdParams,
+        body: DecisionBody,
+        response: { 200: Verification },
+      },
+    },
+    async ({ params, body }) => {
+      const decided = await store.transaction((tx) =>
+        decide(tx, params.id, decision, new Date(clock.now()), body.note ?? null),
+      );
+      if (decided === 'not-found') throw new AppError('NOT_FOUND', { message: 'There is no request with this id' });
+      if (decided === 'not-pending') {
+        throw new AppError('CONFLICT', { message: 'Only a request in the state pending can be decided' });
+      }
+      return showVerification(decided);
+    },
+  );
+}

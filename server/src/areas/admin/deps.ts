@@ -1,0 +1,35 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyRequest,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { Clock } from '../../lib/clock.js';
+import type { Store } from '../../store/sql.js';
+
+export interface AdminDeps {
+  store: Store;
+  clock: Clock;
+  /** The tiers that a key may have. */
+  tiers: readonly string[];
+}
+
+/** A server that derives the types of a handler from its schemas. */
+export type AdminServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** What every route of this area says of itself. */
+export const adminRoute = { shape: 'plain', auth: 'admin' } as const;
+
+/** A preValidation hook: where every field of a body is optional, the body is too. */
+export async function allowNoBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
+}

@@ -1,0 +1,31 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { registerAddMaker } from './add-maker.js';
+import { registerCreateKey } from './create-key.js';
+import { registerDecideVerification } from './decide-verification.js';
+import type { AdminDeps } from './deps.js';
+import { registerListKeys } from './list-keys.js';
+import { registerListMakers } from './list-makers.js';
+import { registerListVerifications } from './list-verifications.js';
+import { registerPutScore } from './put-score.js';
+import { registerRemoveMaker } from './remove-maker.js';
+import { registerRevokeKey } from './revoke-key.js';
+import { registerRotateKey } from './rotate-key.js';
+
+export type { AdminDeps } from './deps.js';
+export type { Key, NewKey, Verification } from './schema.js';
+
+/** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
+export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
+  const server = app.withTypeProvider<TypeBoxTypeProvider>();
+  registerCreateKey(server, deps);
+  registerListKeys(server, deps);
+  registerRotateKey(server, deps);
+  registerRevokeKey(server, deps);
+  registerListVerifications(server, deps);
+  registerDecideVerification(server, deps);
+  registerPutScore(server, deps);
+  registerAddMaker(server, deps);
+  registerListMakers(server, deps);
+  registerRemoveMaker(server, deps);
+}

@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { listKeys } from '../../store/keys.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { showKey } from './key-text.js';
+import { Key } from './schema.js';
+
+export function registerListKeys(app: AdminServer, { store }: AdminDeps): void {
+  app.get(
+    '/admin/v1/keys',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'List the API keys',
+        description: 'The newest first, revoked and expired ones included.',
+        response: { 200: Type.Object({ keys: Type.Array(Key) }) },
+      },
+    },
+    async () => ({ keys: (await listKeys(store)).map(showKey) }),
+  );
+}

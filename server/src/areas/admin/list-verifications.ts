@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { listVerifications } from '../../store/verifications.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { ListVerificationsQuery, Verification } from './schema.js';
+import { showVerification } from './show-verification.js';
+
+export function registerListVerifications(app: AdminServer, { store }: AdminDeps): void {
+  app.get(
+    '/admin/v1/verifications',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'List the verification requests',
+        description: 'The newest first. `nextCursor`, null on the last page, is the `cursor` of the next one.',
+        querystring: ListVerificationsQuery,
+        response: {
+          200: Type.Object({
+            verifications: Type.Array(Verification),
+            nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+          }),
+        },
+      },
+    },
+    async ({ query: { state, limit, cursor } }) => {
+      // One more than asked for tells whether another page follows.
+      const rows = await listVerifications(store, { state, limit: limit + 1, cursor });
+      const page = rows.slice(0, limit);
+      const nextCursor = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+      return { verifications: page.map(showVerification), nextCursor };
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../../errors/index.js';
+import { type EventScore, getScore, putScore } from '../../store/scores.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { EventParams, Score, ScoreBody } from './schema.js';
+
+export function registerPutScore(app: AdminServer, { store }: AdminDeps): void {
+  app.put(
+    '/admin/v1/scores/:eventId',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'Set the score of an event',
+        description:
+          'An update that is not newer than the stored score changes nothing. The answer is what is stored afterwards.',
+        params: EventParams,
+        body: ScoreBody,
+        response: { 200: Score },
+      },
+    },
+    ({ params, body }) => {
+      const score = toScore(params.eventId, body);
+      return store.transaction(async (tx) => {
+        await putScore(tx, score);
+        return (await getScore(tx, params.eventId)) ?? score;
+      });
+    },
+  );
+}
+
+function toScore(eventId: string, body: ScoreBody): EventScore {
+  const { finishedTimestamp, ...fields } = body;
+  const updatedAt = isoTime('updatedAt', body.updatedAt);
+  const score = { eventId, ...fields, updatedAt };
+  if (body.live && body.ended) throw invalid('live must be false when ended is true');
+  if (body.ended) {
+    const finished = finishedTimestamp ? isoTime('finishedTimestamp', finishedTimestamp) : updatedAt;
+    return { ...score, finishedTimestamp: finished };
+  }
+  if (finishedTimestamp) throw invalid('finishedTimestamp belongs to an event that has ended');
+  return score;
+}
+
+/** The format date-time also admits the 60th second of a minute, which Date does not. */
+function isoTime(field: string, text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw invalid(`${field} must be a time in ISO 8601`);
+  return time.toISOString();
+}
+
+function invalid(message: string): AppError {
+  return new AppError('INVALID_REQUEST', { message });
+}

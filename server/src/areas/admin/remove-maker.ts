@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { AppError } from '../../errors/index.js';
+import { deleteMaker } from '../../store/makers.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { IdParams } from './schema.js';
+
+export function registerRemoveMaker(app: AdminServer, { store }: AdminDeps): void {
+  app.delete(
+    '/admin/v1/makers/:id',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'Remove a market maker',
+        params: IdParams,
+        response: { 200: Type.Object({ id: Type.String() }) },
+      },
+    },
+    async ({ params }) => {
+      const removed = await store.transaction((tx) => deleteMaker(tx, params.id));
+      if (!removed) throw new AppError('NOT_FOUND', { message: 'There is no maker with this id' });
+      return { id: params.id };
+    },
+  );
+}

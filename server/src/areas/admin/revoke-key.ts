@@ -1,0 +1,29 @@
+import { AppError } from '../../errors/index.js';
+import { findKey, revokeKey } from '../../store/keys.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { showKey } from './key-text.js';
+import { IdParams, Key } from './schema.js';
+
+export function registerRevokeKey(app: AdminServer, { store, clock }: AdminDeps): void {
+  app.delete(
+    '/admin/v1/keys/:id',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['admin'],
+        summary: 'Revoke an API key',
+        description: 'It stops working at once, in every copy of the service. Revoking it again changes nothing.',
+        params: IdParams,
+        response: { 200: Key },
+      },
+    },
+    ({ params }) =>
+      store.transaction(async (tx) => {
+        await revokeKey(tx, params.id, new Date(clock.now()));
+        const key = await findKey(tx, params.id);
+        if (key === undefined) throw new AppError('NOT_FOUND', { message: 'There is no key with this id' });
+        await tx.notify('keys', key.id);
+        return showKey(key);
+      }),
+  );
+}

@@ -1,0 +1,35 @@
+import { AppError } from '../../errors/index.js';
+import { findKey, rotateKey } from '../../store/keys.js';
+import { type AdminDeps, type AdminServer, adminRoute, allowNoBody } from './deps.js';
+import { makeKey, showKey } from './key-text.js';
+import { IdParams, NewKey, RotateKeyBody } from './schema.js';
+
+export function registerRotateKey(app: AdminServer, { store, clock }: AdminDeps): void {
+  app.post(
+    '/admin/v1/keys/:id/rotate',
+    {
+      config: adminRoute,
+      preValidation: allowNoBody,
+      schema: {
+        tags: ['admin'],
+        summary: 'Replace an API key',
+        description:
+          'Makes a new key with the name, tier and paths of the old one, which goes on working for `overlapSeconds`.',
+        params: IdParams,
+        body: RotateKeyBody,
+        response: { 200: NewKey },
+      },
+    },
+    ({ params, body }) =>
+      store.transaction(async (tx) => {
+        const old = await findKey(tx, params.id);
+        if (old === undefined) throw new AppError('NOT_FOUND', { message: 'There is no key with this id' });
+        const { text, stored } = makeKey(clock, old);
+        const oldExpiresAt = new Date(clock.now() + body.overlapSeconds * 1000);
+        const key = await rotateKey(tx, old.id, stored, oldExpiresAt);
+        if (key === undefined) throw new AppError('CONFLICT', { message: 'The key is revoked or expired' });
+        await tx.notify('keys', old.id);
+        return { ...showKey(key), key: text };
+      }),
+  );
+}

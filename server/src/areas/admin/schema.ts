@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+const NullableTimestamp = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+const Text = (limits: { minLength?: number; maxLength: number }) =>
+  Type.String({ ...limits, pattern: '^[^\\u0000\\p{Cs}]*$', description: 'text without NUL characters' });
+
+export const IdParams = Type.Object({ id: Text({ minLength: 1, maxLength: 64 }) });
+export type IdParams = Static<typeof IdParams>;
+
+export const Key = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'The first characters of the key, to recognize it by' }),
+  tier: Type.String(),
+  prefixes: Type.Array(Type.String(), { description: 'Paths that the key may use begin with one of these; none: all' }),
+  createdAt: Timestamp,
+  expiresAt: NullableTimestamp,
+  revokedAt: NullableTimestamp,
+  rotatedFrom: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The id of the key that this one replaces',
+  }),
+});
+export type Key = Static<typeof Key>;
+
+export const NewKey = Type.Object({
+  ...Key.properties,
+  key: Type.String({ description: 'The key itself. It is not stored and cannot be shown again' }),
+});
+export type NewKey = Static<typeof NewKey>;
+
+const PathPrefix = Type.String({ pattern: '^/[!-~]*$', maxLength: 200, description: 'a path that begins with /' });
+
+export const CreateKeyBody = Type.Object({
+  name: Text({ minLength: 1, maxLength: 100 }),
+  tier: Type.String({ default: 'free', description: 'A tier of the configuration, or unlimited' }),
+  prefixes: Type.Array(PathPrefix, { default: [], maxItems: 50 }),
+});
+export type CreateKeyBody = Static<typeof CreateKeyBody>;
+
+export const RotateKeyBody = Type.Object({
+  overlapSeconds: Type.Integer({
+    default: 86_400,
+    minimum: 0,
+    maximum: 31_536_000,
+    description: 'How long the old key still works',
+  }),
+});
+export type RotateKeyBody = Static<typeof RotateKeyBody>;
+
+const VerificationState = Type.Enum(['reserved', 'pending', 'approved', 'rejected']);
+
+export const Verification = Type.Object({
+  id: Type.String(),
+  tokenId: Type.String(),
+  kind: Type.Enum(['verification', 'metadata']),
+  state: VerificationState,
+  requestId: Type.String(),
+  payer: Type.String(),
+  twitterHandle: NullableString,
+  senderTwitterHandle: NullableString,
+  description: NullableString,
+  metadata: Type.Unknown(),
+  paymentCurrency: Type.String(),
+  paymentAmount: Type.String({ description: 'Smallest unit' }),
+  signature: NullableString,
+  createdAt: Timestamp,
+  paidAt: NullableTimestamp,
+  decidedAt: NullableTimestamp,
+  note: NullableString,
+});
+export type Verification = Static<typeof Verification>;
+
+export const ListVerificationsQuery = Type.Object({
+  state: Type.Optional(VerificationState),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  cursor: Type.Optional(Text({ minLength: 1, maxLength: 64 })),
+});
+export type ListVerificationsQuery = Static<typeof ListVerificationsQuery>;
+
+export const DecisionBody = Type.Object({ note: Type.Optional(Text({ maxLength: 1000 })) });
+export type DecisionBody = Static<typeof DecisionBody>;
+
+export const EventParams = Type.Object({ eventId: Text({ minLength: 1, maxLength: 200 }) });
+export type EventParams = Static<typeof EventParams>;
+
+export const ScoreBody = Type.Object({
+  gameId: Text({ maxLength: 200 }),
+  live: Type.Boolean(),
+  ended: Type.Boolean(),
+  updatedAt: Timestamp,
+  leagueAbbreviation: Text({ maxLength: 200 }),
+  homeTeam: Text({ maxLength: 200 }),
+  awayTeam: Text({ maxLength: 200 }),
+  score: Text({ maxLength: 200 }),
+  period: Text({ maxLength: 200 }),
+  elapsed: Text({ maxLength: 200 }),
+  status: Text({ maxLength: 200 }),
+  finishedTimestamp: Type.Optional(NullableTimestamp),
+});
+export type ScoreBody = Static<typeof ScoreBody>;
+
+export const Score = Type.Object({ eventId: Type.String(), ...ScoreBody.properties });
+export type Score = Static<typeof Score>;
+
+export const MakerBody = Type.Object({
+  name: Text({ minLength: 1, maxLength: 100 }),
+  url: Type.String({
+    format: 'uri',
+    pattern: '^https?://[^/?#\\s]',
+    maxLength: 500,
+    description: 'an http or https URL',
+  }),
+});
+export type MakerBody = Static<typeof MakerBody>;
+
+export const Maker = Type.Object({ id: Type.String(), ...MakerBody.properties, createdAt: Timestamp });
+export type Maker = Static<typeof Maker>;

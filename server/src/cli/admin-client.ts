@@ -1,0 +1,45 @@
+import type { CliContext } from './context.js';
+import { adminToken, bodyOf, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
+
+/** The admin API, wherever it runs. */
+export interface AdminClient {
+  /** `path` follows `/admin/v1`. Throws CommandError with the service's own words when it refuses. */
+  request<T>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+/**
+ * Runs `work` with the admin API of the running service. Where none answers at the configured address, and no other
+ * process holds the data folder, the same API runs inside this command for as long as `work` takes.
+ */
+export async function withAdmin<T>(
+  context: CliContext,
+  url: string | undefined,
+  work: (admin: AdminClient) => Promise<T>,
+): Promise<T> {
+  const base = serviceUrl(context, url);
+  if (url !== undefined || (await answers(base))) {
+    const authorization = `Bearer ${await adminToken(context)}`;
+    return work({
+      request: async (method, path, body) =>
+        bodyOf(await requestJson(`${base}/admin/v1${path}`, { method, body, headers: { authorization } })),
+    });
+  }
+  // Loaded here only: a command that finds the service needs none of the service's dependencies.
+  const { openAdminInProcess } = await import('./admin-in-process.js');
+  const inProcess = await openAdminInProcess(configOf(context), base);
+  try {
+    return await work(inProcess);
+  } finally {
+    await inProcess.close();
+  }
+}
+
+async function answers(base: string): Promise<boolean> {
+  try {
+    await requestJson(`${base}/livez`);
+    return true;
+  } catch (error) {
+    if (error instanceof Unreachable) return false;
+    throw error;
+  }
+}

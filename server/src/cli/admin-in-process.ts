@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { lockFolder } from '@slipway/localnet';
+import { pino } from 'pino';
+import { registerAdmin } from '../areas/admin/index.js';
+import { type Config, dataFolder } from '../config/index.js';
+import { createKeyLookup, createMetrics, createServer } from '../http/index.js';
+import { createClock, steadyNow } from '../lib/clock.js';
+import { createDisposal, type Disposal } from '../lib/disposal.js';
+import { createLimiter, followClockOffset, openStore, type Store } from '../store/index.js';
+import type { AdminClient } from './admin-client.js';
+import { CommandError } from './context.js';
+import { bodyOf } from './service.js';
+
+/** The admin API over a store that this process opens for itself. Throws CommandError when another one holds it. */
+export async function openAdminInProcess(
+  config: Config,
+  base: string,
+): Promise<AdminClient & { close: () => Promise<void> }> {
+  const disposal = createDisposal();
+  const close = () => disposal.close(() => {});
+  try {
+    const store = await openDatabase(config, base, disposal);
+    return { request: await serveAdmin(config, store, disposal), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openDatabase(config: Config, base: string, disposal: Disposal): Promise<Store> {
+  if (config.store.kind === 'embedded') disposal.add('data folder', lockDataFolder(config.dataDir, base));
+  const store = await openStore(
+    config.store.kind === 'embedded'
+      ? { kind: 'embedded', dir: dataFolder(config).database }
+      : { ...config.store, poolSize: 2 },
+  );
+  disposal.add('store', () => store.close());
+  return store;
+}
+
+async function serveAdmin(config: Config, store: Store, disposal: Disposal): Promise<AdminClient['request']> {
+  const clock = createClock();
+  if (config.sandbox) disposal.add('clock', await followClockOffset(store, clock.setOffset));
+  const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
+  disposal.add('keys', keys.close);
+  const token = randomBytes(32).toString('base64url');
+  const app = await createServer({
+    config: { ...config, adminToken: token },
+    log: pino({ level: 'silent' }),
+    keys: keys.find,
+    limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
+    metrics: createMetrics(),
+    ready: async () => ({ ok: true, checks: {} }),
+  });
+  disposal.add('server', () => app.close());
+  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await app.inject({
+      method: method as 'GET' | 'POST' | 'PUT' | 'DELETE',
+      url: `/admin/v1${path}`,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body !== undefined && { payload: body as object }),
+    });
+    return bodyOf({ status: response.statusCode, body: response.json() });
+  };
+}
+
+function lockDataFolder(folder: string, base: string): () => void {
+  if (!existsSync(folder)) {
+    throw new CommandError(`no service answers at ${base}, and there is no data folder ${folder}: run "slipway serve"`);
+  }
+  try {
+    return lockFolder(folder);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`no service answers at ${base}, but ${reason}: give the --url of that service`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { UsageError } from './context.js';
+
+const MAX_U64 = 2n ** 64n - 1n;
+
+/**
+ * An amount as people write it (`1.5`) in the smallest unit of a token.
+ *
+ * @throws UsageError when it is not a plain decimal number above 0, has more places than the token, or passes 2^64 - 1.
+ */
+export function toSmallestUnit(text: string, decimals: number): bigint {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  if (match === null) throw new UsageError(`the amount must be a number such as 1.5, not ${JSON.stringify(text)}`);
+  const [, whole = '', fraction = ''] = match;
+  if (fraction.length > decimals) throw new UsageError(`the amount has more than the token's ${decimals} decimals`);
+  return checkAmount(BigInt(whole + fraction.padEnd(decimals, '0')));
+}
+
+/** An amount that is given in the smallest unit already. Throws UsageError when it is not a whole number above 0. */
+export function parseRawAmount(text: string): bigint {
+  if (!/^\d+$/.test(text)) throw new UsageError('with --raw the amount must be a whole number of the smallest unit');
+  return checkAmount(BigInt(text));
+}
+
+function checkAmount(amount: bigint): bigint {
+  if (amount === 0n) throw new UsageError('the amount must be above 0');
+  if (amount > MAX_U64) throw new UsageError('the amount is more than a token account can hold');
+  return amount;
+}

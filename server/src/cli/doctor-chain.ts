@@ -1,0 +1,38 @@
+import { createHttpRpc } from '../chain/rpc.js';
+import type { Config } from '../config/index.js';
+import type { Check } from './doctor-checks.js';
+
+const TIMEOUT_MS = 10_000;
+
+/** Asks every RPC that the service would use whether it is healthy, and whether all are on one chain. */
+export async function checkChain({ chain }: Config, running: boolean): Promise<Check[]> {
+  if (chain.kind === 'embedded') {
+    if (!running) return [{ name: 'rpc', ok: true, detail: 'embedded: starts with the service' }];
+    return [(await checkRpc('rpc', `http://127.0.0.1:${chain.rpcPort}`)).check];
+  }
+  const main = await checkRpc('rpc', chain.rpcUrl);
+  const others = await Promise.all(chain.sendUrls.map((url, at) => checkRpc(`send url ${at + 1}`, url)));
+  for (const { check, genesis } of others) {
+    if (genesis === undefined || main.genesis === undefined || genesis === main.genesis) continue;
+    check.ok = false;
+    check.detail += `; the chain of SLIPWAY_RPC_URL is another one: ${main.genesis}`;
+    check.next = 'take it out of SLIPWAY_SEND_URLS';
+  }
+  return [main.check, ...others.map((other) => other.check)];
+}
+
+async function checkRpc(name: string, url: string): Promise<{ check: Check; genesis?: string }> {
+  // The URL may hold a key: only its host is shown.
+  const { host } = new URL(url);
+  const rpc = createHttpRpc({ url, timeoutMs: TIMEOUT_MS });
+  try {
+    const genesis = await rpc.call<string>('getGenesisHash', []);
+    const health = await rpc.call<string>('getHealth', []);
+    if (health !== 'ok') throw new Error(`getHealth answers ${JSON.stringify(health)}`);
+    return { check: { name, ok: true, detail: `${host} is healthy; genesis hash ${genesis}` }, genesis };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const detail = reason.startsWith(host) ? reason : `${host}: ${reason}`;
+    return { check: { name, ok: false, detail, next: 'check the URL and its key, or ask who runs this RPC' } };
+  }
+}

@@ -1,0 +1,121 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Config, ConfigError, dataFolder } from '../config/index.js';
+import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
+import type { CliContext } from './context.js';
+import { checkChain } from './doctor-chain.js';
+import { checkDatabase } from './doctor-database.js';
+import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
+
+/** One thing that was looked at. */
+export interface Check {
+  name: string;
+  ok: boolean;
+  /** What was found. */
+  detail: string;
+  /** What to do about it, where something is to be done. */
+  next?: string;
+}
+
+/** Looks at everything that the service needs, and changes nothing. Throws UsageError for a wrong `--url` only. */
+export async function runChecks(context: CliContext, url: string | undefined): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = configOf(context);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [{ name: 'configuration', ok: false, detail: error.message, next: 'correct it, then run this again' }];
+  }
+  const base = serviceUrl(context, url);
+  const service = await findService(base);
+  const mode = config.sandbox ? 'sandbox' : 'production';
+  return [
+    { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
+    await checkDataFolder(config),
+    checkService(base, service),
+    ...(await checkChain(config, service !== undefined)),
+    await checkDatabase(config, service),
+    await checkSigner(config),
+    await checkAdminToken(context, config, base, service !== undefined),
+  ];
+}
+
+/** The answer of the service's own readiness check; undefined when no service answers. */
+async function findService(base: string): Promise<Answer | undefined> {
+  try {
+    return await requestJson(`${base}/readyz`);
+  } catch (error) {
+    if (error instanceof Unreachable) return undefined;
+    throw error;
+  }
+}
+
+function checkService(base: string, service: Answer | undefined): Check {
+  const name = 'service';
+  if (service === undefined) return { name, ok: true, detail: `none answers at ${base}` };
+  if (service.status === 200) return { name, ok: true, detail: `ready at ${base}` };
+  const { checks } = (service.body ?? {}) as { checks?: Record<string, string> };
+  const reasons = Object.entries(checks ?? {}).map(([part, state]) => `${part}: ${state}`);
+  return {
+    name,
+    ok: false,
+    detail: `not ready at ${base} (${service.status}) ${reasons.join(', ')}`.trimEnd(),
+    next: 'look into its log',
+  };
+}
+
+async function checkDataFolder({ dataDir }: Config): Promise<Check> {
+  const name = 'data folder';
+  for (let folder = dataDir; ; folder = dirname(folder)) {
+    try {
+      await access(folder, constants.W_OK | constants.X_OK);
+      return { name, ok: true, detail: folder === dataDir ? dataDir : `${dataDir} (made at the first start)` };
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (missing && folder !== dirname(folder)) continue;
+      return {
+        name,
+        ok: false,
+        detail: `${folder} cannot be written`,
+        next: 'give this user the right to, or set SLIPWAY_DATA_DIR',
+      };
+    }
+  }
+}
+
+async function checkSigner(config: Config): Promise<Check> {
+  const name = 'signer';
+  const { file } = config.signer;
+  try {
+    if ((await readPrivateFile(file)) === undefined) {
+      return { name, ok: true, detail: `${file} is made at the first start` };
+    }
+    const generated = await readPrivateFile(dataFolder(config).signerPassphrase);
+    const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
+    const signer = await openSigner({ file, passphrase, create: false });
+    return { name, ok: true, detail: `${file} opens; the gas wallet is ${signer.address('gas')}` };
+  } catch (error) {
+    if (!(error instanceof PrivateFileError)) throw error;
+    return { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' };
+  }
+}
+
+async function checkAdminToken(context: CliContext, config: Config, base: string, running: boolean): Promise<Check> {
+  const name = 'admin token';
+  try {
+    if (!running) {
+      if (config.adminToken !== undefined) return { name, ok: true, detail: 'set in the environment' };
+      const file = dataFolder(config).adminToken;
+      const made = (await readPrivateFile(file)) !== undefined;
+      return { name, ok: true, detail: made ? file : `${file} is made at the first start` };
+    }
+    const authorization = `Bearer ${await adminToken(context)}`;
+    const { status } = await requestJson(`${base}/admin/v1/makers`, { headers: { authorization } });
+    if (status === 200) return { name, ok: true, detail: 'the service accepts it' };
+    const next = 'set SLIPWAY_ADMIN_TOKEN to what the service was started with';
+    return { name, ok: false, detail: `the service at ${base} answers ${status} to it`, next };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { name, ok: false, detail, next: 'set SLIPWAY_ADMIN_TOKEN, or correct the file' };
+  }
+}

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { type NewKey, registerAdmin } from '../areas/admin/index.js';
+import { loadConfig } from '../config/index.js';
+import { createMetrics, createServer } from '../http/index.js';
+import { createClock } from '../lib/clock.js';
+import { openStore } from '../store/open-store.js';
+import type { Store } from '../store/sql.js';
+import { confirmReserved, reserve } from '../store/verifications.js';
+import { runCli } from './main.js';
+
+const TOKEN = 'a-token-for-the-operator-of-this-test';
+const WALLET = '8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2';
+const clock = createClock();
+let folder: string;
+let store: Store;
+let app: FastifyInstance;
+let url: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-cli-'));
+  store = await openStore({ kind: 'embedded', dir: undefined });
+  const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: folder });
+  app = await createServer({
+    config,
+    log: pino({ level: 'silent' }),
+    keys: () => undefined,
+    limiter: { take: () => assert.fail('an admin route is not limited') },
+    metrics: createMetrics(),
+    ready: async () => ({ ok: true, checks: { database: 'ok' } }),
+  });
+  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  url = await app.listen({ port: 0 });
+});
+
+after(async () => {
+  await app.close();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function run(argv: string[], env: Record<string, string> = { SLIPWAY_ADMIN_TOKEN: TOKEN }): Promise<Run> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli(argv, {
+    env,
+    cwd: folder,
+    stdout: (text) => out.push(text),
+    stderr: (text) => err.push(text),
+    colors: false,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+async function json<T>(argv: string[]): Promise<T> {
+  const { code, out, err } = await run([...argv, '--url', url, '--json']);
+  assert.equal(code, 0, err);
+  return JSON.parse(out) as T;
+}
+
+test('help is shown for the program, a group and a command, without color codes', async () => {
+  for (const argv of [[], ['--help'], ['keys', '--help'], ['keys', 'create', '-h'], ['doctor', '--help']]) {
+    const { code, out } = await run(argv);
+    assert.equal(code, 0);
+    assert.match(out, /USAGE slipway/);
+    assert.ok(!out.includes('\u001b'));
+  }
+  assert.match((await run(['keys', 'create', '--help'])).out, /slipway keys create.*--name/s);
+});
+
+test('the version is that of the package', async () => {
+  assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+/);
+});
+
+test('a wrong command line exits with 2 and names the nearest known name', async () => {
+  const cases: [string[], RegExp][] = [
+    [['key'], /unknown command "key": did you mean keys\?/],
+    [['keys', 'craete'], /did you mean create\?/],
+    [['keys', 'list', '--ulr', url], /unknown option "--ulr": did you mean --url\?/],
+    [['keys', 'list', '--no-url'], /unknown option/],
+    [['--verbose'], /unknown option "--verbose"/],
+    [['keys'], /needs one of: create, list, rotate, revoke/],
+    [['keys', 'create'], /--name/],
+    [['keys', 'create', '--name'], /--name needs a value/],
+    [['keys', 'create', '--name', '--tier', 'pro'], /--name needs a value/],
+    [['keys', 'list', 'more'], /unexpected argument "more"/],
+    [['keys', 'revoke'], /ID/],
+    [['keys', 'rotate', 'x', '--overlap', '1h'], /--overlap/],
+    [['airdrop', 'nobody', '1'], /WALLET/],
+    [['airdrop', WALLET, '1', '--raw=yes'], /--raw takes no value/],
+    [['verifications', 'list', '--state', 'open'], /reserved, pending/],
+    [['keys', 'list', '--url', 'ftp://x'], /--url/],
+  ];
+  for (const [argv, expected] of cases) {
+    const { code, out, err } = await run(argv);
+    assert.equal(code, 2, argv.join(' '));
+    assert.match(err, expected);
+    assert.equal(out, '');
+    const inJson = await run([...argv, '--json']);
+    assert.equal(inJson.code, 2);
+    assert.match(JSON.parse(inJson.err).error, expected);
+  }
+});
+
+test('keys are created, listed, rotated and revoked on the running service', async () => {
+  const created = await json<NewKey>(['keys', 'create', '--name', 'shop', '--tier', 'pro', '--prefixes', '/tx,/ultra']);
+  assert.match(created.key, /^slip_/);
+  assert.deepEqual([created.tier, created.prefixes], ['pro', ['/tx', '/ultra']]);
+  const next = await json<NewKey>(['keys', 'rotate', created.id, '--overlap', '0']);
+  assert.equal(next.rotatedFrom, created.id);
+  await json(['keys', 'revoke', next.id]);
+  const keys = await json<{ id: string; revokedAt: string | null }[]>(['keys', 'list']);
+  assert.deepEqual(
+    keys.map(({ id, revokedAt }) => [id, revokedAt === null]),
+    [
+      [next.id, false],
+      [created.id, true],
+    ],
+  );
+  const shown = (await run(['keys', 'list', '--url', url])).out;
+  assert.match(shown, /shop/);
+  assert.ok(!shown.includes(created.key));
+});
+
+test('what the service refuses is said in its words, with exit code 1', async () => {
+  const unknown = await run(['keys', 'revoke', 'none', '--url', url]);
+  assert.deepEqual([unknown.code, unknown.out], [1, '']);
+  assert.match(unknown.err, /no key with this id \(404\)/);
+  const tier = await run(['keys', 'create', '--name', 'x', '--tier', 'gold', '--url', url, '--json']);
+  assert.equal(tier.code, 1);
+  assert.match(JSON.parse(tier.err).error, /tier must be one of/);
+  const token = await run(['keys', 'list', '--url', url], { SLIPWAY_ADMIN_TOKEN: 'wrong' });
+  assert.equal(token.code, 1);
+  assert.match(token.err, /admin token is missing or wrong \(401\)/);
+});
+
+test('an id cannot lead to another route', async () => {
+  const { code, err } = await run(['verifications', 'approve', '../../keys', '--url', url]);
+  assert.equal(code, 1);
+  assert.match(err, /no request with this id/);
+});
+
+test('the token comes from the data folder when the environment has none', async () => {
+  const cwd = join(folder, '.slipway');
+  await mkdir(cwd, { recursive: true });
+  await writeFile(join(cwd, 'admin.token'), `${TOKEN}\n`, { mode: 0o600 });
+  assert.equal((await run(['keys', 'list', '--url', url], {})).code, 0);
+  await rm(cwd, { recursive: true });
+  const missing = await run(['keys', 'list', '--url', url], {});
+  assert.equal(missing.code, 1);
+  assert.match(missing.err, /SLIPWAY_ADMIN_TOKEN/);
+});
+
+test('verification requests are listed and decided', async () => {
+  const row = {
+    id: 'request-1',
+    tokenId: 'T'.repeat(43),
+    kind: 'verification' as const,
+    requestId: 'paid',
+    payer: 'P'.repeat(43),
+    twitterHandle: '@token',
+    senderTwitterHandle: null,
+    description: null,
+    metadata: null,
+    paymentCurrency: 'PLATFORM_TOKEN',
+    paymentAmount: 1n,
+    createdAt: new Date(clock.now()),
+  };
+  await store.transaction(async (tx) => {
+    await reserve(tx, [row]);
+    await confirmReserved(tx, 'paid', 'signature', row.createdAt);
+  });
+  assert.match((await run(['verifications', 'list', '--state', 'pending', '--url', url])).out, /request-1.*@token/s);
+  const approved = await json<{ state: string; note: string }>([
+    'verifications',
+    'approve',
+    'request-1',
+    '--note',
+    'ok',
+  ]);
+  assert.deepEqual([approved.state, approved.note], ['approved', 'ok']);
+  assert.equal((await run(['verifications', 'reject', 'request-1', '--url', url])).code, 1);
+});
+
+test('no service at the given URL is an error that says how to go on', async () => {
+  const { code, err } = await run(['keys', 'list', '--url', 'http://127.0.0.1:1']);
+  assert.equal(code, 1);
+  assert.match(err, /does not answer.*slipway serve/);
+});
+
+test('where no service has ever run, nothing is made', async () => {
+  const env = { SLIPWAY_PORT: '1', SLIPWAY_DATA_DIR: join(folder, 'nothing') };
+  const { code, err } = await run(['keys', 'create', '--name', 'x'], env);
+  assert.equal(code, 1);
+  assert.match(err, /slipway serve/);
+  await assert.rejects(stat(join(folder, 'nothing')), { code: 'ENOENT' });
+});
+
+test('with no service running, the store is opened, and the key is there afterwards', async () => {
+  const dataDir = join(folder, 'stopped');
+  await mkdir(dataDir);
+  const env = { SLIPWAY_PORT: '1', SLIPWAY_DATA_DIR: dataDir };
+  const created = await run(['keys', 'create', '--name', 'offline', '--json'], env);
+  assert.equal(created.code, 0, created.err);
+  const listed = JSON.parse((await run(['keys', 'list', '--json'], env)).out) as { name: string }[];
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ['offline'],
+  );
+});
+
+test('a data folder that another process holds is not opened', async () => {
+  const dataDir = join(folder, 'held');
+  await mkdir(dataDir);
+  // A live process that is not this one: its parent.
+  await writeFile(join(dataDir, 'lock'), `${process.ppid} ${await startTime(process.ppid)}`);
+  const { code, err } = await run(['keys', 'list'], { SLIPWAY_PORT: '1', SLIPWAY_DATA_DIR: dataDir });
+  assert.equal(code, 1);
+  assert.match(err, new RegExp(`in use by process ${process.ppid}.*--url`));
+});
+
+test('a setting that cannot be used is named', async () => {
+  const { code, err } = await run(['keys', 'list', '--json'], { SLIPWAY_PORTT: '1' });
+  assert.equal(code, 1);
+  assert.match(JSON.parse(err).error, /SLIPWAY_PORTT.*SLIPWAY_PORT/);
+});
+
+/** Stands for the sandbox routes of a service; `asked` is what airdrops it was asked for. */
+async function sandbox(): Promise<{ server: Server; base: string; asked: unknown[] }> {
+  const asked: unknown[] = [];
+  const server = createHttpServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    assert.equal(request.headers['x-api-key'], 'sandbox');
+    if (request.url === '/sandbox/info') {
+      const usdc = { symbol: 'USDC', mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6, usdPrice: 1 };
+      response.end(JSON.stringify({ mints: [usdc] }));
+      return;
+    }
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    asked.push(JSON.parse(text));
+    response.end(JSON.stringify({ signature: 'the-signature' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+test('an airdrop is asked for in the smallest unit of its mint', async () => {
+  const { server, base, asked } = await sandbox();
+  const sol = 'So11111111111111111111111111111111111111112';
+  const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  try {
+    const first = await run(['airdrop', WALLET, '1.5', '--url', base, '--json']);
+    assert.equal(JSON.parse(first.out).signature, 'the-signature');
+    await run(['airdrop', WALLET, '2.25', '--mint', 'usdc', '--url', base]);
+    await run(['airdrop', WALLET, '7', '--mint', usdc, '--raw', '--url', base]);
+    await run(['airdrop', WALLET, '9', '--mint', WALLET, '--raw', '--url', base]);
+    assert.deepEqual(asked, [
+      { wallet: WALLET, mint: sol, amount: '1500000000' },
+      { wallet: WALLET, mint: usdc, amount: '2250000' },
+      { wallet: WALLET, mint: usdc, amount: '7' },
+      { wallet: WALLET, mint: WALLET, amount: '9' },
+    ]);
+    for (const [argv, expected] of [
+      [['1', '--mint', 'UDSC'], /did you mean USDC/],
+      [['1', '--mint', WALLET], /--raw/],
+      [['0.0000001', '--mint', 'USDC'], /6 decimals/],
+      [['1.5', '--raw'], /--raw/],
+    ] as const) {
+      const { code, err } = await run(['airdrop', WALLET, ...argv, '--url', base]);
+      assert.equal(code, 2);
+      assert.match(err, expected);
+    }
+    assert.equal(asked.length, 4);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test('a service that is no sandbox gives nothing away', async () => {
+  const { code, err } = await run(['airdrop', WALLET, '1', '--url', url]);
+  assert.equal(code, 1);
+  assert.match(err, /not a sandbox/);
+});
+
+async function startTime(pid: number): Promise<string> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}

@@ -1,0 +1,75 @@
+import { type Config, dataFolder, loadConfig } from '../config/index.js';
+import { readPrivateFile } from '../signer/index.js';
+import { type CliContext, CommandError, UsageError } from './context.js';
+
+/** The configuration of the folder and environment that the command runs in. Throws ConfigError. */
+export function configOf({ env, cwd }: CliContext): Config {
+  return loadConfig(env, { cwd });
+}
+
+/** Where the service listens; an address that means "all" is reached on this machine. */
+export function localUrl({ http }: Config): string {
+  const host = http.host === '0.0.0.0' ? '127.0.0.1' : http.host === '::' ? '::1' : http.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
+}
+
+/** The URL of the service: `--url`, or that of the configuration. Without a slash at the end. */
+export function serviceUrl(context: CliContext, option: string | undefined): string {
+  if (option === undefined) return localUrl(configOf(context));
+  const url = URL.canParse(option) ? new URL(option) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError('--url must be an http or https URL');
+  return option.replace(/\/+$/, '');
+}
+
+/** The admin token: the configured one, or the one that the service has put into its data folder. */
+export async function adminToken(context: CliContext): Promise<string> {
+  const given = context.env.SLIPWAY_ADMIN_TOKEN;
+  if (given) return given;
+  const file = dataFolder(configOf(context)).adminToken;
+  const content = await readPrivateFile(file);
+  if (content === undefined) {
+    throw new CommandError(`no admin token: set SLIPWAY_ADMIN_TOKEN, or run this where ${file} is`);
+  }
+  return content.toString('utf8').trim();
+}
+
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Nothing listens there, or it broke off. */
+export class Unreachable extends CommandError {}
+
+/** Sends one JSON request. Throws Unreachable when there is no answer in 30 seconds, or none in JSON. */
+export async function requestJson(
+  url: string,
+  init: { method?: string; headers?: Record<string, string>; body?: unknown } = {},
+): Promise<Answer> {
+  const hasBody = init.body !== undefined;
+  try {
+    const response = await fetch(url, {
+      method: init.method ?? 'GET',
+      headers: { ...init.headers, ...(hasBody && { 'content-type': 'application/json' }) },
+      signal: AbortSignal.timeout(30_000),
+      ...(hasBody && { body: JSON.stringify(init.body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  } catch (error) {
+    const { origin } = new URL(url);
+    throw new Unreachable(
+      `the service at ${origin} does not answer: start it with "slipway serve", or give its --url`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The body of a good answer; the service's own words for another one. */
+export function bodyOf<T>(answer: Answer): T {
+  if (answer.status >= 200 && answer.status < 300) return answer.body as T;
+  const { error, message } = (answer.body ?? {}) as { error?: unknown; message?: unknown };
+  const text = [error, message].find((part) => typeof part === 'string') ?? 'no reason given';
+  throw new CommandError(`${text} (${answer.status})`);
+}

@@ -1,0 +1,13 @@
+/** Rows under their headings, in columns two spaces apart. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A file that should hold a secret cannot be used. The message names the file and what to do, never its content. */
+export class PrivateFileError extends Error {
+  override readonly name = 'PrivateFileError';
+}
+
+/**
+ * Reads a file that only its owner may read.
+ *
+ * @returns the bytes, or undefined when there is no such file.
+ * @throws PrivateFileError when it is not a regular file, or when group or others have any right on it.
+ */
+export async function readPrivateFile(path: string): Promise<Buffer | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new PrivateFileError(`${path} cannot be read (${error.code ?? 'unknown error'})`, { cause: error });
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { mode } = await file.stat().then((stat) => {
+      if (!stat.isFile()) throw new PrivateFileError(`${path} is not a regular file`);
+      return stat;
+    });
+    if ((mode & 0o077) !== 0) {
+      const shown = (mode & 0o777).toString(8).padStart(4, '0');
+      throw new PrivateFileError(`${path} is open to other users (mode ${shown}): run "chmod 600 ${path}"`);
+    }
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Writes a file of mode 0600 that did not exist, whole or not at all: a reader, or the next start after a crash, sees
+ * either no file or every byte of it.
+ *
+ * @returns false when the file exists already; it is then left as it is.
+ */
+export async function createPrivateFile(path: string, content: string): Promise<boolean> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+    await file.close();
+    // link, because rename would replace a file that another process has made in the meantime.
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await file.close();
+    await unlink(temporary).catch(() => undefined);
+  }
+  await syncFolder(folder);
+  return true;
+}
+
+/**
+ * The secret that a file of ours holds (the sandbox's signer passphrase, the admin token): 256 random bits, made with
+ * the file at first use. Whitespace around it is ignored, so that an operator may write the file by hand.
+ *
+ * @throws PrivateFileError when the file is open to others or empty.
+ */
+export async function readOrCreateSecret(path: string): Promise<string> {
+  const existing = await readPrivateFile(path);
+  if (existing === undefined) {
+    const secret = randomBytes(32).toString('base64url');
+    return (await createPrivateFile(path, `${secret}\n`)) ? secret : readOrCreateSecret(path);
+  }
+  const secret = existing.toString('utf8').trim();
+  if (secret === '') throw new PrivateFileError(`${path} is empty: delete it, and a new secret is made`);
+  return secret;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
