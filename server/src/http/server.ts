@@ -14,6 +14,7 @@ import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute } from './openapi.js';
 import { registerOperations } from './operations.js';
 import type { KeyLookup, Limiter, Readiness } from './ports.js';
+import { checkText } from './body-text.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { createValidatorCompiler, validationError } from './validator.js';
 
@@ -119,6 +120,6 @@ function acceptJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     // Clients that always send the header send it with an empty body too, where a route takes none.
     if (text === '') done(null, undefined);
-    else parse(request, text as string, done);
+    else parse(request, text as string, checkText(text as string, done));
   });
 }

@@ -1,5 +1,6 @@
 export { followClockOffset } from './clock-offset.js';
 export { createGroupWriter } from './group-writer.js';
+export { assertIdentity } from './identity.js';
 export { insertCrafted, type LedgerRow, type NewRequest } from './ledger.js';
 export { createLimiter } from './limiter.js';
 export { openStore } from './open-store.js';

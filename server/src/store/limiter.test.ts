@@ -56,7 +56,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       second = 160;
       assert.equal((await limiter.take('sandbox', 'main', 'unlimited')).current, 1);
-      await assert.rejects(limiter.take('key', 'main', 'gone'), /gone is not configured/);
+      await assert.rejects(async () => limiter.take('key', 'main', 'gone'), /gone is not configured/);
     });
   });
 }

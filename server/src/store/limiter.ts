@@ -22,7 +22,7 @@ export interface LimitDecision {
 
 export interface Limiter {
   /** Counts one call. Throws StoreUnavailable with the database away, and for a tier that is not configured. */
-  take(keyId: string, bucket: LimitBucket, tier: string): Promise<LimitDecision>;
+  take(keyId: string, bucket: LimitBucket, tier: string): LimitDecision | Promise<LimitDecision>;
 }
 
 interface SecondCount {
@@ -83,11 +83,11 @@ export function createLimiter(deps: {
   }
 
   return {
-    async take(keyId, bucket, tier) {
+    take(keyId, bucket, tier) {
       const name = `${bucket} ${keyId}`;
       if (tier === 'unlimited') return takeUnlimited(name, bucket);
       const limits = deps.tiers[tier];
-      if (!limits) throw new Error(`the tier ${tier} is not configured`);
+      if (!limits) return Promise.reject(new Error(`the tier ${tier} is not configured`));
       let taker = takers.get(name);
       if (!taker) {
         taker = createTaker(keyId, bucket);

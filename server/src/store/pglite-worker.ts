@@ -1,14 +1,13 @@
 // The thread that PGlite runs in: its queries never give way to timers or sockets, so it may not share a thread with
 // them. It gets bytes of the PostgreSQL protocol and answers with such bytes.
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { copyTemplate } from './database-template.js';
 
 const port = parentPort!;
 const { dir } = workerData as { dir: string | undefined };
 
-if (dir !== undefined) await mkdir(dirname(dir), { recursive: true });
+if (dir !== undefined) await copyTemplate(dir);
 const database = await PGlite.create(dir === undefined ? {} : { dataDir: dir });
 
 async function answer(request: Uint8Array | 'close'): Promise<void> {

@@ -1,0 +1,30 @@
+/** The few calls that the examples make; base URL and key as `npm start` prints them, or from the environment. */
+const url = process.env.SLIPWAY_URL ?? 'http://127.0.0.1:8080';
+const apiKey = process.env.SLIPWAY_API_KEY ?? 'sandbox';
+
+export interface SandboxInfo {
+  rpcUrl: string;
+  wsUrl: string;
+  platformToken: string;
+  wallets: { name: string; address: string; secretKey: string }[];
+}
+
+/** GET when there is no body, else POST. Ends the example with a sentence when the service is not there or says no. */
+export async function call<T>(path: string, body?: object): Promise<T> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  }).catch(() => fail(`No service answers at ${url}. Start it in another terminal: npm start`));
+  const answer = (await response.json()) as T & { message?: string; error?: string };
+  if (!response.ok) fail(`${path.split('?')[0]} answered ${response.status}: ${answer.message ?? answer.error}`);
+  return answer;
+}
+
+export function fail(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}
+
+export function say(label: string, value: unknown = ''): void {
+  console.log(`${label.padEnd(28)} ${value}`);
+}

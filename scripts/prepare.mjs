@@ -1,0 +1,67 @@
+// Installs and builds what is missing, so that every command works as the first one after a clone.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const OLDEST_NODE = [20, 18];
+const TEMPLATE = join(root, 'server', 'dist', 'database-template');
+
+/** Makes sure that `target`, a path from the root of the repository, is there and current; answers its full path. */
+export function prepare(target = '') {
+  checkNode();
+  install();
+  build();
+  return join(root, target);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  console.error(`Slipway needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}`);
+  process.exit(1);
+}
+
+/** npm writes its own lockfile into node_modules last: older than ours, or absent, means that something is missing. */
+function install() {
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs) return;
+  console.error('Installing dependencies (once; about a minute) …');
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']);
+  // It belongs to the version of the database that made it.
+  rmSync(TEMPLATE, { recursive: true, force: true });
+}
+
+function build() {
+  const stamp = join(root, 'node_modules', '.slipway-build');
+  const current = newestSource();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE)) return;
+  console.error('Building …');
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  run(process.execPath, ['-e', `import('./server/dist/store/database-template.js').then((m) => m.makeTemplate())`]);
+  writeFileSync(stamp, current);
+}
+
+/** What the build depends on, as one text: the number of sources and the time of the newest. */
+function newestSource() {
+  const workspaces = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces;
+  let count = 0;
+  let newest = statSync(join(root, 'tsconfig.base.json')).mtimeMs;
+  for (const workspace of workspaces) {
+    for (const entry of readdirSync(join(root, workspace, 'src'), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+      count += 1;
+      newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
+    }
+  }
+  return `${count} ${newest}`;
+}
+
+function run(command, args) {
+  // Its output goes to standard error, which keeps standard output for the program itself.
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  console.error(error ? `${command}: ${error.message}` : `${command} ${args[0]} failed; see above`);
+  process.exit(1);
+}

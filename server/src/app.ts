@@ -1,0 +1,197 @@
+import type { AddressInfo } from 'node:net';
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { registerAdmin } from './areas/admin/index.js';
+import { EXPRESS_AREA, registerExpress, settleExpress } from './areas/express/index.js';
+import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
+import { registerSubmit } from './areas/submit/index.js';
+import { type Chain, createChain, createUnitMeter } from './chain/index.js';
+import type { Config } from './config/index.js';
+import { createKeyLookup, createMetrics, createServer, type Readiness, SANDBOX_KEY } from './http/index.js';
+import { type Keeper, startKeeper } from './keeper/index.js';
+import { createLanding, type Landing } from './landing/index.js';
+import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
+import { createDisposal, type Disposal } from './lib/disposal.js';
+import { openParts, type Parts } from './parts.js';
+import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
+import {
+  assertIdentity,
+  createGroupWriter,
+  createLimiter,
+  followClockOffset,
+  insertCrafted,
+  type NewRequest,
+  type Store,
+} from './store/index.js';
+
+export interface App {
+  /** Where the API listens. */
+  url: string;
+  rpcUrl: string;
+  wsUrl: string | undefined;
+  /** What the sandbox's chain has; undefined outside of a sandbox. */
+  sandbox: ChainInfo | undefined;
+  /** Resolves when a part has died that the service cannot live without. */
+  died: Promise<Error>;
+  /** Takes no new requests, ends those under way, and closes every part. */
+  close(): Promise<void>;
+}
+
+/** Everything that the areas may be given. */
+interface Shared extends Parts {
+  config: Config;
+  log: Logger;
+  clock: AdjustableClock;
+  chainReader: Chain;
+  landing: Landing;
+  prices: Prices;
+}
+
+/** USD for one whole token, until somebody moves the price. */
+const SANDBOX_USD = { sol: 150, usdc: 1, stable: 1, platform: 0.42 };
+/** What the sandbox's gas wallet is given when it is nearly empty. */
+const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
+
+/** Puts the parts together and starts them. This is the only place where one part is given to another. */
+export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
+  const disposal = createDisposal();
+  const onCloseError = (part: string, error: unknown) =>
+    log.warn({ part, reason: (error as Error).message }, 'did not close');
+  try {
+    return await start(config, log, disposal, () => disposal.close(onCloseError));
+  } catch (error) {
+    await disposal.close(onCloseError);
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Logger, disposal: Disposal, close: () => Promise<void>): Promise<App> {
+  const parts = await openParts(config, log, disposal);
+  const { store, signer, chain } = parts;
+  const clock = createClock();
+  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
+  const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
+  await assertIdentity(store, { chain: await chainReader.genesisHash(), signer: signer.address('gas') });
+  const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
+  const landing = createLanding({
+    store,
+    clock,
+    steadyNow,
+    chain: chainReader,
+    ways: chain.ways,
+    signer,
+    settleHooks: { [EXPRESS_AREA]: settleExpress },
+    log,
+  });
+  disposal.add('landing', () => landing.close());
+  // An embedded store has one process: what is under way in it was left by a run that has ended.
+  await landing.resume({ all: store.kind === 'embedded' });
+  const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
+  if (keeper) disposal.add('keeper', () => keeper.close());
+
+  const shared = { ...parts, config, log, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const server = await openServer(shared, disposal);
+  if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
+  await server.listen({ host: config.http.host, port: config.http.port });
+  const { port } = server.server.address() as AddressInfo;
+  const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
+  return {
+    url: `http://${host}:${port}`,
+    rpcUrl: chain.rpcUrl,
+    wsUrl: chain.wsUrl,
+    sandbox: sandbox?.info,
+    died: chain.died,
+    close,
+  };
+}
+
+async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
+  const { store, signer } = parts;
+  disposal.add('clock', await followClockOffset(store, (offset) => clock.setOffset(offset)));
+  const { platform, stable, usdc } = config.tokens;
+  const prices = await createSandboxPrices({
+    store,
+    clock,
+    defaults: new Map([
+      [WRAPPED_SOL_MINT, SANDBOX_USD.sol],
+      [usdc.mint, SANDBOX_USD.usdc],
+      [stable.mint, SANDBOX_USD.stable],
+      [platform.mint, SANDBOX_USD.platform],
+    ]),
+  });
+  disposal.add('prices', () => prices.close());
+  if (config.express.gasless) {
+    const gasWallet = signer.address('gas');
+    const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
+    if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
+  }
+  return { prices, info: await chainInfo(chain) };
+}
+
+async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
+  const { config, log, clock, store, adminToken, chainReader } = shared;
+  const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
+  disposal.add('keys', () => keys.close());
+  const server = await createServer({
+    config: { ...config, adminToken },
+    log,
+    keys: keys.find,
+    limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
+    metrics: createMetrics(),
+    ready: readiness(store, chainReader),
+  });
+  disposal.add('server', () => server.close());
+  return server;
+}
+
+function registerAreas(
+  server: FastifyInstance,
+  shared: Shared,
+  sandboxPrices: SandboxPrices | undefined,
+  keeper: Keeper | undefined,
+): void {
+  const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
+  const remember = createGroupWriter<NewRequest, void>({
+    write: async (rows) => {
+      await store.transaction((tx) => insertCrafted(tx, rows));
+      return rows.map(() => undefined);
+    },
+    maxGroup: 500,
+  });
+  const unitsOf = createUnitMeter({ chain, steadyNow });
+  const { platform, stable } = config.tokens;
+  registerExpress(server, {
+    ...{ store, clock, chain, unitsOf, prices, landing, remember, platform, stable },
+    ...config.express,
+    gasWallet: signer.address('gas'),
+  });
+  registerSubmit(server, { store, chain, landing, ...config.submit });
+  registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  if (!sandboxPrices) return;
+  registerSandbox(server, {
+    ...{ chain, store, clock },
+    prices: sandboxPrices,
+    rpcUrl: access.rpcUrl,
+    wsUrl: access.wsUrl ?? '',
+    apiKey: SANDBOX_KEY,
+    platformToken: platform.mint,
+    platformStable: stable.mint,
+    runDue: async () => keeper?.runDue(),
+  });
+}
+
+function readiness(store: Store, chain: Chain): Readiness {
+  const probe = async (check: () => Promise<unknown>) =>
+    check().then(
+      () => 'ok',
+      () => 'failed',
+    );
+  return async () => {
+    const [database, rpc] = await Promise.all([
+      probe(() => store.query('select 1')),
+      probe(() => chain.rpc.call('getHealth', [])),
+    ]);
+    return { ok: database === 'ok' && rpc === 'ok', checks: { database, chain: rpc } };
+  };
+}

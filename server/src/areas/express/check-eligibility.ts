@@ -1,0 +1,29 @@
+import { requireAddress } from '../../errors/index.js';
+import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
+import type { ExpressDeps } from './deps.js';
+import type { EligibilityAnswer, EligibilityQuery } from './schema.js';
+
+/** What may be requested for a token now. */
+export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuery): Promise<EligibilityAnswer> {
+  const tokenId = requireAddress('tokenId', query.tokenId);
+  const [mint, taken] = await Promise.all([deps.chain.mint(tokenId), eligibility(deps.store, tokenId)]);
+  const verificationError = mint ? conflict('verification', taken) : 'There is no such token on the chain';
+  const metadataError = mint ? conflict('metadata', taken) : 'There is no such token on the chain';
+  return {
+    tokenExists: mint !== undefined,
+    isVerified: taken.verification === 'approved',
+    canVerify: verificationError === undefined,
+    canMetadata: metadataError === undefined,
+    ...(verificationError !== undefined && { verificationError }),
+    ...(metadataError !== undefined && { metadataError }),
+  };
+}
+
+/** Why a request of this kind cannot be made for the token, if so. */
+export function conflict(kind: VerificationKind, taken: Eligibility): string | undefined {
+  const state = taken[kind];
+  if (state === undefined) return undefined;
+  if (state === 'approved') return 'This token is verified already';
+  const what = kind === 'verification' ? 'verification' : 'metadata update';
+  return `A premium ${what} request for this token already exists`;
+}

@@ -1,0 +1,20 @@
+import { AppError } from '../../errors/index.js';
+import { PLACEHOLDERS } from './schema.js';
+
+export type Currency = (typeof PLACEHOLDERS)[number];
+
+/** The operator's symbols for the two placeholders. */
+export interface CurrencySymbols {
+  platform: string;
+  stable: string;
+}
+
+/** Both the literal names and the configured symbols are understood; a mint address never is. */
+export function readCurrency(name: string, symbols: CurrencySymbols): Currency {
+  if (name === symbols.platform) return 'PLATFORM_TOKEN';
+  if (name === symbols.stable) return 'PLATFORM_STABLE';
+  const placeholder = PLACEHOLDERS.find((each) => each === name);
+  if (placeholder) return placeholder;
+  const known = [...PLACEHOLDERS, symbols.platform, symbols.stable].join(', ');
+  throw new AppError('INVALID_REQUEST', { message: `paymentCurrency: expected one of ${known}` });
+}

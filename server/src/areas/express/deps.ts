@@ -1,0 +1,40 @@
+import type { Address } from '@slipway/wire';
+import type { Chain, UnitMeter } from '../../chain/index.js';
+import type { Landing } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Prices } from '../../prices/index.js';
+import type { NewRequest } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
+
+export interface Token {
+  readonly symbol: string;
+  readonly mint: Address;
+  readonly decimals: number;
+}
+
+export interface ExpressDeps {
+  store: Store;
+  clock: Clock;
+  chain: Chain;
+  unitsOf: UnitMeter;
+  prices: Prices;
+  landing: Landing;
+  /** Resolves when the crafted request is in the store. */
+  remember: (request: NewRequest) => Promise<void>;
+  /** Pays the network fee where the operator has turned gasless on. */
+  gasWallet: Address;
+  platform: Token;
+  stable: Token;
+  /** The wallet that the payments go to. */
+  receiver: Address;
+  gasless: boolean;
+}
+
+/** What a verification costs, in whole platform tokens. */
+export const PRICE_IN_TOKENS = 1_000n;
+
+/** The area's name in the ledger. */
+export const AREA = 'express';
+
+/** How long after its blockhash a request id still answers for what became of it. */
+export const GRACE_MS = 2 * 60_000;

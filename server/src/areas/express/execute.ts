@@ -1,0 +1,178 @@
+import { type Address, isAddress } from '@slipway/wire';
+import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import {
+  checkAgainstCrafted,
+  EXPIRED,
+  explain,
+  isRefusal,
+  type Posted,
+  type Refusal,
+  ReservationRefused,
+  readPosted,
+  WouldFail,
+} from '../../landing/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { findRequest, type LedgerRow } from '../../store/ledger.js';
+import type { Tx } from '../../store/sql.js';
+import { kindsOf, type NewVerification, reserve, type VerificationKind } from '../../store/verifications.js';
+import { conflict } from './check-eligibility.js';
+import { type Currency, readCurrency } from './currency.js';
+import { AREA, type ExpressDeps } from './deps.js';
+import type { ExecuteAnswer, ExecuteBody } from './schema.js';
+
+/** Lands a signed payment and records what was paid for. */
+export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<ExecuteAnswer> {
+  const sender = requireAddress('senderAddress', body.senderAddress);
+  const kinds = kindsAskedFor(body);
+  const currency = readCurrency(body.paymentCurrency ?? 'PLATFORM_TOKEN', {
+    platform: deps.platform.symbol,
+    stable: deps.stable.symbol,
+  });
+  const posted = readPosted(body.transaction);
+  if (isRefusal(posted)) throw refuse(posted);
+  const request = await findExpressRequest(deps, body.requestId, sender, currency, body.paymentAmount);
+  const refusal = checkAgainstCrafted(posted, request, deps.gasless ? [deps.gasWallet] : []);
+  if (refusal) throw refuse(refusal);
+
+  if (request.state !== 'crafted') return answer(deps, await deps.landing.execute(request, posted.transaction));
+  if ((await deps.chain.blockHeight()) > request.lastValidBlockHeight) throw new AppError('TRANSACTION_EXPIRED');
+  const tokenId = await requireMint(deps, body.tokenId);
+  return land(
+    deps,
+    request,
+    posted,
+    kinds.map((kind) => newVerification(deps, kind, tokenId, request, body)),
+  );
+}
+
+/** An empty handle asks for no verification, absent metadata for no metadata request. */
+function kindsAskedFor({ twitterHandle, tokenMetadata, tokenId }: ExecuteBody): VerificationKind[] {
+  if (tokenMetadata && tokenMetadata.tokenId !== tokenId) {
+    throw new AppError('INVALID_REQUEST', { message: 'tokenMetadata.tokenId: expected the same mint as tokenId' });
+  }
+  const kinds: VerificationKind[] = [];
+  if (twitterHandle.trim() !== '') kinds.push('verification');
+  if (tokenMetadata) kinds.push('metadata');
+  if (kinds.length === 0) {
+    throw new AppError('INVALID_REQUEST', {
+      message: 'twitterHandle: expected a handle, or tokenMetadata for a metadata request alone',
+    });
+  }
+  return kinds;
+}
+
+async function findExpressRequest(
+  { store, clock }: ExpressDeps,
+  id: string,
+  sender: Address,
+  currency: Currency,
+  paymentAmount: string | undefined,
+): Promise<LedgerRow> {
+  const request = await findRequest(store, id);
+  if (!request || request.area !== AREA || request.expiresAt.getTime() < clock.now()) {
+    throw new AppError('TRANSACTION_EXPIRED', {
+      message: 'Transaction expired: the requestId is unknown or too old; craft a new one',
+    });
+  }
+  if (request.wallet !== sender) {
+    throw new AppError('EXPRESS_UNAUTHORIZED', {
+      message: 'senderAddress: the transaction was crafted for another wallet',
+    });
+  }
+  const crafted = (request.payload as { currency: Currency }).currency;
+  if (crafted !== currency) {
+    throw new AppError('INVALID_REQUEST', { message: 'paymentCurrency: the transaction was crafted with another one' });
+  }
+  if (currency !== 'PLATFORM_TOKEN') {
+    requireAmount('paymentAmount', paymentAmount ?? '');
+  }
+  return request;
+}
+
+async function requireMint({ chain }: ExpressDeps, tokenId: string): Promise<Address> {
+  if (isAddress(tokenId) && (await chain.mint(tokenId))) return tokenId;
+  throw new AppError('INVALID_TOKEN_ID');
+}
+
+function newVerification(
+  { clock }: ExpressDeps,
+  kind: VerificationKind,
+  tokenId: Address,
+  request: LedgerRow,
+  body: ExecuteBody,
+): NewVerification {
+  const { currency, amount } = request.payload as { currency: Currency; amount: string };
+  return {
+    id: uuidv7(clock),
+    tokenId,
+    kind,
+    requestId: request.id,
+    payer: request.wallet,
+    twitterHandle: body.twitterHandle.trim() || null,
+    senderTwitterHandle: body.senderTwitterHandle ?? null,
+    description: body.description || null,
+    metadata: kind === 'metadata' ? body.tokenMetadata : null,
+    paymentCurrency: currency,
+    paymentAmount: BigInt(body.paymentAmount ?? amount),
+    createdAt: new Date(clock.now()),
+  };
+}
+
+/** The token is reserved in the same store transaction that claims the right to send: of two payers, one pays. */
+async function land(
+  deps: ExpressDeps,
+  request: LedgerRow,
+  posted: Posted,
+  wanted: NewVerification[],
+): Promise<ExecuteAnswer> {
+  const reserveToken = async (tx: Tx): Promise<string | undefined> => {
+    const [taken] = await reserve(tx, wanted);
+    return taken && conflict(taken, { verification: 'pending', metadata: 'pending' });
+  };
+  try {
+    return await answer(deps, await deps.landing.execute(request, posted.transaction, reserveToken));
+  } catch (error) {
+    if (error instanceof ReservationRefused) throw new AppError('ELIGIBILITY_CONFLICT', { message: error.message });
+    if (!(error instanceof WouldFail)) throw error;
+    const { code, message } = explain(error.err);
+    return {
+      status: 'Failed',
+      code,
+      error: `Not sent: ${message}`,
+      totalTime: 0,
+      verificationCreated: false,
+      metadataCreated: false,
+    };
+  }
+}
+
+function refuse(refusal: Refusal): AppError {
+  switch (refusal.reason) {
+    case 'undecodable':
+      return new AppError('INVALID_PAYLOAD', { message: `transaction: ${refusal.detail}` });
+    case 'message-changed':
+      return new AppError('INVALID_PAYLOAD', {
+        message: 'transaction: its message is not the one that was crafted for this requestId',
+      });
+    case 'missing-signature':
+      return new AppError('INVALID_PAYLOAD', { message: `transaction: the signature of ${refusal.signer} is missing` });
+    case 'invalid-signature':
+      return new AppError('INVALID_PAYLOAD', {
+        message: `transaction: the signature of ${refusal.signer} does not match`,
+      });
+  }
+}
+
+/** The same for everybody who asks: it is read from the final row and from the record, not from this call. */
+async function answer({ store }: ExpressDeps, row: LedgerRow): Promise<ExecuteAnswer> {
+  const kinds = row.state === 'landed' ? await kindsOf(store, row.id) : [];
+  const common = {
+    totalTime: (row.settledAt?.getTime() ?? 0) - (row.sentAt?.getTime() ?? 0),
+    verificationCreated: kinds.includes('verification'),
+    metadataCreated: kinds.includes('metadata'),
+    ...(row.signature !== null && { signature: row.signature }),
+  };
+  if (row.state === 'landed') return { status: 'Success', code: 0, ...common };
+  const { code, message } = row.state === 'failed' ? explain(row.error) : EXPIRED;
+  return { status: 'Failed', code, error: message, ...common };
+}

@@ -1,0 +1,15 @@
+import { advanceClockOffset } from '../../store/clock-offset.js';
+import type { SandboxDeps } from './deps.js';
+import type { ClockAnswer, ClockBody } from './schema.js';
+
+/** Moves the chain's clock and the service's forward together, and answers when what has come due is done. */
+export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Promise<ClockAnswer> {
+  const { chain, store, clock } = deps;
+  const { unixTimestamp } = await chain.rpc.call<{ unixTimestamp: number }>('localnet_advanceClock', [seconds]);
+  const offset = await store.transaction((tx) => advanceClockOffset(tx, Math.round(seconds * 1_000)));
+  clock.setOffset(offset);
+  await deps.prices.stamp();
+  chain.forget();
+  await deps.runDue();
+  return { unixTimestamp };
+}

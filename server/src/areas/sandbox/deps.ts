@@ -1,0 +1,32 @@
+import type { Chain } from '../../chain/index.js';
+import type { AdjustableClock } from '../../lib/clock.js';
+import type { SandboxPrices } from '../../prices/index.js';
+import type { Store } from '../../store/sql.js';
+
+export interface SandboxDeps {
+  chain: Chain;
+  store: Store;
+  clock: AdjustableClock;
+  prices: SandboxPrices;
+  /** Where the chain listens, for everybody else. */
+  rpcUrl: string;
+  wsUrl: string;
+  apiKey: string;
+  platformToken: string;
+  platformStable: string;
+  /** Does all work that is due now; resolves when it is done. */
+  runDue: () => Promise<void>;
+}
+
+/** What the embedded chain says of itself (`localnet_info`). */
+export interface ChainInfo {
+  wallets: { name: string; address: string; secretKey: string }[];
+  mints: { symbol: string; mint: string; decimals: number }[];
+  programs: { name: string; address: string }[];
+  forkHost: string | null;
+  unixTimestamp: number;
+}
+
+export function chainInfo(chain: Chain): Promise<ChainInfo> {
+  return chain.rpc.call<ChainInfo>('localnet_info', []);
+}

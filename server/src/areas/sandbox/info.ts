@@ -1,0 +1,23 @@
+import type { Address } from '@slipway/wire';
+import { chainInfo, type SandboxDeps } from './deps.js';
+import type { InfoAnswer } from './schema.js';
+
+/** Everything that a developer needs to begin: where things are, and whose money there is. */
+export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
+  const { wallets, mints, programs, unixTimestamp } = await chainInfo(deps.chain);
+  return {
+    rpcUrl: deps.rpcUrl,
+    wsUrl: deps.wsUrl,
+    apiKey: deps.apiKey,
+    unixTimestamp,
+    platformToken: deps.platformToken,
+    platformStable: deps.platformStable,
+    programs,
+    gameEventIds: [],
+    wallets,
+    mints: mints.map(({ symbol, mint, decimals }) => {
+      const usdPrice = deps.prices.usd(mint as Address);
+      return { symbol, mint, decimals, ...(usdPrice !== undefined && { usdPrice }) };
+    }),
+  };
+}

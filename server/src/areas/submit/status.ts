@@ -1,0 +1,23 @@
+import { base58Decode } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import { explain } from '../../landing/index.js';
+import { findBySignature } from '../../store/ledger.js';
+import type { SubmitDeps } from './deps.js';
+import type { StatusAnswer, StatusParams } from './schema.js';
+
+/** What has become of a transaction that was submitted or executed here. */
+export async function status({ store }: SubmitDeps, { signature }: StatusParams): Promise<StatusAnswer> {
+  if (base58Decode(signature)?.length !== 64) {
+    throw new AppError('INVALID_REQUEST', {
+      message: 'signature: expected a transaction signature in base58 (64 bytes)',
+    });
+  }
+  const row = await findBySignature(store, signature);
+  if (!row) throw new AppError('NOT_FOUND', { message: 'This transaction was not submitted here' });
+  return {
+    signature,
+    status: row.state === 'sending' || row.state === 'crafted' ? 'pending' : row.state,
+    slot: row.slot?.toString() ?? null,
+    ...(row.state === 'failed' && { error: explain(row.error).message, code: explain(row.error).code }),
+  };
+}

@@ -1,0 +1,77 @@
+import { decodeMessage, decompileInstructions, MAX_TRANSACTION_SIZE, parseSystemTransfer } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import {
+  checkSignatures,
+  isRefusal,
+  lifetimeOf,
+  NotAccepted,
+  type Posted,
+  type Refusal,
+  readPosted,
+} from '../../landing/index.js';
+import type { SubmitDeps } from './deps.js';
+import type { SubmitAnswer, SubmitBody } from './schema.js';
+
+/** Takes over a fully signed transaction and answers as soon as one way has accepted it. */
+export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody): Promise<SubmitAnswer> {
+  if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
+    throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
+  }
+  const posted = readPosted(signedTransaction);
+  if (isRefusal(posted)) throw invalid(textOf(posted));
+  const refusal = checkSignatures(posted);
+  if (refusal) throw invalid(textOf(refusal));
+  requireTip(deps, posted);
+  await requireAlive(deps, posted);
+  try {
+    return { signature: await deps.landing.submit(posted.transaction, posted.signers[0]!) };
+  } catch (error) {
+    if (!(error instanceof NotAccepted)) throw error;
+    if (error.definite) throw invalid(`not accepted: ${error.message}`);
+    throw new AppError('CHAIN_UNAVAILABLE', {
+      message:
+        'The transaction may not have left yet; it is sent again until it lands or expires. Ask GET /tx/v1/status/{signature}',
+      cause: error,
+    });
+  }
+}
+
+function invalid(detail: string): AppError {
+  return new AppError('INVALID_REQUEST', { message: `signedTransaction: ${detail}` });
+}
+
+function textOf(refusal: Refusal): string {
+  switch (refusal.reason) {
+    case 'undecodable':
+      return refusal.detail;
+    case 'missing-signature':
+      return `the signature of ${refusal.signer} is missing`;
+    case 'invalid-signature':
+      return `the signature of ${refusal.signer} does not match`;
+    case 'message-changed':
+      return 'the message was changed';
+  }
+}
+
+function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }: Posted): void {
+  if (minTipLamports === 0n) return;
+  const decoded = decodeMessage(transaction.message);
+  const known = decoded.accounts.length;
+  // A tip is a plain transfer; instructions that reach into lookup tables are none.
+  const plain = decoded.instructions.filter((each) => each.accountIndexes.every((index) => index < known));
+  const transfers = decompileInstructions({ ...decoded, instructions: plain, lookups: [] }).map(parseSystemTransfer);
+  const paid = transfers.some((each) => each && each.lamports >= minTipLamports && tipAccounts.includes(each.to));
+  if (!paid) {
+    throw invalid(
+      `expected a System transfer of at least ${minTipLamports} lamports to one of the tip accounts: ${tipAccounts.join(', ')}`,
+    );
+  }
+}
+
+/** A transaction that can never land is refused here, where the reason can still be told. */
+async function requireAlive({ chain }: SubmitDeps, { transaction }: Posted): Promise<void> {
+  const lifetime = lifetimeOf(transaction.message);
+  if (lifetime.kind === 'blockhash' && !(await chain.isBlockhashValid(lifetime.blockhash)).valid) {
+    throw invalid('its blockhash is unknown or has expired; sign again with a new one');
+  }
+}

@@ -1,0 +1,77 @@
+import type { Address } from '@slipway/wire';
+import type { Rpc } from './rpc.js';
+
+export interface ChainAccount {
+  lamports: bigint;
+  owner: Address;
+  executable: boolean;
+  data: Uint8Array;
+}
+
+interface RpcAccount {
+  lamports: number | bigint;
+  owner: string;
+  executable: boolean;
+  data: [string, 'base64'];
+}
+
+/** The most addresses that getMultipleAccounts takes. */
+const MAX_BATCH = 100;
+
+/**
+ * Reads accounts. Reads that are asked for in one turn of the event loop go out as one call, each address once; nothing
+ * is kept longer, so an answer is never older than its question.
+ */
+export function createAccountReader(rpc: Rpc): (address: Address) => Promise<ChainAccount | undefined> {
+  let open: { addresses: Set<Address>; answer: Promise<Map<Address, ChainAccount | undefined>> } | undefined;
+
+  function openBatch() {
+    const addresses = new Set<Address>();
+    const answer = nextTurn().then(() => {
+      open = undefined;
+      return fetchAll(rpc, [...addresses]);
+    });
+    open = { addresses, answer };
+    return open;
+  }
+
+  return async (address) => {
+    const batch = open ?? openBatch();
+    batch.addresses.add(address);
+    return (await batch.answer).get(address);
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, ChainAccount | undefined>> {
+  const found = new Map<Address, ChainAccount | undefined>();
+  const parts: Address[][] = [];
+  for (let from = 0; from < addresses.length; from += MAX_BATCH) parts.push(addresses.slice(from, from + MAX_BATCH));
+  await Promise.all(
+    parts.map(async (part) => {
+      const accounts = await fetchAccounts(rpc, part);
+      for (const [index, address] of part.entries()) found.set(address, accounts[index]);
+    }),
+  );
+  return found;
+}
+
+async function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
+  const { value } = await rpc.call<{ value: (RpcAccount | null)[] }>('getMultipleAccounts', [
+    addresses,
+    { encoding: 'base64', commitment: 'confirmed' },
+  ]);
+  return value.map((account) =>
+    account === null
+      ? undefined
+      : {
+          lamports: BigInt(account.lamports),
+          owner: account.owner as Address,
+          executable: account.executable,
+          data: Buffer.from(account.data[0], 'base64'),
+        },
+  );
+}

@@ -1,0 +1,181 @@
+import { type Address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { cached } from '../lib/single-flight.js';
+import { type ChainAccount, createAccountReader } from './accounts.js';
+import { type Rpc, RpcError } from './rpc.js';
+
+export type { ChainAccount } from './accounts.js';
+export { createUnitMeter, type UnitMeter } from './compute-units.js';
+export { ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
+
+/** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
+export const BLOCKHASH_LIFE = 150n;
+/** Milliseconds a block takes on average; only used to tell a client roughly when a transaction expires. */
+export const BLOCK_MS = 400;
+
+export interface Blockhash {
+  blockhash: string;
+  lastValidBlockHeight: bigint;
+  /** Of the node that answered, when it answered. */
+  slot: bigint;
+}
+
+export interface MintFacts extends Mint {
+  tokenProgram: Address;
+}
+
+export interface SimulationOutcome {
+  /** As the RPC writes a TransactionError; null when it would succeed. */
+  err: unknown;
+  logs: string[];
+  unitsConsumed: number;
+}
+
+export interface SignatureStatus {
+  slot: bigint;
+  err: unknown;
+  confirmed: boolean;
+}
+
+export interface Statuses {
+  /** Of the node that answered: what it does not know may have landed after this slot. */
+  slot: bigint;
+  /** In the order of the question; undefined: unknown to the node. */
+  found: (SignatureStatus | undefined)[];
+}
+
+interface Contextual<T> {
+  context: { slot: number };
+  value: T;
+}
+
+/** Reading the chain. Everything is asked at commitment `confirmed`. */
+export interface Chain {
+  readonly rpc: Rpc;
+  /** At most half a second old. */
+  latestBlockhash(): Promise<Blockhash>;
+  /** At most half a second old. */
+  blockHeight(): Promise<bigint>;
+  /** Never older than the call. */
+  account(address: Address): Promise<ChainAccount | undefined>;
+  /** The mint's facts, or undefined when there is no mint of a token program at the address. At most a minute old. */
+  mint(address: Address): Promise<MintFacts | undefined>;
+  /** Micro-lamports a compute unit that the configured percentile of recent transactions paid; at most 2 s old. */
+  computeUnitPrice(): Promise<bigint>;
+  simulate(wire: Uint8Array, options: { sigVerify: boolean }): Promise<SimulationOutcome>;
+  /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
+  statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
+  /** Tells one cluster from another. */
+  genesisHash(): Promise<string>;
+  isBlockhashValid(blockhash: string): Promise<{ valid: boolean; slot: bigint }>;
+  /** Forgets what is kept for a while; for a sandbox whose clock jumped. */
+  forget(): void;
+}
+
+export interface ChainDeps {
+  rpc: Rpc;
+  steadyNow: () => number;
+  fees: { percentile: number; maxMicroLamports: bigint };
+}
+
+export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
+  const account = createAccountReader(rpc);
+  const mints = new Map<Address, { facts: MintFacts; until: number }>();
+
+  const fetchBlockhash = async (): Promise<Blockhash> => {
+    type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
+    const { context, value } = await rpc.call<Answer>('getLatestBlockhash', [{ commitment: 'confirmed' }]);
+    const { blockhash, lastValidBlockHeight } = value;
+    return { blockhash, lastValidBlockHeight: BigInt(lastValidBlockHeight), slot: BigInt(context.slot) };
+  };
+  const fetchPrice = async (): Promise<bigint> => {
+    const recent = await rpc.call<{ prioritizationFee: number }[]>('getRecentPrioritizationFees', []);
+    const price = percentile(
+      recent.map((entry) => BigInt(entry.prioritizationFee)),
+      fees.percentile,
+    );
+    return price > fees.maxMicroLamports ? fees.maxMicroLamports : price;
+  };
+  let latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
+  const computeUnitPrice = cached(fetchPrice, 2_000, steadyNow);
+
+  return {
+    rpc,
+    latestBlockhash: () => latestBlockhash(),
+    async blockHeight() {
+      return (await latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
+    },
+    account,
+    async mint(address) {
+      const known = mints.get(address);
+      if (known && known.until > steadyNow()) return known.facts;
+      const facts = mintFacts(await account(address));
+      if (facts) mints.set(address, { facts, until: steadyNow() + 60_000 });
+      else mints.delete(address);
+      return facts;
+    },
+    computeUnitPrice,
+    simulate: (wire, options) => simulate(rpc, wire, options),
+    statuses: (signatures, { history }) => statuses(rpc, signatures, history),
+    genesisHash: () => rpc.call<string>('getGenesisHash', []),
+    async isBlockhashValid(blockhash) {
+      const params = [blockhash, { commitment: 'confirmed' }];
+      const { context, value } = await rpc.call<Contextual<boolean>>('isBlockhashValid', params);
+      return { valid: value, slot: BigInt(context.slot) };
+    },
+    forget() {
+      latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
+      mints.clear();
+    },
+  };
+}
+
+function mintFacts(account: ChainAccount | undefined): MintFacts | undefined {
+  if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
+  const mint = decodeMint(account.data);
+  return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;
+}
+
+/** The value that `percent` of the values do not exceed (nearest rank); 0 for none. */
+export function percentile(values: bigint[], percent: number): bigint {
+  if (values.length === 0) return 0n;
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
+}
+
+async function simulate(rpc: Rpc, wire: Uint8Array, { sigVerify }: { sigVerify: boolean }): Promise<SimulationOutcome> {
+  const { value } = await rpc.call<{ value: { err: unknown; logs: string[] | null; unitsConsumed?: number } }>(
+    'simulateTransaction',
+    [Buffer.from(wire).toString('base64'), { encoding: 'base64', commitment: 'confirmed', sigVerify }],
+  );
+  return { err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) };
+}
+
+interface RpcStatus {
+  slot: number;
+  err: unknown;
+  confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;
+}
+
+async function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
+  const params = [signatures, { searchTransactionHistory: history }];
+  const { context, value } = await rpc.call<Contextual<(RpcStatus | null)[]>>('getSignatureStatuses', params);
+  const found = value.map((status) =>
+    status
+      ? {
+          slot: BigInt(status.slot),
+          err: status.err,
+          confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
+        }
+      : undefined,
+  );
+  return { slot: BigInt(context.slot), found };
+}
+
+/** True for an RPC's refusal that says the transaction was executed before. */
+export function isAlreadyProcessed(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return (
+    (error.data as { err?: unknown } | undefined)?.err === 'AlreadyProcessed' ||
+    /already been processed/i.test(error.message)
+  );
+}

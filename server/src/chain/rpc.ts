@@ -1,0 +1,89 @@
+/** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one of these; which transport it has is app.ts's choice. */
+export interface Rpc {
+  /** Where it goes, safe to show: host only, never a path or query that may hold a key. */
+  readonly name: string;
+  /** @throws RpcError when the endpoint answered with an error, ChainUnavailable when it gave no usable answer. */
+  call<T>(method: string, params: unknown[]): Promise<T>;
+}
+
+/** The endpoint understood the call and refused it. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** No usable answer: unreachable, timed out, throttled, or not JSON-RPC. Whether the call took effect is unknown. */
+export class ChainUnavailable extends Error {
+  override readonly name = 'ChainUnavailable';
+}
+
+interface RpcResponse {
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+export interface HttpRpcOptions {
+  url: string;
+  timeoutMs?: number;
+  fetch?: typeof fetch;
+}
+
+export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: HttpRpcOptions): Rpc {
+  const name = new URL(url).host;
+  let nextId = 1;
+
+  async function post(method: string, params: unknown[]): Promise<RpcResponse> {
+    try {
+      const response = await send(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'error',
+      });
+      if (response.status === 429) throw new ChainUnavailable(`${name} is throttling us (429)`);
+      if (response.status >= 500) throw new ChainUnavailable(`${name} answered ${response.status} to ${method}`);
+      return (await response.json()) as RpcResponse;
+    } catch (error) {
+      if (error instanceof ChainUnavailable) throw error;
+      // The cause may quote the URL, which may hold a key: only its class is passed on.
+      const reason =
+        error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${timeoutMs} ms` : 'no usable answer';
+      throw new ChainUnavailable(`${name}: ${reason} to ${method}`);
+    }
+  }
+
+  return {
+    name,
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      const body = await post(method, params);
+      if (body === null || typeof body !== 'object')
+        throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
+      if (body.error) throw new RpcError(body.error.code, String(body.error.message), body.error.data);
+      if (body.result === undefined) throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
+      return body.result as T;
+    },
+  };
+}
+
+/** The embedded chain without the socket: `call` is its in-process door. */
+export function createLocalRpc(call: (method: string, params: unknown[]) => Promise<unknown>): Rpc {
+  return {
+    name: 'embedded',
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      try {
+        return (await call(method, params)) as T;
+      } catch (error) {
+        const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
+        if (typeof code === 'number') throw new RpcError(code, message ?? 'unknown error', data);
+        throw new ChainUnavailable(`the embedded chain stopped: ${message ?? 'unknown reason'}`);
+      }
+    },
+  };
+}

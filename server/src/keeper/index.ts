@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import type { Landing } from '../landing/index.js';
+import type { Clock } from '../lib/clock.js';
+import { deleteDead } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
+
+export interface Keeper {
+  /** Does once what is due now. Runs one after the other, however often it is asked for. */
+  runDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface KeeperDeps {
+  store: Store;
+  landing: Landing;
+  clock: Clock;
+  log: Logger;
+}
+
+const INTERVAL_MS = 2_000;
+/** Crafted requests that nobody came back with are kept this long after they have expired. */
+const KEEP_DEAD_MS = 24 * 60 * 60_000;
+const DELETE_BATCH = 5_000;
+
+/** The loop: takes over transactions that a stopped copy has left under way, and deletes what is long dead. */
+export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper {
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function once(): Promise<void> {
+    const resumed = await landing.resume({ all: false });
+    if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    const before = new Date(clock.now() - KEEP_DEAD_MS);
+    let deleted = 0;
+    do {
+      deleted = await store.transaction((tx) => deleteDead(tx, before, DELETE_BATCH));
+    } while (deleted === DELETE_BATCH && !closed);
+  }
+
+  function runDue(): Promise<void> {
+    running = running.catch(() => {}).then(once);
+    return running;
+  }
+
+  function schedule(): void {
+    if (closed) return;
+    timer = setTimeout(() => {
+      runDue()
+        .catch((error: Error) =>
+          log.warn({ reason: error.message }, 'the keeper could not do its work; it tries again'),
+        )
+        .finally(schedule);
+    }, INTERVAL_MS);
+  }
+  schedule();
+
+  return {
+    runDue,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
+
+/** Every configured way refused the transaction or could not be reached. */
+export class NotAccepted extends Error {
+  override readonly name = 'NotAccepted';
+  constructor(
+    message: string,
+    /** True when all of them refused it: then it has not left. Otherwise it may have. */
+    readonly definite: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Sends the bytes on every way at once and resolves as soon as one has accepted them. The ways neither check nor retry:
+ * the checks were made before, and sending again is this room's business.
+ * @throws NotAccepted
+ */
+export async function broadcast(ways: readonly Rpc[], wire: Uint8Array, log: Logger): Promise<void> {
+  const encoded = Buffer.from(wire).toString('base64');
+  const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
+  const attempts = ways.map(async (way) => {
+    try {
+      await way.call('sendTransaction', [encoded, options]);
+    } catch (error) {
+      if (isAlreadyProcessed(error)) return;
+      log.debug({ way: way.name, reason: (error as Error).message }, 'a way did not take the transaction');
+      throw error;
+    }
+  });
+  try {
+    await Promise.any(attempts);
+  } catch (error) {
+    const errors = (error as AggregateError).errors as Error[];
+    const reasons = new Set(errors.map((each) => each.message));
+    throw new NotAccepted(
+      [...reasons].join('; '),
+      errors.every((each) => each instanceof RpcError),
+    );
+  }
+}

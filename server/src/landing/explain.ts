@@ -1,0 +1,28 @@
+/** A TransactionError of the chain, as answers tell it. */
+export interface Explanation {
+  /** A program's own error number, or one of the negative codes of `POST /ultra/v1/execute`. */
+  code: number;
+  message: string;
+}
+
+export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
+const INVALID_TRANSACTION = -1002;
+
+/** `err` as the RPC writes it: a name, or an object of one name, or `{InstructionError: [index, name or {Custom: n}]}`. */
+export function explain(err: unknown): Explanation {
+  if (typeof err === 'object' && err !== null && 'InstructionError' in err) {
+    const [, cause] = err.InstructionError as [number, unknown];
+    if (typeof cause === 'object' && cause !== null && 'Custom' in cause) {
+      const code = Number(cause.Custom);
+      return { code, message: `custom program error: #${code}` };
+    }
+    return { code: INVALID_TRANSACTION, message: `instruction failed: ${nameOf(cause)}` };
+  }
+  return { code: INVALID_TRANSACTION, message: `transaction failed: ${nameOf(err)}` };
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null) return Object.keys(value)[0] ?? 'unknown';
+  return 'unknown';
+}

@@ -1,0 +1,291 @@
+import {
+  decodeTransaction,
+  encodeTransaction,
+  type Transaction,
+  transactionSignature,
+  withSignature,
+} from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain, Rpc } from '../chain/index.js';
+import { hashMessage } from '../crafting/transaction.js';
+import type { Clock } from '../lib/clock.js';
+import type { Role, Signer } from '../signer/index.js';
+import { createGroupWriter } from '../store/group-writer.js';
+import {
+  claimMany,
+  deleteSubmission,
+  findRequest,
+  insertSubmission,
+  type LedgerRow,
+  renewLeases,
+  settleMany,
+  takeAbandoned,
+  unclaim,
+} from '../store/ledger.js';
+import type { Store, Tx } from '../store/sql.js';
+import { broadcast, NotAccepted } from './broadcast.js';
+import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { createTracker, type Verdict } from './tracker.js';
+
+/** What an area does with its requests when they have come to their end, in the store transaction that says so. */
+export type SettleHook = (tx: Tx, settled: LedgerRow) => Promise<void>;
+
+/** Runs in the store transaction that claims a request; answers why the request must not go on, if so. */
+export type Reserve = (tx: Tx) => Promise<string | undefined>;
+
+/** The area did not let the request go on; nothing has left, and the request id is as it was. */
+export class ReservationRefused extends Error {
+  override readonly name = 'ReservationRefused';
+}
+
+/** The transaction would fail on the chain as it is now; nothing has left, and the request id is as it was. */
+export class WouldFail extends Error {
+  override readonly name = 'WouldFail';
+  constructor(
+    readonly err: unknown,
+    readonly logs: string[],
+  ) {
+    super('the simulation of the transaction failed');
+  }
+}
+
+export interface Landing {
+  /**
+   * Adds our signatures, claims the request, sends, and answers with the request in its final state. However often and
+   * wherever it is called for one request, one transaction leaves and everybody gets the same row.
+   * @throws ReservationRefused, WouldFail: nothing has left.
+   */
+  execute(request: LedgerRow, signedByUser: Transaction, reserve?: Reserve): Promise<LedgerRow>;
+  /**
+   * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it.
+   * @throws NotAccepted when no way did. Where that is not certain, it is followed all the same.
+   */
+  submit(transaction: Transaction, wallet: string): Promise<string>;
+  /** Goes on with what a stopped copy has left under way; `all`: also with what another copy seems to be busy with. */
+  resume(options: { all: boolean }): Promise<number>;
+  close(): void;
+}
+
+export interface LandingDeps {
+  store: Store;
+  clock: Clock;
+  steadyNow: () => number;
+  chain: Chain;
+  /** Every way of sending; the first is the one that the chain is read from. */
+  ways: readonly Rpc[];
+  signer: Signer;
+  /** By area. */
+  settleHooks: Readonly<Record<string, SettleHook>>;
+  log: Logger;
+}
+
+/** How long a copy that says nothing is believed to be alive. */
+const LEASE_MS = 6_000;
+/** A durable nonce never expires: after this long nobody waits for it any more. */
+const GIVE_UP_MS = 5 * 60_000;
+/** At a time; what is beyond is taken up by the next run. */
+const MAX_RESUMED = 10_000;
+const END_OF_TIME = new Date(8.64e15);
+
+interface WantedClaim {
+  id: string;
+  signature: string;
+  wire: Uint8Array;
+  reserve: Reserve | undefined;
+}
+
+type ClaimResult = 'won' | 'lost' | { refused: string };
+
+export function createLanding(deps: LandingDeps): Landing {
+  const { store, clock, steadyNow, chain, ways, signer, log } = deps;
+  const tracker = createTracker({ chain, ways, log, steadyNow });
+  const executing = new Map<string, Promise<LedgerRow>>();
+  const following = new Map<string, Promise<LedgerRow>>();
+  const leaseUntil = () => new Date(clock.now() + LEASE_MS);
+
+  const renewal = setInterval(() => {
+    const ids = [...following.keys()];
+    if (ids.length === 0) return;
+    store
+      .transaction((tx) => renewLeases(tx, ids, leaseUntil()))
+      .catch((error: Error) =>
+        log.warn({ reason: error.message }, 'cannot renew leases; another copy may follow the same transactions'),
+      );
+  }, LEASE_MS / 3);
+  renewal.unref();
+
+  const claim = createGroupWriter<WantedClaim, ClaimResult>({
+    write: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
+    maxGroup: 200,
+  });
+  const settle = createGroupWriter<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
+    write: (items) => store.transaction((tx) => writeVerdicts(tx, items)),
+    maxGroup: 200,
+  });
+
+  async function writeClaims(tx: Tx, wanted: WantedClaim[]): Promise<ClaimResult[]> {
+    const times = { sentAt: new Date(clock.now()), leaseUntil: leaseUntil() };
+    const won = await claimMany(
+      tx,
+      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, ...times })),
+    );
+    const results: ClaimResult[] = [];
+    for (const { id, reserve } of wanted) {
+      const refused = won.has(id) ? await reserve?.(tx) : undefined;
+      if (refused !== undefined) await unclaim(tx, id);
+      results.push(refused !== undefined ? { refused } : won.has(id) ? 'won' : 'lost');
+    }
+    return results;
+  }
+
+  async function writeVerdicts(tx: Tx, items: { id: string; verdict: Verdict }[]): Promise<(LedgerRow | undefined)[]> {
+    const settledAt = new Date(clock.now());
+    const settled = await settleMany(
+      tx,
+      items.map(({ id, verdict }) => ({
+        id,
+        event: verdict.event,
+        slot: verdict.slot ?? undefined,
+        error: verdict.error,
+        settledAt,
+      })),
+    );
+    for (const row of settled) await deps.settleHooks[row.area]?.(tx, row);
+    const byId = new Map(settled.map((row) => [row.id, row]));
+    return items.map(({ id }) => byId.get(id));
+  }
+
+  /** Waits for the truth about a request that has been sent, and writes it down if nobody else did. */
+  function follow(row: LedgerRow): Promise<LedgerRow> {
+    if (row.state !== 'sending') return Promise.resolve(row);
+    const known = following.get(row.id);
+    if (known) return known;
+    const end = followToEnd(row).finally(() => following.delete(row.id));
+    following.set(row.id, end);
+    return end;
+  }
+
+  async function followToEnd(row: LedgerRow): Promise<LedgerRow> {
+    const { id, signature, wire } = row;
+    if (!signature || !wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
+    const lifetime: Lifetime =
+      row.lastValidBlockHeight > 0n
+        ? { kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }
+        : lifetimeOf(decodeTransaction(wire).message);
+    const giveUpAt = lifetime.kind === 'nonce' ? steadyNow() + GIVE_UP_MS : undefined;
+    const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
+    const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
+    if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
+    log.info({ request: id, area: row.area, signature, state: settled.state }, 'transaction settled');
+    return settled;
+  }
+
+  function followInBackground(row: LedgerRow): void {
+    follow(row).catch((error: Error) => log.debug({ request: row.id, reason: error.message }, 'left to a later run'));
+  }
+
+  async function cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
+    let transaction = signedByUser;
+    for (const role of request.cosigners as Role[]) {
+      transaction = withSignature(transaction, signer.address(role), await signer.sign(role, transaction.message));
+    }
+    return transaction;
+  }
+
+  async function executeOnce(request: LedgerRow, signedByUser: Transaction, reserve?: Reserve): Promise<LedgerRow> {
+    const { id } = request;
+    const transaction = await cosign(request, signedByUser);
+    const wire = encodeTransaction(transaction);
+    const signature = transactionSignature(transaction);
+    await assertWouldSucceed(chain, wire, signature);
+    const result = await claim({ id, signature, wire, reserve });
+    if (typeof result === 'object') throw new ReservationRefused(result.refused);
+    if (result === 'lost') {
+      const row = await findRequest(store, id);
+      if (!row) throw new Error(`request ${id} has disappeared`);
+      return follow(row);
+    }
+    // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
+    const end = follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
+    broadcast(ways, wire, log).then(tracker.pollNow, (error: Error) =>
+      log.warn({ request: id, reason: error.message }, 'no way has accepted the transaction yet'),
+    );
+    return end;
+  }
+
+  return {
+    execute(request, signedByUser, reserve) {
+      if (request.state !== 'crafted') return follow(request);
+      const known = executing.get(request.id);
+      if (known) return known;
+      const end = executeOnce(request, signedByUser, reserve).finally(() => executing.delete(request.id));
+      executing.set(request.id, end);
+      return end;
+    },
+
+    async submit(transaction, wallet) {
+      const wire = encodeTransaction(transaction);
+      const signature = transactionSignature(transaction);
+      const now = clock.now();
+      const isNew = await store.transaction((tx) =>
+        insertSubmission(tx, {
+          signature,
+          wallet,
+          wire,
+          messageHash: hashMessage(transaction.message),
+          // Unknown: `lifetimeOf` reads what there is from the message.
+          lastValidBlockHeight: 0n,
+          payload: {},
+          createdAt: new Date(now),
+          expiresAt: new Date(now),
+          sentAt: new Date(now),
+          leaseUntil: leaseUntil(),
+        }),
+      );
+      if (!isNew) return signature;
+      const row = await findRequest(store, signature);
+      if (!row) throw new Error(`submission ${signature} has disappeared`);
+      try {
+        await broadcast(ways, wire, log);
+      } catch (error) {
+        const refused = error instanceof NotAccepted && error.definite;
+        if (refused) await store.transaction((tx) => deleteSubmission(tx, signature));
+        else followInBackground(row);
+        throw error;
+      }
+      followInBackground(row);
+      return signature;
+    },
+
+    async resume({ all }) {
+      const now = all ? END_OF_TIME : new Date(clock.now());
+      const rows = await store.transaction((tx) => takeAbandoned(tx, now, leaseUntil(), MAX_RESUMED));
+      for (const row of rows) followInBackground(row);
+      return rows.length;
+    },
+
+    close() {
+      clearInterval(renewal);
+      tracker.close();
+    },
+  };
+}
+
+/** Errors of a simulation that depend on the node that was asked, not on the transaction. */
+const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
+  'BlockhashNotFound',
+  'AlreadyProcessed',
+  'AccountInUse',
+  'ClusterMaintenance',
+]);
+
+/**
+ * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
+ * a second one like it would fail stops one that its owner has landed already.
+ */
+async function assertWouldSucceed(chain: Chain, wire: Uint8Array, signature: string): Promise<void> {
+  const { err, logs } = await chain.simulate(wire, { sigVerify: false });
+  if (err === null || INCONCLUSIVE.has(err)) return;
+  const { found } = await chain.statuses([signature], { history: true });
+  if (!found[0]) throw new WouldFail(err, logs);
+}

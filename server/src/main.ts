@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { lockFolder } from '@slipway/localnet';
+import { destination, type Logger, pino } from 'pino';
+import { type App, createApp } from './app.js';
+import { type Config, dataFolder, describeConfig, loadConfig } from './config/index.js';
+import { SANDBOX_KEY } from './http/index.js';
+
+const USAGE = `Usage: npm start -- [--reset]   or   slipway serve [--reset]
+
+  --reset   delete the sandbox's state (chain, database, keys) first
+  --help    show this
+
+Everything else is set by environment variables and slipway.config.json: see docs/configuration.md`;
+
+/** How long requests under way may take to end after a signal. */
+const CLOSE_TIMEOUT_MS = 20_000;
+
+/**
+ * Runs the service until a signal ends it. What the operator has to mend is one line on standard error and exit code 1;
+ * wrong usage is exit code 2.
+ */
+export async function runService(argv: readonly string[]): Promise<void> {
+  const options = readOptions(argv);
+  if (!options) return;
+  let log: Logger | undefined;
+  try {
+    const config = loadConfig(process.env, { cwd: process.cwd() });
+    log = pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
+    if (options.reset) reset(config);
+    const app = await createApp({ config, log });
+    log.info({ config: describeConfig(config) }, 'started');
+    process.stdout.write(`${welcome(app, config)}\n`);
+    await runUntilEnd(app, log);
+  } catch (error) {
+    log?.debug({ err: error }, 'cannot start');
+    process.stderr.write(`slipway: ${explainStart(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function readOptions(argv: readonly string[]): { reset: boolean } | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: { reset: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    });
+    if (!values.help) return values;
+    process.stdout.write(`${USAGE}\n`);
+  } catch (error) {
+    process.stderr.write(`slipway: ${(error as Error).message.split('. ')[0]}\n\n${USAGE}\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+/** Deletes only what the service itself has made there. */
+function reset(config: Config): void {
+  if (!config.sandbox) throw new Error('--reset works in a sandbox only');
+  if (config.store.kind === 'postgres') {
+    throw new Error(
+      '--reset does not touch the database that DATABASE_URL names; empty it yourself, then start without --reset',
+    );
+  }
+  mkdirSync(config.dataDir, { recursive: true });
+  const unlock = lockFolder(config.dataDir);
+  try {
+    for (const path of Object.values(dataFolder(config))) rmSync(path, { recursive: true, force: true });
+  } finally {
+    unlock();
+  }
+}
+
+async function runUntilEnd(app: App, log: Logger): Promise<void> {
+  const reason = await new Promise<string>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
+    void app.died.then((error) => resolve(`the embedded chain has died: ${error.message}`));
+  });
+  const bySignal = reason.startsWith('SIG');
+  log[bySignal ? 'info' : 'fatal']({ reason }, 'closing');
+  // A second signal does not wait.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+  const overdue = setTimeout(() => {
+    log.error('requests under way did not end in time');
+    process.exit(1);
+  }, CLOSE_TIMEOUT_MS);
+  await app.close();
+  clearTimeout(overdue);
+  if (!bySignal) process.exitCode = 1;
+}
+
+function explainStart(error: unknown): string {
+  const { code, message, port } = error as { code?: string; message?: string; port?: number };
+  if (code === 'EADDRINUSE') return `port ${port} is taken by another program: stop that, or set SLIPWAY_PORT`;
+  if (code === 'EACCES' && port !== undefined)
+    return `no permission to listen on port ${port}: set SLIPWAY_PORT to one above 1023`;
+  return String(message ?? error).split('\n')[0]!;
+}
+
+function welcome(app: App, config: Config): string {
+  const seconds = (performance.now() / 1_000).toFixed(1);
+  if (!app.sandbox) return `Slipway is ready after ${seconds} s: ${app.url} (documentation: ${app.url}/docs)`;
+  const { wallets, forkHost } = app.sandbox;
+  const [first] = wallets;
+  const craft = `${app.url}/tokens/v2/verify/express/craft-txn?senderAddress=${first?.address}`;
+  return [
+    `Slipway is ready after ${seconds} s, as a sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
+    '',
+    `  API            ${app.url}   (x-api-key: ${SANDBOX_KEY})`,
+    `  Documentation  ${app.url}/docs`,
+    `  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`,
+    `  State          ${relative(process.cwd(), config.dataDir) || '.'}   (npm start -- --reset starts over)`,
+    '',
+    `  Funded wallets: ${wallets.map(({ name }) => name).join(', ')}. Their keys: ${app.url}/sandbox/info`,
+    ...wallets.map(({ name, address }) => `    ${name.padEnd(8)} ${address}`),
+    '',
+    `  Try:  curl -H 'x-api-key: ${SANDBOX_KEY}' '${craft}'`,
+    '  See a payment go through:  npm run example:express',
+  ].join('\n');
+}
+
+const isMain =
+  process.argv[1] !== undefined &&
+  existsSync(process.argv[1]) &&
+  realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isMain) await runService(process.argv.slice(2));

@@ -1,0 +1,33 @@
+import type { Store } from './sql.js';
+
+/** What all copies of the service on one database, and all its starts, must agree about. */
+export interface Identity {
+  /** The genesis hash of the chain that its transactions are on. */
+  chain: string;
+  /** The address of the gas wallet, which tells one signer seed from another. */
+  signer: string;
+}
+
+const explanations: Record<keyof Identity, string> = {
+  chain: 'The database belongs to another chain',
+  signer: "The database belongs to another signer file: its keys are not this copy's",
+};
+
+/**
+ * Writes the identity into a new database, and compares it with an old one's.
+ * @throws Error in one line, when they differ.
+ */
+export async function assertIdentity(store: Store, identity: Identity): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (const [name, value] of Object.entries(identity) as [keyof Identity, string][]) {
+      const { rows } = await tx.query<{ value: string }>(
+        `insert into settings as s (key, value) values ($1, to_jsonb($2::text))
+         on conflict (key) do update set value = s.value returning value`,
+        [`identity.${name}`, value],
+      );
+      if (rows[0]?.value !== value) {
+        throw new Error(`${explanations[name]} (there ${rows[0]?.value}, here ${value}); use another database or data folder`);
+      }
+    }
+  });
+}
