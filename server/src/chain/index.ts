@@ -93,7 +93,8 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
       recent.map((entry) => BigInt(entry.prioritizationFee)),
       fees.percentile,
     );
-    return price > fees.maxMicroLamports ? fees.maxMicroLamports : price;
+    if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
+    return price;
   };
   let latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
   const computeUnitPrice = cached(fetchPrice, 2_000, steadyNow);

@@ -35,14 +35,23 @@ export interface HttpRpcOptions {
 }
 
 export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: HttpRpcOptions): Rpc {
-  const name = new URL(url).host;
+  const target = new URL(url);
+  const name = target.host;
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  // fetch refuses credentials inside of a URL.
+  if (target.username !== '') {
+    const [user, password] = [target.username, target.password].map(decodeURIComponent);
+    headers.authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    target.username = '';
+    target.password = '';
+  }
   let nextId = 1;
 
   async function post(method: string, params: unknown[]): Promise<RpcResponse> {
     try {
-      const response = await send(url, {
+      const response = await send(target, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers,
         body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
+import { createAccountReader } from './accounts.js';
+import { createUnitMeter } from './compute-units.js';
+import { type Chain, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
+
+/** An endpoint that says of every account how many lamports it has: its place in the question, plus 1. */
+function countingRpc(): { rpc: Rpc; questions: string[][] } {
+  const questions: string[][] = [];
+  const rpc: Rpc = {
+    name: 'test',
+    async call<T>(_method: string, [addresses]: unknown[]): Promise<T> {
+      questions.push(addresses as string[]);
+      const value = (addresses as string[]).map((address, index) => ({
+        ...{ lamports: index + 1, owner: address, executable: false },
+        data: ['', 'base64'],
+      }));
+      return { value } as T;
+    },
+  };
+  return { rpc, questions };
+}
+
+const newAddresses = (count: number) => Array.from({ length: count }, () => generateKeypair().address);
+
+describe('reading accounts', () => {
+  it('asks for what is wanted in one turn with one call, each address once', async () => {
+    const { rpc, questions } = countingRpc();
+    const read = createAccountReader(rpc);
+    const [a, b] = newAddresses(2) as [never, never];
+    const found = await Promise.all([read(a), read(b), read(a)]);
+    assert.deepEqual(
+      found.map((account) => account?.owner),
+      [a, b, a],
+    );
+    assert.deepEqual(questions, [[a, b]]);
+  });
+
+  it('asks again for every later question: nothing that it answers is older than that', async () => {
+    const { rpc, questions } = countingRpc();
+    const read = createAccountReader(rpc);
+    const [a] = newAddresses(1) as [never];
+    await read(a);
+    await read(a);
+    assert.equal(questions.length, 2);
+  });
+
+  it('never asks for more than 100 at a time, and gives each its own', async () => {
+    const { rpc, questions } = countingRpc();
+    const read = createAccountReader(rpc);
+    const addresses = newAddresses(250);
+    const found = await Promise.all(addresses.map(read));
+    assert.deepEqual(
+      questions.map((question) => question.length),
+      [100, 100, 50],
+    );
+    assert.deepEqual(
+      found.map((account) => account?.owner),
+      addresses,
+    );
+  });
+
+  it('fails everybody of a call that fails, and nobody after', async () => {
+    let broken = true;
+    const { rpc } = countingRpc();
+    const read = createAccountReader({
+      name: 'test',
+      call: async (method, params) => {
+        if (broken) throw new RpcError(-32000, 'no');
+        return rpc.call(method, params);
+      },
+    });
+    const [a, b] = newAddresses(2) as [never, never];
+    const failed = await Promise.allSettled([read(a), read(b)]);
+    assert.ok(failed.every(({ status }) => status === 'rejected'));
+    broken = false;
+    assert.equal((await read(a))?.owner, a);
+  });
+});
+
+describe('the price of a compute unit', () => {
+  it('is the nearest rank', () => {
+    const prices = [5n, 1n, 4n, 2n, 3n];
+    assert.equal(percentile(prices, 0), 1n);
+    assert.equal(percentile(prices, 50), 3n);
+    assert.equal(percentile(prices, 75), 4n);
+    assert.equal(percentile(prices, 95), 5n);
+    assert.equal(percentile(prices, 100), 5n);
+    assert.equal(percentile([], 95), 0n);
+    assert.deepEqual(prices, [5n, 1n, 4n, 2n, 3n], 'the caller keeps its order');
+  });
+});
+
+describe('measuring compute units', () => {
+  it('simulates a shape once, other shapes for themselves, and failures each time', async () => {
+    let simulations = 0;
+    let now = 0;
+    const outcomes = [
+      { err: null, logs: [], unitsConsumed: 700 },
+      { err: 'AccountNotFound', logs: [], unitsConsumed: 0 },
+      { err: null, logs: [], unitsConsumed: 900 },
+      { err: null, logs: [], unitsConsumed: 710 },
+    ];
+    const chain = { simulate: async () => outcomes[simulations++]! } as unknown as Chain;
+    const unitsOf = createUnitMeter({ chain, steadyNow: () => now });
+    const sample = () => new Uint8Array();
+    assert.equal(await unitsOf('a', sample), 700);
+    assert.equal(await unitsOf('a', sample), 700);
+    assert.deepEqual(await unitsOf('b', sample), outcomes[1]);
+    assert.equal(await unitsOf('b', sample), 900);
+    now = 3_600_000;
+    assert.equal(await unitsOf('a', sample), 710, 'a program may have been upgraded meanwhile');
+  });
+});
+
+describe('an RPC over HTTP', () => {
+  const key = 'secret-key';
+  const url = `https://user:${key}@rpc.example/${key}?api-key=${key}`;
+  const answers: [string, () => Promise<Response>, RegExp][] = [
+    ['429', async () => new Response('', { status: 429 }), /throttling/],
+    ['503', async () => new Response('', { status: 503 }), /503/],
+    ['half a body', async () => new Response('{"jsonrpc":"2.0","resu'), /no usable answer/],
+    ['a page', async () => new Response('<html>'), /no usable answer/],
+    ['null', async () => new Response('null'), /not a JSON-RPC answer/],
+    ['no result', async () => new Response('{}'), /not a JSON-RPC answer/],
+    ['a broken connection', async () => Promise.reject(new TypeError(`fetch failed ${url}`)), /no usable answer/],
+  ];
+  for (const [name, fetch, says] of answers) {
+    it(`says what is wrong with ${name}, without the URL`, async () => {
+      const rpc = createHttpRpc({ url, fetch: fetch as typeof globalThis.fetch });
+      await assert.rejects(rpc.call('getSlot', []), (error: Error) => {
+        assert.equal(error.name, 'ChainUnavailable');
+        assert.match(error.message, says);
+        assert.ok(!error.message.includes(key) && !String(error.stack).includes(key));
+        return true;
+      });
+    });
+  }
+
+  it('passes on a refusal with its code and data', async () => {
+    const body = { jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'no', data: { err: 'AlreadyProcessed' } } };
+    const rpc = createHttpRpc({ url, fetch: async () => Response.json(body) });
+    await assert.rejects(rpc.call('sendTransaction', []), { name: 'RpcError', code: -32002, data: body.error.data });
+  });
+});
