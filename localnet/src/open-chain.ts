@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, base58Encode, INSTRUCTIONS_SYSVAR, address as toAddress } from '@slipway/wire';
+import { AccountsDb } from './accounts-db.js';
+import { Bank } from './bank.js';
+import { ChainError } from './chain-error.js';
+import type { ChainState } from './chain-state.js';
+import { DataFolder, type LoadedChain } from './data-folder.js';
+import { DEFAULT_GENESIS, forkedTokens, genesisAccounts, sandboxKeypair, sandboxWallets } from './genesis.js';
+import { createMemoryStorage } from './memory-storage.js';
+import { readPrograms } from './programs.js';
+import { RemoteAccounts } from './remote-accounts.js';
+import type { Storage } from './storage.js';
+import type { Account, AddressedAccount, ChainOptions, GenesisInfo, GenesisOptions, Upstream } from './types.js';
+import { Vm } from './vm.js';
+
+/** What an open chain is made of. */
+export interface OpenChain {
+  bank: Bank;
+  db: AccountsDb;
+  storage: Storage;
+  remote: RemoteAccounts | undefined;
+  state: ChainState;
+  genesis: GenesisInfo;
+  genesisHash: string;
+}
+
+type UpstreamStart = Awaited<ReturnType<Upstream['start']>>;
+
+/** Puts the parts of a chain together: a new one, or that of the data folder. Throws a ChainError. */
+export async function openChain(options: ChainOptions): Promise<OpenChain> {
+  const opened = options.dataDir === undefined ? undefined : DataFolder.open(options.dataDir);
+  try {
+    return await assemble(options, opened?.folder ?? createMemoryStorage(), opened?.loaded);
+  } catch (error) {
+    opened?.folder.abandon();
+    throw error;
+  }
+}
+
+async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedChain | undefined): Promise<OpenChain> {
+  const { upstream, now = Date.now } = options;
+  const start = await upstream?.start();
+  if (loaded) checkSameFork(loaded.state, start, options.dataDir ?? '');
+  const vm = new Vm();
+  const db = new AccountsDb();
+  const builtins = new Map<Address, Account>();
+  for (const { address, account } of vm.takeBuiltins()) {
+    builtins.set(address, account);
+    db.set(address, account);
+  }
+  for (const [address, account] of loaded?.accounts ?? []) db.set(address, account);
+  const deleted = start && (loaded?.deleted ?? new Set<Address>());
+  const local = new Set([...builtins.keys(), ...vm.sysvars, INSTRUCTIONS_SYSVAR]);
+  for (const address of loaded?.accounts.keys() ?? []) local.add(address);
+  for (const address of deleted ?? []) local.add(address);
+  const remote = upstream && new RemoteAccounts(upstream, db, local, now);
+
+  const state = loaded?.state ?? (await createGenesis(options, { vm, db, remote, start }));
+  const bank = new Bank({
+    ...{ vm, db, storage, state, now, builtins, deleted },
+    isLocal: (address) => remote === undefined || remote.isLocal(address),
+    markLocal: (address) => remote?.markLocal(address),
+  });
+  if (!loaded) bank.compact();
+  const programs = await loadPrograms(options, { vm, db, remote, state, bank });
+  const genesis: GenesisInfo = {
+    wallets: sandboxWallets(),
+    mints: state.tokens,
+    receiver: toAddress(state.receiver),
+    programs,
+  };
+  const genesisHash = start?.genesisHash ?? base58Encode(Buffer.from(state.seed, 'hex'));
+  return { bank, db, storage, remote, state, genesis, genesisHash };
+}
+
+/** A chain goes on with the accounts that it began with: a fork reads the rest of them from its upstream. */
+function checkSameFork(state: ChainState, start: UpstreamStart | undefined, folder: string): void {
+  const remedy = 'start with --reset to begin anew, which deletes it, or name another folder';
+  if (state.fork && !start)
+    throw new ChainError('data', `the data folder ${folder} holds a fork of another chain; ${remedy}`);
+  if (!state.fork && start)
+    throw new ChainError('data', `the data folder ${folder} holds a chain that is no fork; ${remedy}`);
+  if (state.fork && state.fork.genesisHash !== start?.genesisHash) {
+    throw new ChainError('data', `the data folder ${folder} holds a fork of a different chain; ${remedy}`);
+  }
+}
+
+interface GenesisContext {
+  vm: Vm;
+  db: AccountsDb;
+  remote: RemoteAccounts | undefined;
+  start: UpstreamStart | undefined;
+}
+
+async function createGenesis(options: ChainOptions, context: GenesisContext): Promise<ChainState> {
+  const { db, remote, start, vm } = context;
+  const { now = Date.now, log = () => {} } = options;
+  const genesis: Required<GenesisOptions> = { ...DEFAULT_GENESIS, ...options.genesis };
+  if (remote) {
+    const mints = genesis.tokens.map(({ mint }) => mint);
+    const tokens = await remote.with(
+      () => mints,
+      () => forkedTokens(genesis.tokens, (address) => db.get(address)),
+    );
+    for (const token of genesis.tokens) {
+      if (!tokens.some(({ mint }) => mint === token.mint))
+        log(`${token.symbol}: the wallets get none of it in this fork`);
+    }
+    genesis.tokens = tokens;
+  }
+  const faucetName = await freeFaucetName(context);
+  const accounts = genesisAccounts(genesis, sandboxKeypair(faucetName).address);
+  await writeMissing(accounts, context);
+  const startMs = start ? Number(start.unixTimestamp) * 1000 : now();
+  const firstSlot = start?.slot ?? vm.slot;
+  return {
+    seed: randomBytes(32).toString('hex'),
+    clock: { firstSlot, startMs, offsetMs: startMs - now() },
+    lastSlot: firstSlot,
+    transactionCount: 0n,
+    fork: start ? { genesisHash: start.genesisHash } : null,
+    faucetName,
+    tokens: genesis.tokens,
+    receiver: genesis.receiver,
+    programs: {},
+  };
+}
+
+/** In a fork the upstream wins: what exists there is not written. */
+async function writeMissing(accounts: AddressedAccount[], { db, remote }: GenesisContext): Promise<void> {
+  const write = () => {
+    for (const { address, account } of accounts) {
+      if (db.get(address)) continue;
+      db.set(address, account);
+      remote?.markLocal(address);
+    }
+  };
+  if (remote) {
+    const addresses = accounts.map(({ address }) => address);
+    await remote.with(() => addresses, write);
+  } else write();
+}
+
+/** Anybody could have sent something to the faucet's public address on a real chain; then another one is used. */
+async function freeFaucetName({ db, remote }: GenesisContext): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? 'faucet' : `faucet ${number}`;
+    const { address } = sandboxKeypair(name);
+    const taken =
+      remote &&
+      (await remote.with(
+        () => [address],
+        () => db.get(address),
+      ));
+    if (!taken) return name;
+  }
+}
+
+interface ProgramsContext {
+  vm: Vm;
+  db: AccountsDb;
+  remote: RemoteAccounts | undefined;
+  state: ChainState;
+  bank: Bank;
+}
+
+async function loadPrograms(options: ChainOptions, context: ProgramsContext): Promise<GenesisInfo['programs']> {
+  const { vm, db, remote, state, bank } = context;
+  const { programsDir } = options;
+  const files = programsDir === undefined ? [] : readPrograms(programsDir, sandboxKeypair(state.faucetName).address);
+  for (const { address, file, codeHash, program, programData } of files) {
+    if (state.programs[address] === codeHash) continue;
+    const accounts = [programData, program];
+    const known =
+      remote &&
+      (await remote.with(
+        () => accounts.map((entry) => entry.address),
+        () => db.get(address),
+      ));
+    if (known && !remote?.isLocal(address)) {
+      options.log?.(`${file}: the program exists on the chain that is forked, which wins`);
+      continue;
+    }
+    try {
+      const lookup = new Map(accounts.map((entry) => [entry.address, entry.account]));
+      vm.sync([address], (key) => lookup.get(key));
+    } catch (error) {
+      if (error instanceof ChainError) throw new ChainError('data', `${file}: ${error.message}`);
+      throw error;
+    }
+    for (const entry of accounts) bank.write(entry.address, entry.account);
+    state.programs[address] = codeHash;
+    bank.saveState();
+  }
+  const addresses = new Set([...Object.keys(state.programs).map(toAddress), ...files.map(({ address }) => address)]);
+  return [...addresses].map((address) => ({ name: address, address }));
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Address,
+  addressToBytes,
+  BPF_LOADER_UPGRADEABLE,
+  findProgramAddress,
+  isAddress,
+  rentExemptLamports,
+  writeAddress,
+} from '@slipway/wire';
+import { ChainError } from './chain-error.js';
+import type { Account, AddressedAccount } from './types.js';
+
+const PROGRAM_LENGTH = 36;
+const CODE_HEAD = 4 + 8 + 1 + 32;
+const PROGRAM_STATE = 2;
+const CODE_STATE = 3;
+
+/** A program of the operator's folder. */
+export interface ProgramFile {
+  address: Address;
+  file: string;
+  /** Tells one version of the code from another. */
+  codeHash: string;
+  program: AddressedAccount;
+  /** The account that holds the code. */
+  programData: AddressedAccount;
+}
+
+/**
+ * Reads the `<programId>.so` files of a folder, as programs of the upgradeable loader that `authority` may upgrade.
+ * Other files are left alone. Throws a ChainError of the kind `data` that names the folder or the file.
+ */
+export function readPrograms(folder: string, authority: Address): ProgramFile[] {
+  return list(folder).map((name) => {
+    const file = join(folder, name);
+    const address = name.slice(0, -'.so'.length);
+    if (!isAddress(address)) throw new ChainError('data', `${file}: the name is not <programId>.so`);
+    const code = read(file);
+    const programData = findProgramAddress([addressToBytes(address)], BPF_LOADER_UPGRADEABLE).address;
+    return {
+      address,
+      file,
+      codeHash: hash('sha256', code, 'hex'),
+      program: { address, account: programAccount(programData) },
+      programData: { address: programData, account: codeAccount(code, authority) },
+    };
+  });
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.so'))
+      .sort();
+  } catch (error) {
+    throw new ChainError('data', `the programs folder ${folder} cannot be read: ${textOf(error)}`);
+  }
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ChainError('data', `${file}: cannot be read: ${textOf(error)}`);
+  }
+}
+
+function programAccount(programData: Address): Account {
+  const data = Buffer.alloc(PROGRAM_LENGTH);
+  data.writeUInt32LE(PROGRAM_STATE);
+  writeAddress(programData, data, 4);
+  return loaderAccount(data, true);
+}
+
+function codeAccount(code: Buffer, authority: Address): Account {
+  const data = Buffer.alloc(CODE_HEAD + code.length);
+  data.writeUInt32LE(CODE_STATE);
+  data.writeUInt8(1, 12);
+  writeAddress(authority, data, 13);
+  data.set(code, CODE_HEAD);
+  return loaderAccount(data, false);
+}
+
+function loaderAccount(data: Buffer, executable: boolean): Account {
+  return { lamports: rentExemptLamports(data.length), owner: BPF_LOADER_UPGRADEABLE, executable, data };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

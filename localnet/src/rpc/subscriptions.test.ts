@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { found, type Loose, startTestNet, type TestNet } from '../testing.js';
+
+let net: TestNet;
+before(async () => {
+  net = await startTestNet();
+});
+after(() => net.localnet.close());
+
+/** A WebSocket that keeps what it gets in order. */
+async function open() {
+  const socket = new WebSocket(net.localnet.wsUrl);
+  const got: Loose[] = [];
+  const waiting: ((message: Loose) => void)[] = [];
+  socket.on('message', (data) => {
+    const message = JSON.parse(data.toString()) as Loose;
+    const next = waiting.shift();
+    if (next) next(message);
+    else got.push(message);
+  });
+  await once(socket, 'open');
+  const next = (): Promise<Loose> => {
+    const message = got.shift();
+    return message ? Promise.resolve(message) : new Promise((resolve) => waiting.push(resolve));
+  };
+  let id = 0;
+  return {
+    next,
+    request: (method: string, params: unknown[] = []) => {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }));
+      return next();
+    },
+    notify: (method: string) => socket.send(JSON.stringify({ jsonrpc: '2.0', method })),
+    close: () => socket.terminate(),
+  };
+}
+
+const airdrop = (address: string) => net.localnet.call('requestAirdrop', [address, 1_000_000_000]) as Promise<string>;
+
+test('a signature that is processed already is told at once, after the id of its subscription', async () => {
+  const signature = await airdrop(net.wallet('alice').address);
+  const socket = await open();
+  const answer = await socket.request('signatureSubscribe', [signature, { commitment: 'confirmed' }]);
+  const notification = await socket.next();
+  assert.equal(notification.method, 'signatureNotification');
+  assert.equal(notification.params?.subscription, answer.result);
+  assert.deepEqual(notification.params?.result?.value, { err: null });
+  assert.equal(typeof notification.params?.result?.context?.slot, 'number');
+  const again = await socket.request('signatureUnsubscribe', [answer.result]);
+  assert.equal(again.error?.code, -32602, 'it has ended by itself');
+  socket.close();
+});
+
+test('enableReceivedNotification tells of the reception first', async () => {
+  const signature = await airdrop(net.wallet('alice').address);
+  const socket = await open();
+  await socket.request('signatureSubscribe', [signature, { enableReceivedNotification: true }]);
+  assert.equal((await socket.next()).params?.result?.value, 'receivedSignature');
+  assert.deepEqual((await socket.next()).params?.result?.value, { err: null });
+  socket.close();
+});
+
+test('an unsubscribed account is quiet, the other one is not', async () => {
+  const [quiet, loud] = [net.wallet('bob').address, net.wallet('carol').address];
+  const socket = await open();
+  const first = await socket.request('accountSubscribe', [quiet, { encoding: 'base64' }]);
+  const second = await socket.request('accountSubscribe', [loud, { encoding: 'jsonParsed' }]);
+  assert.equal((await socket.request('accountUnsubscribe', [first.result])).result, true);
+  await airdrop(quiet);
+  await airdrop(loud);
+  const notification = await socket.next();
+  assert.equal(notification.method, 'accountNotification');
+  assert.equal(notification.params?.subscription, second.result);
+  assert.equal(notification.params?.result?.value?.lamports, 10_001_000_000_000);
+  socket.close();
+});
+
+test('a closed account is told as one without lamports', async () => {
+  const address = found(net.info.wallets[4]).address;
+  const socket = await open();
+  await socket.request('accountSubscribe', [address, { encoding: 'base64' }]);
+  await net.localnet.call('localnet_setAccount', [address, null]);
+  assert.deepEqual((await socket.next()).params?.result?.value, {
+    lamports: 0,
+    data: ['', 'base64'],
+    owner: '11111111111111111111111111111111',
+    executable: false,
+    rentEpoch: 2 ** 64,
+    space: 0,
+  });
+  socket.close();
+});
+
+test('programSubscribe passes only what its filters pass', async () => {
+  const socket = await open();
+  const mint = net.mint('USDC');
+  const owner = net.wallet('alice').address;
+  const program = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+  const filters = [{ dataSize: 165 }, { memcmp: { offset: 0, bytes: mint } }];
+  await socket.request('programSubscribe', [program, { encoding: 'jsonParsed', filters }]);
+  await net.localnet.call('localnet_airdropToken', [owner, net.mint('JUP'), '5']);
+  await net.localnet.call('localnet_airdropToken', [owner, mint, '7']);
+  const { value } = found((await socket.next()).params?.result);
+  assert.equal(value?.account?.data?.parsed?.info?.mint, mint);
+  assert.equal(value?.account?.data?.parsed?.info?.tokenAmount?.amount, '1000000000007');
+  socket.close();
+});
+
+test('logsSubscribe: all, and by a mentioned account', async () => {
+  const address = net.wallet('dave').address;
+  const all = await open();
+  const mentioning = await open();
+  await all.request('logsSubscribe', ['all']);
+  await mentioning.request('logsSubscribe', [{ mentions: [address] }]);
+  const other = await airdrop(net.wallet('alice').address);
+  const signature = await airdrop(address);
+  assert.equal((await all.next()).params?.result?.value?.signature, other);
+  const told = found((await mentioning.next()).params?.result?.value);
+  assert.equal(told.signature, signature);
+  assert.equal(told.err, null);
+  assert.ok(JSON.stringify(told.logs).includes('success'));
+  all.close();
+  mentioning.close();
+});
+
+test('slots and roots come in order', async () => {
+  const socket = await open();
+  await socket.request('slotSubscribe');
+  const first = found((await socket.next()).params?.result);
+  const second = found((await socket.next()).params?.result);
+  assert.ok(Number(second.slot) > Number(first.slot));
+  assert.ok(Number(first.root) <= Number(first.slot));
+  socket.close();
+});
+
+test('what is no subscription is refused', async () => {
+  const socket = await open();
+  const address = net.wallet('alice').address;
+  const cases: [string, unknown[], number, RegExp][] = [
+    ['blockSubscribe', ['all'], -32601, /Method not found/],
+    ['voteSubscribe', [], -32601, /Method not found/],
+    ['getSlot', [], -32601, /Method not found/],
+    ['accountSubscribe', [], -32602, /pubkey/],
+    ['accountSubscribe', ['xyz'], -32602, /pubkey/],
+    ['accountSubscribe', [address, { encoding: 'yaml' }], -32602, /encoding/],
+    ['programSubscribe', [address, { filters: [{ size: 1 }] }], -32602, /filters\[0\]/],
+    ['signatureSubscribe', [address], -32602, /signature/],
+    ['logsSubscribe', ['some'], -32602, /filter/],
+    ['logsSubscribe', [{ mentions: [] }], -32602, /Only 1 address/],
+    ['logsSubscribe', [{ mentions: [address, address] }], -32602, /Only 1 address/],
+    ['accountUnsubscribe', [12345], -32602, /Invalid subscription id/],
+  ];
+  for (const [method, params, code, message] of cases) {
+    const { error } = await socket.request(method, params);
+    assert.equal(error?.code, code, method);
+    assert.match(String(error?.message), message, method);
+  }
+  socket.close();
+});
+
+test('a ping without an id is not answered, and another connection cannot unsubscribe', async () => {
+  const [mine, other] = [await open(), await open()];
+  mine.notify('ping');
+  const { result } = await mine.request('slotSubscribe');
+  assert.equal((await other.request('slotUnsubscribe', [result])).error?.code, -32602);
+  assert.equal((await mine.next()).method, 'slotNotification');
+  mine.close();
+  other.close();
+});

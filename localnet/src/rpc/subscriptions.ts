@@ -1,0 +1,237 @@
+import { SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Chain } from '../chain.js';
+import type { Account, ChainEvent } from '../types.js';
+import { type Call, guarded } from './call.js';
+import { invalidParam, methodNotFound, RPC_CODE, RpcError } from './errors.js';
+import { type AccountFilter, passesFilters, readFilters } from './filters.js';
+import { integer, stringifyJson } from './json.js';
+import { readAddress, readConfig, readFlag, readList, readObject, readParams, readSignature } from './params.js';
+import { type AccountView, readAccountView, renderAccounts } from './render.js';
+
+type Kind = 'account' | 'logs' | 'program' | 'signature' | 'slot' | 'root';
+
+interface Subscription {
+  id: number;
+  kind: Kind;
+  /** Which events it wants, see `topic`. */
+  topic: string;
+  connection: Connection;
+  view: AccountView;
+  filters: AccountFilter[];
+  received: boolean;
+}
+
+/** One WebSocket: `call` answers its requests, notifications go to the `send` it was opened with. */
+export interface Connection {
+  call: Call;
+  notify: (text: string) => void;
+  close: () => void;
+}
+
+/** A closed account, as a validator notifies of it. */
+const NO_ACCOUNT: Account = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array() };
+
+/** What a subscription method asks for, before it has an id. */
+type Wish = Pick<Subscription, 'kind' | 'topic'> & Partial<Pick<Subscription, 'view' | 'filters' | 'received'>>;
+
+/**
+ * The subscriptions of all connections, found by what they wait for, so that an event costs what it concerns and not
+ * what is subscribed.
+ */
+export class Subscriptions {
+  readonly #chain: Chain;
+  readonly #log: (line: string) => void;
+  readonly #byTopic = new Map<string, Set<Subscription>>();
+  readonly #byId = new Map<number, Subscription>();
+  readonly #stop: () => void;
+  #lastId = 0;
+  #programSubscriptions = 0;
+  /** Account notifications read the chain and keep their order by waiting for each other. */
+  #accountsTold: Promise<void> = Promise.resolve();
+
+  constructor(chain: Chain, log: (line: string) => void) {
+    this.#chain = chain;
+    this.#log = log;
+    this.#stop = chain.on((event) => this.#publish(event));
+  }
+
+  /** A new connection, whose notifications are given to `notify` as text. */
+  connect(notify: (text: string) => void): Connection {
+    const connection: Connection = {
+      call: guarded(this.#chain, this.#log, (method, params) => this.#call(connection, method, readParams(params))),
+      notify,
+      close: () => {
+        for (const subscription of [...this.#byId.values()]) {
+          if (subscription.connection === connection) this.#remove(subscription);
+        }
+      },
+    };
+    return connection;
+  }
+
+  /** How many subscriptions there are. */
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  close(): void {
+    this.#stop();
+    this.#byId.clear();
+    this.#byTopic.clear();
+  }
+
+  #call(connection: Connection, method: string, params: unknown[]): number | true {
+    const unsubscribed = /^([a-z]+)Unsubscribe$/.exec(method)?.[1];
+    if (unsubscribed && WISHES.has(unsubscribed)) return this.#unsubscribe(connection, unsubscribed, params[0]);
+    const wish = WISHES.get(/^([a-z]+)Subscribe$/.exec(method)?.[1] ?? '');
+    if (!wish) throw methodNotFound();
+    return this.#subscribe(connection, wish(params, this.#chain.slot));
+  }
+
+  #subscribe(connection: Connection, wish: Wish): number {
+    const id = ++this.#lastId;
+    const defaults = { view: readAccountView({}), filters: [], received: false };
+    const subscription: Subscription = { ...defaults, ...wish, id, connection };
+    this.#byId.set(id, subscription);
+    if (wish.kind === 'program') this.#programSubscriptions++;
+    const waiting = this.#byTopic.get(wish.topic);
+    if (waiting) waiting.add(subscription);
+    else this.#byTopic.set(wish.topic, new Set([subscription]));
+    if (wish.kind === 'signature') this.#tellIfProcessed(subscription);
+    return id;
+  }
+
+  #unsubscribe(connection: Connection, kind: string, id: unknown): true {
+    const subscription = typeof id === 'number' ? this.#byId.get(id) : undefined;
+    if (subscription?.connection !== connection || subscription.kind !== kind) {
+      throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
+    }
+    this.#remove(subscription);
+    return true;
+  }
+
+  #remove(subscription: Subscription): void {
+    if (!this.#byId.delete(subscription.id)) return;
+    if (subscription.kind === 'program') this.#programSubscriptions--;
+    const waiting = this.#byTopic.get(subscription.topic);
+    waiting?.delete(subscription);
+    if (waiting?.size === 0) this.#byTopic.delete(subscription.topic);
+  }
+
+  #tellIfProcessed(subscription: Subscription): void {
+    const status = this.#chain.status(subscription.topic.slice('signature:'.length));
+    if (status) this.#tellSignature(subscription, status.slot, status.err);
+  }
+
+  #publish(event: ChainEvent): void {
+    if (event.type === 'slot') {
+      const value = { slot: integer(event.slot), parent: integer(event.parent), root: integer(event.root) };
+      for (const subscription of this.#waiting('slot')) this.#tell(subscription, value);
+      for (const subscription of this.#waiting('root')) this.#tell(subscription, integer(event.root));
+      return;
+    }
+    if (event.type === 'transaction') this.#publishTransaction(event);
+    this.#publishAccounts(event.slot, event.changed);
+  }
+
+  #publishTransaction({ signature, slot, err, logs, accounts }: Extract<ChainEvent, { type: 'transaction' }>): void {
+    for (const subscription of this.#waiting(`signature:${signature}`)) this.#tellSignature(subscription, slot, err);
+    const topics = ['logs', ...accounts.map((address) => `logs:${address}`)];
+    for (const topic of topics) {
+      for (const subscription of this.#waiting(topic)) {
+        this.#tell(subscription, inContext(slot, { signature, err, logs }));
+      }
+    }
+  }
+
+  #tellSignature(subscription: Subscription, slot: bigint, err: unknown): void {
+    if (subscription.received) this.#tell(subscription, inContext(slot, 'receivedSignature'));
+    this.#tell(subscription, inContext(slot, { err }));
+    this.#remove(subscription);
+  }
+
+  #publishAccounts(slot: bigint, changed: Extract<ChainEvent, { type: 'transaction' }>['changed']): void {
+    const wanted =
+      this.#programSubscriptions > 0 ? changed : changed.filter((address) => this.#byTopic.has(`account:${address}`));
+    if (wanted.length === 0) return;
+    // Read now, before the next transaction changes them again.
+    const reading = this.#chain.accounts(wanted);
+    this.#accountsTold = Promise.all([reading, this.#accountsTold])
+      .then(async ([accounts]) => {
+        for (const [index, address] of wanted.entries()) {
+          const account = accounts[index] ?? NO_ACCOUNT;
+          for (const subscription of this.#waiting(`account:${address}`)) {
+            const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
+            this.#tell(subscription, inContext(slot, value));
+          }
+          for (const subscription of this.#waiting(`program:${account.owner}`)) {
+            if (account === NO_ACCOUNT || !passesFilters(account, subscription.filters)) continue;
+            const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
+            this.#tell(subscription, inContext(slot, { pubkey: address, account: value }));
+          }
+        }
+      })
+      .catch((error) => this.#log(`account notifications failed: ${error}`));
+  }
+
+  #waiting(topic: string): Subscription[] {
+    return [...(this.#byTopic.get(topic) ?? [])];
+  }
+
+  #tell({ id, kind, connection }: Subscription, result: unknown): void {
+    if (!this.#byId.has(id)) return;
+    connection.notify(
+      stringifyJson({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } }),
+    );
+  }
+}
+
+/** By the first word of the method. What is not here, such as `block` and `vote`, is not found. */
+const WISHES = new Map<string, (params: unknown[], slot: bigint) => Wish>([
+  [
+    'account',
+    (params, slot) => ({
+      kind: 'account',
+      topic: `account:${readAddress(params[0], 'pubkey')}`,
+      view: readAccountView(readConfig(params[1], slot)),
+    }),
+  ],
+  [
+    'program',
+    (params, slot) => {
+      const topic = `program:${readAddress(params[0], 'program')}`;
+      const config = readConfig(params[1], slot);
+      return { kind: 'program', topic, view: readAccountView(config), filters: readFilters(config.filters) };
+    },
+  ],
+  [
+    'signature',
+    (params, slot) => {
+      const topic = `signature:${readSignature(params[0], 'signature')}`;
+      const { enableReceivedNotification } = readConfig(params[1], slot);
+      return { kind: 'signature', topic, received: readFlag(enableReceivedNotification, 'enableReceivedNotification') };
+    },
+  ],
+  [
+    'logs',
+    (params, slot) => {
+      readConfig(params[1], slot);
+      return { kind: 'logs', topic: logsTopic(params[0]) };
+    },
+  ],
+  ['slot', () => ({ kind: 'slot', topic: 'slot' })],
+  ['root', () => ({ kind: 'root', topic: 'root' })],
+]);
+
+/** There are no votes on this chain, so that `all` and `allWithVotes` are the same. */
+function logsTopic(filter: unknown): string {
+  if (filter === 'all' || filter === 'allWithVotes') return 'logs';
+  if (typeof filter !== 'object') throw invalidParam('filter', 'expected all, allWithVotes or an object with mentions');
+  const mentions = readList(readObject(filter, 'filter').mentions, 'filter.mentions', Number.POSITIVE_INFINITY);
+  if (mentions.length !== 1) throw new RpcError(RPC_CODE.invalidParams, 'Invalid Request: Only 1 address supported');
+  return `logs:${readAddress(mentions[0], 'filter.mentions[0]')}`;
+}
+
+function inContext(slot: bigint, value: unknown): unknown {
+  return { context: { slot: integer(slot) }, value };
+}

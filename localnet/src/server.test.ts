@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
+import { WebSocket } from 'ws';
+import { startLocalnet } from './index.js';
+import { startTestNet, type TestNet } from './testing.js';
+
+let net: TestNet;
+before(async () => {
+  net = await startTestNet();
+});
+after(() => net.localnet.close());
+
+async function post(body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) {
+  const response = await fetch(net.localnet.rpcUrl, { method: 'POST', body, headers });
+  const text = await response.text();
+  return { status: response.status, text, json: () => JSON.parse(text) };
+}
+
+test('GET /health answers ok, unknown paths 404, other methods 405', async () => {
+  const url = net.localnet.rpcUrl;
+  const health = await fetch(`${url}/health`);
+  assert.equal(health.status, 200);
+  assert.equal(await health.text(), 'ok');
+  assert.equal((await fetch(`${url}/nope`)).status, 404);
+  assert.equal((await fetch(`${url}/health`, { method: 'POST', body: '{}' })).status, 404);
+  const get = await fetch(url);
+  assert.equal(get.status, 405);
+  assert.equal(get.headers.get('allow'), 'POST, OPTIONS');
+});
+
+test('browsers of any origin may call, with the headers that Solana clients send', async () => {
+  const preflight = await fetch(net.localnet.rpcUrl, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,solana-client',
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,solana-client');
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
+  const answered = await fetch(net.localnet.rpcUrl, {
+    method: 'POST',
+    headers: { origin: 'https://app.example', 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"getHealth"}',
+  });
+  assert.equal(answered.headers.get('access-control-allow-origin'), '*');
+});
+
+test('a body of 1 MiB is read, a larger one is 413', async () => {
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });
+  const limit = 1024 * 1024;
+  assert.equal((await post(request.padEnd(limit))).status, 200);
+  assert.equal((await post(request.padEnd(limit + 1))).status, 413);
+  assert.equal((await post(request.padEnd(5 * limit))).status, 413);
+});
+
+test('malformed requests have the errors of JSON-RPC', async () => {
+  const cases: [string, number, unknown][] = [
+    ['{"jsonrpc":"2.0","id":1,"meth', -32700, null],
+    ['', -32700, null],
+    ['1', -32600, null],
+    ['[]', -32600, null],
+    ['{"jsonrpc":"2.0","id":7}', -32600, 7],
+    ['{"jsonrpc":"1.0","id":7,"method":"getHealth"}', -32600, 7],
+    ['{"jsonrpc":"2.0","id":{},"method":"getHealth"}', -32600, null],
+    ['{"jsonrpc":"2.0","id":"x","method":"getNothing"}', -32601, 'x'],
+    ['{"jsonrpc":"2.0","id":7,"method":"constructor"}', -32601, 7],
+    ['{"jsonrpc":"2.0","id":7,"method":"accountSubscribe","params":[]}', -32601, 7],
+    ['{"jsonrpc":"2.0","id":7,"method":"getSlot","params":{"commitment":"processed"}}', -32602, 7],
+  ];
+  for (const [body, code, id] of cases) {
+    const { status, json } = await post(body);
+    assert.equal(status, 200, body);
+    assert.equal(json().error.code, code, body);
+    assert.equal(json().id, id, body);
+    assert.equal(json().jsonrpc, '2.0');
+  }
+});
+
+test('a batch is answered item by item, notifications not at all', async () => {
+  const { json } = await post(
+    '[{"jsonrpc":"2.0","id":"a","method":"getHealth"},{"jsonrpc":"2.0","method":"getSlot"},5,' +
+      '{"jsonrpc":"2.0","id":9007199254740993,"method":"nope"}]',
+  );
+  const answers = json();
+  assert.equal(answers.length, 3);
+  assert.deepEqual(answers[0], { jsonrpc: '2.0', result: 'ok', id: 'a' });
+  assert.equal(answers[1].error.code, -32600);
+  assert.equal(answers[2].error.code, -32601);
+  const notification = await post('{"jsonrpc":"2.0","method":"getHealth"}');
+  assert.equal(notification.status, 204);
+  assert.equal(notification.text, '');
+});
+
+test('ids and amounts beyond 2^53 are exact on the wire', async () => {
+  const wallet = net.wallet('alice').address;
+  const { text } = await post(
+    `{"jsonrpc":"2.0","id":9007199254740993,"method":"getAccountInfo","params":["${wallet}",{"encoding":"base64"}]}`,
+  );
+  assert.match(text, /"rentEpoch":18446744073709551615\b/);
+  assert.match(text, /"id":9007199254740993\b/);
+  const { address } = generateKeypair();
+  await post(`{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${address}",9007199254740993]}`);
+  const balance = await post(`{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["${address}"]}`);
+  assert.match(balance.text, /"value":9007199254740993\b/);
+});
+
+test('trap 10: a connection that was idle for longer than Node keeps it by default is used again', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async () => {
+    const sent = request(net.localnet.rpcUrl, { method: 'POST', agent });
+    sent.end('{"jsonrpc":"2.0","id":1,"method":"getHealth"}');
+    const [response] = await once(sent, 'response');
+    for await (const _chunk of response) {
+      // read to the end, so that the agent takes the connection back
+    }
+    return { reused: sent.reusedSocket, keepAlive: response.headers['keep-alive'] };
+  };
+  const first = await ask();
+  assert.equal(first.reused, false);
+  assert.equal(first.keepAlive, 'timeout=120');
+  await new Promise((resolve) => setTimeout(resolve, 6_500));
+  assert.equal((await ask()).reused, true);
+  agent.destroy();
+});
+
+test('WebSocket is served on the next port and on the HTTP port', async () => {
+  const rpc = new URL(net.localnet.rpcUrl);
+  const ws = new URL(net.localnet.wsUrl);
+  assert.equal(Number(ws.port), Number(rpc.port) + 1);
+  for (const port of [rpc.port, ws.port]) {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
+    await once(socket, 'open');
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}');
+    const [answer] = await once(socket, 'message');
+    assert.equal(typeof JSON.parse(answer).result, 'number');
+    const [notification] = await once(socket, 'message');
+    assert.equal(JSON.parse(notification).method, 'slotNotification');
+    socket.terminate();
+  }
+  assert.equal((await fetch(`http://127.0.0.1:${ws.port}/`)).status, 426);
+});
+
+test('a taken port is refused by its number and its option, and nothing stays behind', async () => {
+  const blocker = createServer().listen(0, '127.0.0.1');
+  await once(blocker, 'listening');
+  const { port } = blocker.address() as AddressInfo;
+  for (const inWorker of [true, false]) {
+    await assert.rejects(startLocalnet({ rpcPort: port, inWorker }), {
+      message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is already in use: .*--rpc-port.*SLIPWAY_RPC_PORT`),
+    });
+    await assert.rejects(startLocalnet({ rpcPort: 0, wsPort: port, inWorker }), {
+      message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is already in use: .*--ws-port`),
+    });
+  }
+  blocker.close();
+});
+
+test('a client that does not read its notifications is dropped', async () => {
+  // Raw, because a WebSocket library reads by itself.
+  const { hostname, port } = new URL(net.localnet.wsUrl);
+  const socket = connect(Number(port), hostname);
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await once(socket, 'data');
+  const address = net.wallet('dave').address;
+  const subscribe = `{"jsonrpc":"2.0","id":1,"method":"accountSubscribe","params":["${address}",{"encoding":"base64"}]}`;
+  for (let count = 0; count < 40; count++) socket.write(maskedFrame(subscribe));
+  socket.pause();
+  const data = Buffer.alloc(512 * 1024, 7).toString('base64');
+  const owner = '11111111111111111111111111111111';
+  for (let lamports = 1; !socket.destroyed && lamports < 40; lamports++) {
+    await net.localnet.call('localnet_setAccount', [address, { lamports, owner, executable: false, data }]);
+  }
+  socket.resume();
+  await closed;
+  assert.equal((await post('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).json().result, 'ok');
+});
+
+/** A text frame as clients send them. */
+function maskedFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const header = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255, 0, 0, 0, 0]);
+  return Buffer.concat([header, payload]);
+}

@@ -1,0 +1,209 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Call } from './rpc/call.js';
+import { answer } from './rpc/envelope.js';
+import type { Subscriptions } from './rpc/subscriptions.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+/** How much of a body over the limit is read and thrown away. */
+const MAX_DISCARDED_BYTES = 64 * MAX_BODY_BYTES;
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+/** Clients keep connections for much longer than Node's 5 s, and fail when a request meets the server's close. */
+const KEEP_ALIVE_MS = 120_000;
+const PORT_PAIR_TRIES = 50;
+
+export interface ServerOptions {
+  host: string;
+  /** 0 for any free port. */
+  rpcPort: number;
+  /** Default: the port after `rpcPort`. */
+  wsPort?: number;
+  call: Call;
+  subscriptions: Subscriptions;
+}
+
+export interface RunningServer {
+  rpcUrl: string;
+  wsUrl: string;
+  close: () => Promise<void>;
+}
+
+/**
+ * Serves JSON-RPC over HTTP, and subscriptions over WebSocket on the next port (where web3.js 1 looks) and on the HTTP
+ * port. Resolves when both listen; rejects with a one-line error that names the port and its option.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, call, subscriptions } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
+  const rpcServer = createServer((request, response) => serveRequest(request, response, call)).on('upgrade', upgrade);
+  const wsServer = createServer(refuseRequest).on('upgrade', upgrade);
+  for (const server of [rpcServer, wsServer]) {
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.headersTimeout = KEEP_ALIVE_MS + 5_000;
+  }
+  await listenPair(rpcServer, wsServer, options);
+  return {
+    rpcUrl: `http://${urlHost(host)}:${portOf(rpcServer)}`,
+    wsUrl: `ws://${urlHost(host)}:${portOf(wsServer)}`,
+    close: async () => {
+      for (const client of sockets.clients) client.terminate();
+      await Promise.all([rpcServer, wsServer].map(closeServer));
+    },
+  };
+}
+
+function serveRequest(request: IncomingMessage, response: ServerResponse, call: Call): void {
+  allowAnyOrigin(request, response);
+  const path = request.url?.split('?')[0];
+  if (request.method === 'OPTIONS') reply(response, 204);
+  else if (request.method === 'GET' && path === '/health') reply(response, 200, 'ok', 'text/plain');
+  else if (path !== '/') reply(response, 404, 'Not found', 'text/plain');
+  else if (request.method === 'POST') serveRpc(request, response, call);
+  else {
+    response.setHeader('allow', 'POST, OPTIONS');
+    reply(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required', 'text/plain');
+  }
+}
+
+function serveRpc(request: IncomingMessage, response: ServerResponse, call: Call): void {
+  readBody(request, async (body) => {
+    if (body === undefined) {
+      response.setHeader('connection', 'close');
+      reply(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes`, 'text/plain');
+      return;
+    }
+    const text = await answer(body.toString('utf8'), call);
+    if (text === undefined) reply(response, 204);
+    else reply(response, 200, text, 'application/json');
+  });
+}
+
+/**
+ * Calls `done` once with the whole body, or with undefined where it is over the limit: after the end of it, because a
+ * client that is still sending would not read the answer. One that sends without an end is cut off.
+ */
+function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks = [];
+    if (length > MAX_DISCARDED_BYTES) request.destroy();
+  });
+  request.on('end', () => done(length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined));
+}
+
+/** Wallets and web apps call from their own origins; there is nothing here that an origin could take. */
+function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', '*');
+  if (request.method !== 'OPTIONS') return;
+  response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS');
+  response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
+  response.setHeader('access-control-max-age', '86400');
+}
+
+function refuseRequest(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('upgrade', 'websocket');
+  reply(response, 426, 'This port serves WebSocket connections', 'text/plain');
+}
+
+function reply(response: ServerResponse, status: number, body = '', type?: string): void {
+  if (type) response.setHeader('content-type', type);
+  response.writeHead(status).end(body);
+}
+
+/** Answers the requests of one WebSocket. What a subscription brings waits until the answer with its id is out. */
+function serveSocket(client: WebSocket, subscriptions: Subscriptions): void {
+  let answering = 0;
+  let held: string[] = [];
+  const send = (text: string) => {
+    if (client.readyState !== client.OPEN) return;
+    client.send(text);
+    // A client that does not read must not fill our memory.
+    if (client.bufferedAmount > MAX_UNSENT_BYTES) client.terminate();
+  };
+  const connection = subscriptions.connect((text) => {
+    if (answering > 0) held.push(text);
+    else send(text);
+  });
+  client.on('message', (data) => {
+    answering++;
+    void answer(data.toString(), connection.call).then((text) => {
+      answering--;
+      if (text !== undefined) send(text);
+      if (answering > 0) return;
+      const notifications = held;
+      held = [];
+      notifications.forEach(send);
+    });
+  });
+  client.on('close', connection.close);
+  // It closes the connection by itself, with the code that tells the client why.
+  client.on('error', () => {});
+}
+
+async function listenPair(rpcServer: Server, wsServer: Server, options: ServerOptions): Promise<void> {
+  const { host, rpcPort, wsPort } = options;
+  for (let tries = 1; ; tries++) {
+    await listen(rpcServer, host, rpcPort, '--rpc-port (SLIPWAY_RPC_PORT, rpcPort)');
+    try {
+      const next = portOf(rpcServer) + 1;
+      return await listen(
+        wsServer,
+        host,
+        wsPort ?? next,
+        '--ws-port (wsPort), or --rpc-port: it is the one after that',
+      );
+    } catch (error) {
+      await closeServer(rpcServer);
+      // Of a free port that we chose, the next one may be taken: another pair.
+      const chosenByUs = rpcPort === 0 && wsPort === undefined;
+      if (!chosenByUs || tries === PORT_PAIR_TRIES) throw error;
+    }
+  }
+}
+
+function listen(server: Server, host: string, port: number, option: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      reject(new Error(listenProblem(error, host, port, option)));
+    };
+    server.once('error', failed);
+    try {
+      server.listen(port, host, () => {
+        server.off('error', failed);
+        resolve();
+      });
+    } catch {
+      reject(new Error(`port ${port} is not from 0 to 65535: choose another with ${option}`));
+    }
+  });
+}
+
+function listenProblem(error: NodeJS.ErrnoException, host: string, port: number, option: string): string {
+  if (error.code === 'EADDRINUSE') return `port ${port} on ${host} is already in use: choose another with ${option}`;
+  if (error.code === 'EACCES') return `no permission to listen on port ${port}: choose another with ${option}`;
+  return `cannot listen on ${host}:${port}: ${error.code ?? error.message}`;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** An address that a client on this machine can use for the host that was listened on. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
