@@ -154,7 +154,7 @@ function registerAreas(
   const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
   const remember = createGroupWriter<NewRequest, void>({
     write: async (rows) => {
-      await store.transaction((tx) => insertCrafted(tx, rows));
+      await store.single((tx) => insertCrafted(tx, rows));
       return rows.map(() => undefined);
     },
     maxGroup: 500,

@@ -6,6 +6,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.js';
+import { checkText } from './body-text.js';
 import { createCors } from './cors.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
 import { adminGuard, keyGuard, limitHeaders } from './guards.js';
@@ -14,7 +15,6 @@ import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute } from './openapi.js';
 import { registerOperations } from './operations.js';
 import type { KeyLookup, Limiter, Readiness } from './ports.js';
-import { checkText } from './body-text.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { createValidatorCompiler, validationError } from './validator.js';
 

@@ -21,12 +21,14 @@ const INTERVAL_MS = 2_000;
 /** Crafted requests that nobody came back with are kept this long after they have expired. */
 const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
+const VACUUM_AFTER = 50_000;
 
 /** The loop: takes over transactions that a stopped copy has left under way, and deletes what is long dead. */
 export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let deletedSinceVacuum = 0;
 
   async function once(): Promise<void> {
     const resumed = await landing.resume({ all: false });
@@ -35,7 +37,13 @@ export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper 
     let deleted = 0;
     do {
       deleted = await store.transaction((tx) => deleteDead(tx, before, DELETE_BATCH));
+      deletedSinceVacuum += deleted;
     } while (deleted === DELETE_BATCH && !closed);
+    if (store.kind === 'embedded' && deletedSinceVacuum >= VACUUM_AFTER) {
+      // Nothing else does it there: PGlite has no autovacuum.
+      await store.query('vacuum analyze ledger');
+      deletedSinceVacuum = 0;
+    }
   }
 
   function runDue(): Promise<void> {

@@ -26,7 +26,9 @@ export async function assertIdentity(store: Store, identity: Identity): Promise<
         [`identity.${name}`, value],
       );
       if (rows[0]?.value !== value) {
-        throw new Error(`${explanations[name]} (there ${rows[0]?.value}, here ${value}); use another database or data folder`);
+        throw new Error(
+          `${explanations[name]} (there ${rows[0]?.value}, here ${value}); use another database or data folder`,
+        );
       }
     }
   });

@@ -3,7 +3,7 @@ import { createListener, type Dispatch, openSession, type Session } from './list
 import { runMigrations } from './migrate.js';
 import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
 import { assertOutsideTransaction, type Sql, type Store, StoreUnavailable } from './sql.js';
-import { runTransaction } from './transaction.js';
+import { runSingle, runTransaction } from './transaction.js';
 
 /**
  * Opens the database and brings it to the current schema. The folder of an embedded database must be held by nobody
@@ -59,6 +59,10 @@ function createStore(config: StoreConfig): Store {
     async transaction(work) {
       assertOutsideTransaction('the store', store);
       return withConnection((client) => runTransaction({ store, client, run }, work));
+    },
+    async single(work) {
+      assertOutsideTransaction('the store', store);
+      return withConnection((client) => runSingle({ store, client, run }, work));
     },
     async listen(channel, handler) {
       assertOutsideTransaction('the store', store);

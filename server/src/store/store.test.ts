@@ -20,6 +20,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
     after(() => close());
 
+    test('a single statement is kept by itself, and a second one is refused', async () => {
+      await store.single((tx) => setSetting(tx, 'single', 1));
+      assert.equal(await getSetting(store, 'single'), 1);
+      const two = store.single(async (tx) => {
+        await setSetting(tx, 'single', 2);
+        await setSetting(tx, 'single', 3);
+      });
+      await assert.rejects(two, /more than one statement/);
+      assert.equal(await getSetting(store, 'single'), 2);
+      await assert.rejects(
+        store.single(() => store.query('select 1')),
+        /inside a transaction/,
+      );
+    });
+
     test('gives values back as the types that the port promises', async () => {
       const at = new Date('2026-11-20T12:34:56.789Z');
       const { rows } = await store.query<Record<string, unknown>>(

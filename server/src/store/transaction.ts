@@ -47,3 +47,27 @@ export async function runTransaction<T>(
     throw undone || error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
   }
 }
+
+/** Runs `work`, which is one statement, on a connection: a statement is a transaction by itself. */
+export async function runSingle<T>(
+  deps: { store: object; client: pg.ClientBase; run: RunStatement },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const scope = { store: deps.store, active: true };
+  let used = false;
+  const handle: Sql & Pick<Tx, 'notify'> = {
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (used) throw new Error('more than one statement: use a transaction');
+      used = true;
+      return deps.run<R>(deps.client, text, params);
+    },
+    async notify(channel, payload) {
+      await handle.query('select pg_notify($1, $2)', [channel, payload]);
+    },
+  };
+  try {
+    return await transactionScopes.run(scope, () => work(handle as Tx));
+  } finally {
+    scope.active = false;
+  }
+}
