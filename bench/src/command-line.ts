@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+
+export const MEASUREMENTS = ['craft', 'execute', 'start', 'memory'] as const;
+export type Measurement = (typeof MEASUREMENTS)[number];
+
+export interface CommandLine {
+  measurements: readonly Measurement[];
+  /** Of load in each round of crafts. */
+  seconds: number;
+  rounds: number;
+  /** How many the memory is looked at for. */
+  crafts: number;
+  json: boolean;
+}
+
+export const USAGE = `Usage: npm run bench -- [craft|execute|start|memory] [options]
+
+Without a name: craft, execute and start. memory takes minutes, so it runs only when it is named.
+
+  --seconds <n>  load in each round of craft (3)
+  --rounds <n>   rounds, at least 3 (5)
+  --crafts <n>   crafts of memory (1000000)
+  --json         print the figures as JSON, and nothing else
+  --help         show this`;
+
+/** Undefined when only help is wanted. Throws an Error with one line for wrong usage. */
+export function parseCommandLine(argv: string[]): CommandLine | undefined {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '5' },
+      crafts: { type: 'string', default: '1000000' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const named = MEASUREMENTS.filter((name) => positionals.includes(name));
+  const unknown = positionals.find((name) => !named.some((known) => known === name));
+  if (unknown !== undefined) throw new Error(`${unknown} is none of ${MEASUREMENTS.join(', ')}`);
+  return {
+    measurements: named.length > 0 ? named : ['craft', 'execute', 'start'],
+    seconds: whole('--seconds', values.seconds, 1, 60),
+    rounds: whole('--rounds', values.rounds, 3, 50),
+    crafts: whole('--crafts', values.crafts, 1_000, 10_000_000),
+    json: values.json,
+  };
+}
+
+function whole(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d{1,8}$/.test(text) || value < least || value > most) {
+    throw new Error(`${flag} must be a whole number from ${least} to ${most}`);
+  }
+  return value;
+}

@@ -1,0 +1,74 @@
+import { cpus, loadavg } from 'node:os';
+import { type CommandLine, type Measurement, parseCommandLine, USAGE } from './command-line.js';
+import { measureCraft } from './craft.js';
+import { measureExecute } from './execute.js';
+import { measureMemory } from './memory.js';
+import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
+import { createRig, type Rig } from './processes.js';
+import { measureStart } from './start.js';
+import { type Summary, summarizeCraft, summarizeExecute, summarizeMemory, summarizeStart } from './summary.js';
+
+const STARTS = 5;
+
+const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<Summary<unknown>>> = {
+  async craft(rig, options) {
+    const summary = summarizeCraft(await measureCraft(rig, options));
+    if (!options.json) printLoad('Craft a payment, 32 connections', summary.figures);
+    return summary;
+  },
+  async execute(rig, options) {
+    const summary = summarizeExecute(await measureExecute(rig, options));
+    if (!options.json) printLoad('Execute a payment, 64 connections', summary.figures);
+    return summary;
+  },
+  async start(rig, { json }) {
+    const summary = summarizeStart(await measureStart(rig, STARTS));
+    if (!json) printStart('Start to the first crafted transaction', summary.figures);
+    return summary;
+  },
+  async memory(rig, { json, crafts }) {
+    if (!json) printMemoryHead();
+    return summarizeMemory(await measureMemory(rig, { crafts, onPoint: json ? () => {} : printMemoryPoint }));
+  },
+};
+
+async function main(options: CommandLine): Promise<void> {
+  const [cpu] = cpus();
+  const machine = {
+    node: process.version,
+    cpu: `${cpus().length} x ${cpu?.model ?? 'unknown'}`,
+    loadBefore: loadavg()[0]!,
+  };
+  if (!options.json) {
+    console.log(`Node ${machine.node}, ${machine.cpu}, load before ${machine.loadBefore.toFixed(1)}`);
+    console.log('Medians of the rounds (least..most). The load generator and the databases share the processors.');
+  }
+  const summaries: Partial<Record<Measurement, Summary<unknown>>> = {};
+  for (const name of options.measurements) summaries[name] = await inRig((rig) => measure[name](rig, options));
+  if (options.json) console.log(JSON.stringify({ machine, ...summaries }, undefined, 2));
+  else printGoals(Object.values(summaries).flatMap(({ goals }) => goals));
+}
+
+/** Whatever happens, a signal included, ends the processes and removes the folders. */
+async function inRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
+  const rig = createRig();
+  const interrupted = (signal: NodeJS.Signals) => {
+    void rig.close().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  };
+  process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+  try {
+    return await work(rig);
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await rig.close();
+  }
+}
+
+try {
+  const options = parseCommandLine(process.argv.slice(2));
+  if (options) await main(options);
+  else console.log(USAGE);
+} catch (error) {
+  console.error(`bench: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,68 @@
+import { putLoad } from './load.js';
+import { type Rig, startProgram } from './processes.js';
+import { craftPath, fundWallets, type Service, startService } from './service.js';
+import { startDatabase } from './targets.js';
+
+const CONNECTIONS = 32;
+const WALLETS = 20;
+const STEP = 50_000;
+const MEGABYTE = 1024 * 1024;
+
+/** The memory of the service's process after so many crafts. */
+export interface MemoryPoint {
+  crafts: number;
+  /** Megabytes. */
+  residentSet: number;
+  heapUsed: number;
+}
+
+/** The service with PostgreSQL and a chain in another process, and how its memory grows with the crafts. */
+export async function measureMemory(
+  rig: Rig,
+  { crafts, onPoint }: { crafts: number; onPoint: (point: MemoryPoint) => void },
+): Promise<MemoryPoint[]> {
+  const databaseUrl = await startDatabase(rig);
+  const service = await startService(rig, rig.folder(), {
+    DATABASE_URL: databaseUrl,
+    SLIPWAY_RPC_URL: await startChain(rig),
+    SLIPWAY_SANDBOX: '1',
+  });
+  const wallets = await fundWallets(service, WALLETS, 1);
+  const paths = wallets.map(({ address }) => craftPath(address));
+  const points: MemoryPoint[] = [];
+  const look = async (done: number) => {
+    const point = await memoryOf(service, done);
+    points.push(point);
+    onPoint(point);
+  };
+
+  await look(0);
+  for (let done = 0; done < crafts; ) {
+    const count = Math.min(STEP, crafts - done);
+    const requests = Array.from({ length: count }, (_, index) => ({ path: paths[index % paths.length]! }));
+    await putLoad({ url: service.url, connections: CONNECTIONS, requests, expect: '"code":0' });
+    done += count;
+    await look(done);
+  }
+  return points;
+}
+
+async function startChain(rig: Rig): Promise<string> {
+  const { output } = await startProgram(rig, {
+    file: 'localnet/dist/main.js',
+    args: ['--rpc-port', '0', '--data-dir', rig.folder()],
+    ready: /Funded wallets[\s\S]*\n/,
+  });
+  return /RPC +(http\S+)/.exec(output)![1]!;
+}
+
+async function memoryOf({ url }: Service, crafts: number): Promise<MemoryPoint> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN) / MEGABYTE;
+  return {
+    crafts,
+    residentSet: megabytes('process_resident_memory_bytes'),
+    heapUsed: megabytes('nodejs_heap_size_used_bytes'),
+  };
+}

@@ -1,0 +1,54 @@
+import type { MemoryPoint } from './memory.js';
+import type { Goal, LoadSummary, Spread } from './summary.js';
+import { TARGETS, type TargetName } from './targets.js';
+
+const NAMES: Record<TargetName, string> = {
+  bare: 'bare Fastify route',
+  pglite: 'Slipway, PGlite',
+  postgres: 'Slipway, PostgreSQL',
+};
+
+export function printLoad(title: string, figures: Record<TargetName, LoadSummary>): void {
+  const rows = TARGETS.map((name) => {
+    const { perSecond, ratio, p50, p99 } = figures[name];
+    return [NAMES[name], show(perSecond, 0), show(ratio, 2), show(p50, 1), show(p99, 1)];
+  });
+  printTable(title, ['', 'requests/s', 'ratio to bare', 'p50 ms', 'p99 ms'], rows);
+}
+
+export function printStart(title: string, { cold, warm }: { cold: Spread; warm: Spread }): void {
+  const rows = [
+    ['empty folder', show(cold, 2)],
+    ['used folder', show(warm, 2)],
+  ];
+  printTable(title, ['', 'seconds'], rows);
+}
+
+export function printMemoryHead(): void {
+  printTable('Memory of the service (PostgreSQL, chain in another process)', MEMORY_HEAD, []);
+}
+
+export function printMemoryPoint({ crafts, residentSet, heapUsed }: MemoryPoint): void {
+  console.log(line([String(crafts), residentSet.toFixed(0), heapUsed.toFixed(0)]));
+}
+
+export function printGoals(goals: Goal[]): void {
+  console.log('\nGoals');
+  for (const { goal, measured, met } of goals) console.log(`  ${met ? 'met    ' : 'not met'}  ${goal}: ${measured}`);
+}
+
+const MEMORY_HEAD = ['crafts', 'RSS MB', 'heap MB'];
+
+function printTable(title: string, head: string[], rows: string[][]): void {
+  console.log(`\n${title}`);
+  for (const cells of [head, ...rows]) console.log(line(cells));
+}
+
+function line([first, ...others]: string[]): string {
+  return `  ${(first ?? '').padEnd(22)}${others.map((cell) => cell.padStart(24)).join('')}`;
+}
+
+/** The median, and the least and the most of the rounds. */
+function show({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}..${max.toFixed(digits)})`;
+}

@@ -1,0 +1,103 @@
+import type { Round } from './load.js';
+import type { MemoryPoint } from './memory.js';
+import type { StartFigures } from './start.js';
+import { TARGETS, type TargetName } from './targets.js';
+
+/** Of the rounds of one run. */
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+}
+
+export interface LoadSummary {
+  /** Answers a second. */
+  perSecond: Spread;
+  /** To the bare route in the same round. */
+  ratio: Spread;
+  /** Milliseconds. */
+  p50: Spread;
+  p99: Spread;
+}
+
+export interface Goal {
+  goal: string;
+  measured: string;
+  met: boolean;
+}
+
+export interface Summary<Figures> {
+  figures: Figures;
+  goals: Goal[];
+}
+
+type LoadFigures = Record<TargetName, LoadSummary>;
+
+export function summarizeCraft(rounds: Record<TargetName, Round[]>): Summary<LoadFigures> {
+  const figures = summarizeLoad(rounds);
+  const { ratio, p99 } = figures.pglite;
+  return {
+    figures,
+    goals: [
+      goal('craft: at least 0.25 of the bare route', ratio.median.toFixed(2), ratio.median >= 0.25),
+      goal('craft: p99 under 10 ms', `${p99.median.toFixed(1)} ms`, p99.median < 10),
+    ],
+  };
+}
+
+export function summarizeExecute(rounds: Record<TargetName, Round[]>): Summary<LoadFigures> {
+  const figures = summarizeLoad(rounds);
+  const { median } = figures.pglite.perSecond;
+  return {
+    figures,
+    goals: [goal('execute: at least 500 a second', `${Math.round(median)} a second`, median >= 500)],
+  };
+}
+
+export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<keyof StartFigures, Spread>> {
+  const figures = { cold: spread(cold), warm: spread(warm) };
+  const reached = ({ median }: Spread) => [`${median.toFixed(2)} s`, median < 3] as const;
+  return {
+    figures,
+    goals: [
+      goal('start in an empty folder to the first crafted transaction: under 3 s', ...reached(figures.cold)),
+      goal('start in a used folder to the first crafted transaction: under 3 s', ...reached(figures.warm)),
+    ],
+  };
+}
+
+export function summarizeMemory(points: MemoryPoint[]): Summary<MemoryPoint[]> {
+  const most = Math.max(...points.map(({ residentSet }) => residentSet));
+  const { crafts, residentSet } = points.at(-1)!;
+  const half = points.find((point) => point.crafts >= crafts / 2)!;
+  const growth = residentSet - half.residentSet;
+  return {
+    figures: points,
+    goals: [
+      goal('memory: under 200 MB', `${most.toFixed(0)} MB at most`, most < 200),
+      goal('memory: flat in the second half (within 10 MB)', `${growth.toFixed(0)} MB more`, growth <= 10),
+    ],
+  };
+}
+
+function summarizeLoad(rounds: Record<TargetName, Round[]>): LoadFigures {
+  const { bare } = rounds;
+  const one = (own: Round[]): LoadSummary => ({
+    perSecond: spread(own.map(({ perSecond }) => perSecond)),
+    ratio: spread(own.map(({ perSecond }, round) => perSecond / bare[round]!.perSecond)),
+    p50: spread(own.map(({ p50 }) => p50)),
+    p99: spread(own.map(({ p99 }) => p99)),
+  });
+  return Object.fromEntries(TARGETS.map((name) => [name, one(rounds[name])])) as LoadFigures;
+}
+
+function spread(values: number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  return { median, min: sorted[0]!, max: sorted.at(-1)! };
+}
+
+function goal(text: string, measured: string, met: boolean): Goal {
+  return { goal: text, measured, met };
+}
