@@ -3,7 +3,7 @@ import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
-import { EXPRESS_AREA, registerExpress, settleExpress } from './areas/express/index.js';
+import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
 import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
@@ -17,12 +17,16 @@ import { openParts, type Parts } from './parts.js';
 import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
 import {
   assertIdentity,
-  createGroupWriter,
   createLimiter,
+  findRequests,
   followClockOffset,
+  groupCalls,
   insertCrafted,
+  kindsOf,
+  type LedgerRow,
   type NewRequest,
   type Store,
+  type VerificationKind,
 } from './store/index.js';
 
 export interface App {
@@ -81,7 +85,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     chain: chainReader,
     ways: chain.ways,
     signer,
-    settleHooks: { [EXPRESS_AREA]: settleExpress },
+    hooks: { [EXPRESS_AREA]: expressHooks },
     log,
   });
   disposal.add('landing', () => landing.close());
@@ -152,17 +156,12 @@ function registerAreas(
   keeper: Keeper | undefined,
 ): void {
   const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
-  const remember = createGroupWriter<NewRequest, void>({
-    write: async (rows) => {
-      await store.single((tx) => insertCrafted(tx, rows));
-      return rows.map(() => undefined);
-    },
-    maxGroup: 500,
-  });
+  const ledger = groupedLedger(store);
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
   registerExpress(server, {
-    ...{ store, clock, chain, unitsOf, prices, landing, remember, platform, stable },
+    ...{ store, clock, chain, unitsOf, prices, landing, platform, stable },
+    ...ledger,
     ...config.express,
     gasWallet: signer.address('gas'),
   });
@@ -179,6 +178,33 @@ function registerAreas(
     platformStable: stable.mint,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+/** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
+function groupedLedger(store: Store) {
+  return {
+    remember: groupCalls<NewRequest, void>({
+      run: async (rows) => {
+        await store.single((tx) => insertCrafted(tx, rows));
+        return rows.map(() => undefined);
+      },
+      maxGroup: 500,
+    }),
+    findRequest: groupCalls<string, LedgerRow | undefined>({
+      run: async (ids) => {
+        const rows = new Map((await findRequests(store, ids)).map((row) => [row.id, row]));
+        return ids.map((id) => rows.get(id));
+      },
+      maxGroup: 500,
+    }),
+    kindsOf: groupCalls<string, VerificationKind[]>({
+      run: async (ids) => {
+        const kinds = await kindsOf(store, ids);
+        return ids.map((id) => kinds.get(id) ?? []);
+      },
+      maxGroup: 500,
+    }),
+  };
 }
 
 function readiness(store: Store, chain: Chain): Readiness {

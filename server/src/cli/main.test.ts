@@ -182,7 +182,7 @@ test('verification requests are listed and decided', async () => {
   };
   await store.transaction(async (tx) => {
     await reserve(tx, [row]);
-    await confirmReserved(tx, 'paid', 'signature', row.createdAt);
+    await confirmReserved(tx, [{ requestId: 'paid', signature: 'signature', paidAt: row.createdAt }]);
   });
   assert.match((await run(['verifications', 'list', '--state', 'pending', '--url', url])).out, /request-1.*@token/s);
   const approved = await json<{ state: string; note: string }>([

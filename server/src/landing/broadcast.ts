@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
 
+/**
+ * Errors of JSON-RPC and of a validator that mean that it has not taken the transaction: the request is malformed or
+ * unknown, preflight failed, a signature is wrong. After any other one (an internal error, say) it may have left.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32002, -32003]);
+
 /** Every configured way refused the transaction or could not be reached. */
 export class NotAccepted extends Error {
   override readonly name = 'NotAccepted';
@@ -37,7 +43,7 @@ export async function broadcast(ways: readonly Rpc[], wire: Uint8Array, log: Log
     const reasons = new Set(errors.map((each) => each.message));
     throw new NotAccepted(
       [...reasons].join('; '),
-      errors.every((each) => each instanceof RpcError),
+      errors.every((each) => each instanceof RpcError && REFUSALS.has(each.code)),
     );
   }
 }

@@ -10,7 +10,7 @@ import type { Chain, Rpc } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
 import type { Clock } from '../lib/clock.js';
 import type { Role, Signer } from '../signer/index.js';
-import { createGroupWriter } from '../store/group-writer.js';
+import { groupCalls } from '../store/group-calls.js';
 import {
   claimMany,
   deleteSubmission,
@@ -25,28 +25,25 @@ import {
 import type { Store, Tx } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { findObstacle } from './obstacle.js';
 import { createTracker, type Verdict } from './tracker.js';
 
-/** What an area does with its requests when they have come to their end, in the store transaction that says so. */
-export type SettleHook = (tx: Tx, settled: LedgerRow) => Promise<void>;
+/** What an area adds to its requests' claim and end, in the same store transaction, for a group of them at a time. */
+export interface AreaHooks {
+  /** Answers, by request id, why requests must not go on. Those are given back as if they had never been posted. */
+  reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
+  settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
+}
 
-/** Runs in the store transaction that claims a request; answers why the request must not go on, if so. */
-export type Reserve = (tx: Tx) => Promise<string | undefined>;
+export interface Claimed {
+  id: string;
+  /** What the area has given to `execute`. */
+  detail: unknown;
+}
 
 /** The area did not let the request go on; nothing has left, and the request id is as it was. */
 export class ReservationRefused extends Error {
   override readonly name = 'ReservationRefused';
-}
-
-/** The transaction would fail on the chain as it is now; nothing has left, and the request id is as it was. */
-export class WouldFail extends Error {
-  override readonly name = 'WouldFail';
-  constructor(
-    readonly err: unknown,
-    readonly logs: string[],
-  ) {
-    super('the simulation of the transaction failed');
-  }
 }
 
 export interface Landing {
@@ -55,12 +52,13 @@ export interface Landing {
    * wherever it is called for one request, one transaction leaves and everybody gets the same row.
    * @throws ReservationRefused, WouldFail: nothing has left.
    */
-  execute(request: LedgerRow, signedByUser: Transaction, reserve?: Reserve): Promise<LedgerRow>;
+  execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow>;
   /**
-   * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it.
+   * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it. `aliveAt` is a
+   * slot at which its blockhash was known to be valid.
    * @throws NotAccepted when no way did. Where that is not certain, it is followed all the same.
    */
-  submit(transaction: Transaction, wallet: string): Promise<string>;
+  submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string>;
   /** Goes on with what a stopped copy has left under way; `all`: also with what another copy seems to be busy with. */
   resume(options: { all: boolean }): Promise<number>;
   close(): void;
@@ -75,7 +73,7 @@ export interface LandingDeps {
   ways: readonly Rpc[];
   signer: Signer;
   /** By area. */
-  settleHooks: Readonly<Record<string, SettleHook>>;
+  hooks: Readonly<Record<string, AreaHooks>>;
   log: Logger;
 }
 
@@ -87,11 +85,10 @@ const GIVE_UP_MS = 5 * 60_000;
 const MAX_RESUMED = 10_000;
 const END_OF_TIME = new Date(8.64e15);
 
-interface WantedClaim {
-  id: string;
+interface WantedClaim extends Claimed {
+  area: string;
   signature: string;
   wire: Uint8Array;
-  reserve: Reserve | undefined;
 }
 
 type ClaimResult = 'won' | 'lost' | { refused: string };
@@ -100,6 +97,7 @@ export function createLanding(deps: LandingDeps): Landing {
   const { store, clock, steadyNow, chain, ways, signer, log } = deps;
   const tracker = createTracker({ chain, ways, log, steadyNow });
   const executing = new Map<string, Promise<LedgerRow>>();
+  const submitting = new Map<string, Promise<string>>();
   const following = new Map<string, Promise<LedgerRow>>();
   const leaseUntil = () => new Date(clock.now() + LEASE_MS);
 
@@ -114,12 +112,12 @@ export function createLanding(deps: LandingDeps): Landing {
   }, LEASE_MS / 3);
   renewal.unref();
 
-  const claim = createGroupWriter<WantedClaim, ClaimResult>({
-    write: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
+  const claim = groupCalls<WantedClaim, ClaimResult>({
+    run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
     maxGroup: 200,
   });
-  const settle = createGroupWriter<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
-    write: (items) => store.transaction((tx) => writeVerdicts(tx, items)),
+  const settle = groupCalls<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
+    run: (items) => store.transaction((tx) => writeVerdicts(tx, items)),
     maxGroup: 200,
   });
 
@@ -129,13 +127,17 @@ export function createLanding(deps: LandingDeps): Landing {
       tx,
       wanted.map(({ id, signature, wire }) => ({ id, signature, wire, ...times })),
     );
-    const results: ClaimResult[] = [];
-    for (const { id, reserve } of wanted) {
-      const refused = won.has(id) ? await reserve?.(tx) : undefined;
-      if (refused !== undefined) await unclaim(tx, id);
-      results.push(refused !== undefined ? { refused } : won.has(id) ? 'won' : 'lost');
+    const refused = new Map<string, string>();
+    const claimed = wanted.filter(({ id }) => won.has(id));
+    for (const [area, group] of byArea(claimed)) {
+      for (const [id, why] of (await deps.hooks[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
     }
-    return results;
+    for (const id of refused.keys()) await unclaim(tx, id);
+    return wanted.map(({ id }) => {
+      const why = refused.get(id);
+      if (why !== undefined) return { refused: why };
+      return won.has(id) ? 'won' : 'lost';
+    });
   }
 
   async function writeVerdicts(tx: Tx, items: { id: string; verdict: Verdict }[]): Promise<(LedgerRow | undefined)[]> {
@@ -150,7 +152,7 @@ export function createLanding(deps: LandingDeps): Landing {
         settledAt,
       })),
     );
-    for (const row of settled) await deps.settleHooks[row.area]?.(tx, row);
+    for (const [area, rows] of byArea(settled)) await deps.hooks[area]?.settle(tx, rows);
     const byId = new Map(settled.map((row) => [row.id, row]));
     return items.map(({ id }) => byId.get(id));
   }
@@ -171,7 +173,7 @@ export function createLanding(deps: LandingDeps): Landing {
     const lifetime: Lifetime =
       row.lastValidBlockHeight > 0n
         ? { kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }
-        : lifetimeOf(decodeTransaction(wire).message);
+        : lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
     const giveUpAt = lifetime.kind === 'nonce' ? steadyNow() + GIVE_UP_MS : undefined;
     const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
     const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
@@ -192,13 +194,19 @@ export function createLanding(deps: LandingDeps): Landing {
     return transaction;
   }
 
-  async function executeOnce(request: LedgerRow, signedByUser: Transaction, reserve?: Reserve): Promise<LedgerRow> {
-    const { id } = request;
+  async function executeOnce(request: LedgerRow, signedByUser: Transaction, detail: unknown): Promise<LedgerRow> {
+    const { id, area } = request;
     const transaction = await cosign(request, signedByUser);
     const wire = encodeTransaction(transaction);
     const signature = transactionSignature(transaction);
-    await assertWouldSucceed(chain, wire, signature);
-    const result = await claim({ id, signature, wire, reserve });
+    const doomed = await findObstacle(chain, wire, signature);
+    if (doomed) {
+      // It fails also where another copy has just landed it, on a node that does not know that yet.
+      const row = await findRequest(store, id);
+      if (row && row.state !== 'crafted') return follow(row);
+      throw doomed;
+    }
+    const result = await claim({ id, area, signature, wire, detail });
     if (typeof result === 'object') throw new ReservationRefused(result.refused);
     if (result === 'lost') {
       const row = await findRequest(store, id);
@@ -213,48 +221,58 @@ export function createLanding(deps: LandingDeps): Landing {
     return end;
   }
 
+  async function submitOnce(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
+    const wire = encodeTransaction(transaction);
+    const signature = transactionSignature(transaction);
+    const now = clock.now();
+    const isNew = await store.transaction((tx) =>
+      insertSubmission(tx, {
+        signature,
+        wallet,
+        wire,
+        messageHash: hashMessage(transaction.message),
+        // Unknown: `lifetimeOf` reads what there is from the message.
+        lastValidBlockHeight: 0n,
+        payload: { aliveAt: aliveAt.toString() } satisfies SubmissionPayload,
+        createdAt: new Date(now),
+        expiresAt: new Date(now),
+        sentAt: new Date(now),
+        leaseUntil: leaseUntil(),
+      }),
+    );
+    if (!isNew) return signature;
+    const row = await findRequest(store, signature);
+    if (!row) throw new Error(`submission ${signature} has disappeared`);
+    try {
+      await broadcast(ways, wire, log);
+    } catch (error) {
+      const refused = error instanceof NotAccepted && error.definite;
+      if (refused) await store.transaction((tx) => deleteSubmission(tx, signature));
+      else followInBackground(row);
+      throw error;
+    }
+    followInBackground(row);
+    tracker.pollNow();
+    return signature;
+  }
+
   return {
-    execute(request, signedByUser, reserve) {
+    execute(request, signedByUser, detail) {
       if (request.state !== 'crafted') return follow(request);
       const known = executing.get(request.id);
       if (known) return known;
-      const end = executeOnce(request, signedByUser, reserve).finally(() => executing.delete(request.id));
+      const end = executeOnce(request, signedByUser, detail).finally(() => executing.delete(request.id));
       executing.set(request.id, end);
       return end;
     },
 
-    async submit(transaction, wallet) {
-      const wire = encodeTransaction(transaction);
+    submit(transaction, wallet, aliveAt) {
       const signature = transactionSignature(transaction);
-      const now = clock.now();
-      const isNew = await store.transaction((tx) =>
-        insertSubmission(tx, {
-          signature,
-          wallet,
-          wire,
-          messageHash: hashMessage(transaction.message),
-          // Unknown: `lifetimeOf` reads what there is from the message.
-          lastValidBlockHeight: 0n,
-          payload: {},
-          createdAt: new Date(now),
-          expiresAt: new Date(now),
-          sentAt: new Date(now),
-          leaseUntil: leaseUntil(),
-        }),
-      );
-      if (!isNew) return signature;
-      const row = await findRequest(store, signature);
-      if (!row) throw new Error(`submission ${signature} has disappeared`);
-      try {
-        await broadcast(ways, wire, log);
-      } catch (error) {
-        const refused = error instanceof NotAccepted && error.definite;
-        if (refused) await store.transaction((tx) => deleteSubmission(tx, signature));
-        else followInBackground(row);
-        throw error;
-      }
-      followInBackground(row);
-      return signature;
+      const known = submitting.get(signature);
+      if (known) return known;
+      const end = submitOnce(transaction, wallet, aliveAt).finally(() => submitting.delete(signature));
+      submitting.set(signature, end);
+      return end;
     },
 
     async resume({ all }) {
@@ -271,21 +289,20 @@ export function createLanding(deps: LandingDeps): Landing {
   };
 }
 
-/** Errors of a simulation that depend on the node that was asked, not on the transaction. */
-const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
-  'BlockhashNotFound',
-  'AlreadyProcessed',
-  'AccountInUse',
-  'ClusterMaintenance',
-]);
+interface SubmissionPayload {
+  aliveAt: string;
+}
 
-/**
- * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
- * a second one like it would fail stops one that its owner has landed already.
- */
-async function assertWouldSucceed(chain: Chain, wire: Uint8Array, signature: string): Promise<void> {
-  const { err, logs } = await chain.simulate(wire, { sigVerify: false });
-  if (err === null || INCONCLUSIVE.has(err)) return;
-  const { found } = await chain.statuses([signature], { history: true });
-  if (!found[0]) throw new WouldFail(err, logs);
+function aliveAtOf({ payload }: LedgerRow): bigint {
+  return BigInt((payload as Partial<SubmissionPayload>).aliveAt ?? 0);
+}
+
+function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.area);
+    if (group) group.push(item);
+    else groups.set(item.area, [item]);
+  }
+  return groups;
 }

@@ -4,14 +4,15 @@ import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
 /** How long a transaction may still land. */
 export type Lifetime =
   | { kind: 'height'; lastValidBlockHeight: bigint }
-  | { kind: 'blockhash'; blockhash: string }
+  /** `aliveAt`: a slot at which a node knew the blockhash; 0 when nobody has asked. */
+  | { kind: 'blockhash'; blockhash: string; aliveAt: bigint }
   | { kind: 'nonce'; account: Address; value: string };
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
 
 /** The lifetime that the message itself tells, for a transaction that somebody else crafted. */
-export function lifetimeOf(message: Uint8Array): Lifetime {
+export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
   const decoded = decodeMessage(message);
   const first = decoded.instructions[0];
   // Only static accounts are looked at: advancing a nonce needs none from a lookup table.
@@ -20,7 +21,7 @@ export function lifetimeOf(message: Uint8Array): Lifetime {
     const nonce = parseAdvanceNonce(instruction!);
     if (nonce) return { kind: 'nonce', account: nonce.nonce, value: decoded.blockhash };
   }
-  return { kind: 'blockhash', blockhash: decoded.blockhash };
+  return { kind: 'blockhash', blockhash: decoded.blockhash, aliveAt };
 }
 
 /**
@@ -35,7 +36,8 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
     }
     case 'blockhash': {
       const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
-      return valid ? undefined : slot;
+      // A node that has not come so far yet may not have heard of the blockhash.
+      return valid || slot < lifetime.aliveAt ? undefined : slot;
     }
     case 'nonce': {
       const { slot } = await chain.latestBlockhash();

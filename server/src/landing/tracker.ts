@@ -64,23 +64,16 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
       return;
     }
     polling = true;
-    try {
-      await pollOnce();
-    } catch (error) {
-      log.warn(
-        { reason: (error as Error).message, underWay: flights.size },
-        'cannot read transaction statuses; will ask again',
+    const all = [...flights.values()];
+    for (let from = 0; from < all.length; from += MAX_STATUSES) {
+      const group = all.slice(from, from + MAX_STATUSES);
+      await pollGroup(group).catch((error: Error) =>
+        log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again'),
       );
-    } finally {
-      polling = false;
     }
+    polling = false;
     if (flights.size > 0) wake(pollAgain ? 0 : POLL_MS);
     pollAgain = false;
-  }
-
-  async function pollOnce(): Promise<void> {
-    const all = [...flights.values()];
-    for (let from = 0; from < all.length; from += MAX_STATUSES) await pollGroup(all.slice(from, from + MAX_STATUSES));
   }
 
   async function pollGroup(group: Tracked[]): Promise<void> {
@@ -88,19 +81,23 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
     const unknown = group.filter((flight, index) => !conclude(flight, found[index]));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow());
     if (due.length === 0) return;
-    await concludeDead(due);
-    for (const flight of due) {
-      if (!flights.has(flight.signature)) continue;
-      flight.sendAgainAt = steadyNow() + REBROADCAST_MS;
-      broadcast(ways, flight.wire, log).catch((error: Error) =>
-        log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
-      );
+    try {
+      await concludeDead(due);
+    } finally {
+      for (const flight of due) if (flights.has(flight.signature)) sendAgain(flight);
     }
+  }
+
+  function sendAgain(flight: Tracked): void {
+    flight.sendAgainAt = steadyNow() + REBROADCAST_MS;
+    broadcast(ways, flight.wire, log).catch((error: Error) =>
+      log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
+    );
   }
 
   /** First whether it is dead, then whether it is known: the other way round it could land between the two questions. */
   async function concludeDead(due: Tracked[]): Promise<void> {
-    const deaths = await Promise.all(due.map((flight) => deadAt(flight.lifetime, chain)));
+    const deaths = await Promise.all(due.map(deathOf));
     const given = due.map((flight) => steadyNow() >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
     const ended = due.filter((_, index) => deaths[index] !== undefined || given[index]);
     if (ended.length === 0) return;
@@ -111,6 +108,14 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
       // A node that lags behind the one that told of the death may just not have seen it land.
       if (death === undefined || slot >= death) finish(flight, { event: 'expired', slot: null, error: null });
     }
+  }
+
+  /** Of one that nothing is learned about, the next time will tell: the others do not wait for it. */
+  function deathOf({ lifetime, signature }: Tracked): Promise<bigint | undefined> {
+    return deadAt(lifetime, chain).catch((error: Error) => {
+      log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
+      return undefined;
+    });
   }
 
   /** True when the status settles the flight. */

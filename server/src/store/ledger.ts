@@ -151,6 +151,11 @@ export async function findRequest(sql: Sql, id: string): Promise<LedgerRow | und
   return rows[0];
 }
 
+/** `findRequest` for a group; nothing for ids that are not there. */
+export async function findRequests(sql: Sql, ids: readonly string[]): Promise<LedgerRow[]> {
+  return (await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = any($1)`, [ids])).rows;
+}
+
 /** The row that was sent under this signature: that of the request, where it was submitted as well. */
 export async function findBySignature(sql: Sql, signature: string): Promise<LedgerRow | undefined> {
   const { rows } = await sql.query<LedgerRow>(

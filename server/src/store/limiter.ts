@@ -1,4 +1,4 @@
-import { createGroupWriter } from './group-writer.js';
+import { groupCalls } from './group-calls.js';
 import { take } from './limits.js';
 import type { Store } from './sql.js';
 
@@ -50,9 +50,9 @@ export function createLimiter(deps: {
 
   function createTaker(keyId: string, bucket: LimitBucket): (limit: number) => Promise<LimitDecision> {
     const windowSeconds = WINDOW_SECONDS[bucket];
-    return createGroupWriter({
+    return groupCalls({
       maxGroup: 10_000,
-      async write(limits: number[]) {
+      async run(limits: number[]) {
         const limit = limits[limits.length - 1]!;
         const second = currentSecond();
         const window = await take(deps.store, { keyId, bucket, second, windowSeconds, limit, calls: limits.length });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { createListener, type Dispatch, openSession, type Session } from './listener.js';
 import { runMigrations } from './migrate.js';
 import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
-import { assertOutsideTransaction, type Sql, type Store, StoreUnavailable } from './sql.js';
+import { type Sql, type Store, StoreUnavailable } from './sql.js';
 import { runSingle, runTransaction } from './transaction.js';
 
 /**
@@ -52,24 +52,17 @@ function createStore(config: StoreConfig): Store {
 
   const store: Store = {
     kind: config.kind,
-    async query(text, params) {
-      assertOutsideTransaction('the store', store);
-      return onStore.query(text, params);
-    },
+    query: onStore.query,
     async transaction(work) {
-      assertOutsideTransaction('the store', store);
-      return withConnection((client) => runTransaction({ store, client, run }, work));
+      return withConnection((client) => runTransaction({ client, run }, work));
     },
     async single(work) {
-      assertOutsideTransaction('the store', store);
-      return withConnection((client) => runSingle({ store, client, run }, work));
+      return withConnection((client) => runSingle({ client, run }, work));
     },
     async listen(channel, handler) {
-      assertOutsideTransaction('the store', store);
       return listener.listen(channel, handler);
     },
     async migrate() {
-      assertOutsideTransaction('the store', store);
       if (config.kind === 'embedded') return runMigrations(store);
       await migrateOutside(config.url);
     },
@@ -90,7 +83,7 @@ async function migrateOutside(url: string): Promise<void> {
       throw asStoreError(error);
     });
     const run = createStatementRunner();
-    await runMigrations({ transaction: (work) => runTransaction({ store: client, client, run }, work) });
+    await runMigrations({ transaction: (work) => runTransaction({ client, run }, work) });
   } finally {
     await client.end();
   }

@@ -125,7 +125,7 @@ describe('copies of the service on one PostgreSQL database', () => {
         return stores[index % 2 ? 0 : 1].transaction((tx) => reserve(tx, index % 3 ? rows : rows.reverse()));
       }),
     );
-    assert.equal(conflicts.filter((kinds) => kinds.length === 0).length, 1);
+    assert.equal(conflicts.filter((refused) => refused.size === 0).length, 1);
     assert.equal((await stores[0].query('select from verifications')).rowCount, 2);
   });
 

@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
 /** What a statement gave back. `rowCount` is the number of rows it returned or changed. */
 export interface QueryResult<R> {
   rows: R[];
@@ -34,8 +32,9 @@ export interface Tx extends Sql {
 
 /**
  * The database. The embedded kind has ONE connection: statements and transactions wait for each other, so nothing may
- * wait inside a transaction for anything but that transaction's own handle. On both kinds, using the store inside a
- * transaction throws at once instead of waiting for itself forever.
+ * wait inside a transaction for anything but that transaction's own handle. What waits for the store there waits for
+ * itself, and fails after a minute. (Watching for it at once would take an AsyncLocalStorage, which makes every promise
+ * of the process dearer: a fifth of a craft's time.)
  */
 export interface Store extends Sql {
   readonly kind: 'embedded' | 'postgres';
@@ -51,24 +50,4 @@ export interface Store extends Sql {
   /** Applies the migrations that are missing; `openStore` has done it already. */
   migrate(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A transaction under way, seen from everything that its work calls. */
-export interface TransactionScope {
-  readonly store: object;
-  active: boolean;
-}
-
-/** Carries the scope along the work of a transaction; it holds nothing itself. */
-export const transactionScopes = new AsyncLocalStorage<TransactionScope>();
-
-/**
- * Throws when called from inside a transaction (of `store`, or of any store where none is given): waiting there for
- * something outside of the transaction would never end when there is one connection.
- */
-export function assertOutsideTransaction(what: string, store?: object): void {
-  const scope = transactionScopes.getStore();
-  if (scope?.active && (store === undefined || scope.store === store)) {
-    throw new Error(`${what} was used inside a transaction: use the transaction's own handle`);
-  }
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { createGroupWriter } from './group-writer.js';
 import { runMigrations } from './migrate.js';
 import { getSetting, setSetting } from './settings.js';
 import type { Store, Tx } from './sql.js';
@@ -105,36 +104,6 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       assert.equal(await getSetting(store, 'order'), 3);
       await assert.rejects(setSetting(kept[0]!, 'order', 4), /has ended/);
-    });
-
-    test('refuses at once to be used inside a transaction, where waiting for it would never end', async () => {
-      const write = createGroupWriter({ maxGroup: 10, write: async (items: number[]) => items });
-      const attempts = [
-        () => store.query('select 1'),
-        () => store.transaction(async () => {}),
-        () => store.listen('inside', () => {}),
-        () => store.migrate(),
-        () => write(1),
-      ];
-      for (const attempt of attempts) {
-        await assert.rejects(
-          store.transaction(async (tx) => {
-            await tx.query('select 1');
-            await attempt();
-          }),
-          /inside a transaction/,
-        );
-      }
-    });
-
-    test('can be used again by what was started inside a transaction once that has ended', async () => {
-      let end = () => {};
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      const outlasting = await store.transaction(async () => ({ query: ended.then(() => store.query('select 1')) }));
-      end();
-      assert.equal((await outlasting.query).rowCount, 1);
     });
 
     test('delivers notifications when their transaction commits, and those of no other', async () => {

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import type { RunStatement } from './pool.js';
-import { type Sql, StoreUnavailable, type Tx, transactionScopes } from './sql.js';
+import { type Sql, StoreUnavailable, type Tx } from './sql.js';
 
 /**
  * Runs `work` in a transaction on a connection that nobody else uses meanwhile. Commits when it fulfills, rolls back
  * when it rejects; rejects as well when `work` hides that one of its statements failed, since nothing is kept then.
  */
 export async function runTransaction<T>(
-  deps: { store: object; client: pg.ClientBase; run: RunStatement },
+  deps: { client: pg.ClientBase; run: RunStatement },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { client, run } = deps;
-  const scope = { store: deps.store, active: true };
+  let active = true;
   let turn: Promise<unknown> = Promise.resolve();
   // The driver wants one statement at a time.
   const inTurn = <R>(text: string, params?: readonly unknown[]) => {
@@ -21,7 +21,7 @@ export async function runTransaction<T>(
   };
   const handle: Sql & Pick<Tx, 'notify'> = {
     async query<R>(text: string, params?: readonly unknown[]) {
-      if (!scope.active) throw new Error('the transaction has ended');
+      if (!active) throw new Error('the transaction has ended');
       return inTurn<R>(text, params);
     },
     async notify(channel, payload) {
@@ -31,13 +31,13 @@ export async function runTransaction<T>(
 
   await inTurn('begin');
   try {
-    const result = await transactionScopes.run(scope, () => work(handle as Tx));
-    scope.active = false;
+    const result = await work(handle as Tx);
+    active = false;
     const { command } = await inTurn('commit');
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     return result;
   } catch (error) {
-    scope.active = false;
+    active = false;
     // After a commit there is nothing to undo, which the database takes as a notice.
     const undone = await inTurn('rollback').then(
       () => true,
@@ -50,24 +50,19 @@ export async function runTransaction<T>(
 
 /** Runs `work`, which is one statement, on a connection: a statement is a transaction by itself. */
 export async function runSingle<T>(
-  deps: { store: object; client: pg.ClientBase; run: RunStatement },
+  { client, run }: { client: pg.ClientBase; run: RunStatement },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const scope = { store: deps.store, active: true };
   let used = false;
   const handle: Sql & Pick<Tx, 'notify'> = {
     async query<R>(text: string, params?: readonly unknown[]) {
       if (used) throw new Error('more than one statement: use a transaction');
       used = true;
-      return deps.run<R>(deps.client, text, params);
+      return run<R>(client, text, params);
     },
     async notify(channel, payload) {
       await handle.query('select pg_notify($1, $2)', [channel, payload]);
     },
   };
-  try {
-    return await transactionScopes.run(scope, () => work(handle as Tx));
-  } finally {
-    scope.active = false;
-  }
+  return work(handle as Tx);
 }

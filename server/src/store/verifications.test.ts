@@ -46,9 +46,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
     beforeEach(() => store.query('truncate verifications'));
 
     const both = (requestId: string) => [wanted(requestId, 'verification'), wanted(requestId, 'metadata')];
-    const tryReserve = (rows: NewVerification[]) => store.transaction((tx) => reserve(tx, rows));
-    const pay = (requestId: string) =>
-      store.transaction((tx) => confirmReserved(tx, requestId, `signature of ${requestId}`, new Date(START + 1000)));
+    /** The kinds of the one payment that were taken. */
+    const tryReserve = async (rows: NewVerification[]) =>
+      (await store.transaction((tx) => reserve(tx, rows))).get(rows[0]!.requestId) ?? [];
+    const pay = (requestId: string) => {
+      const payment = { requestId, signature: `signature of ${requestId}`, paidAt: new Date(START + 1000) };
+      return store.transaction((tx) => confirmReserved(tx, [payment]));
+    };
+    const kinds = async (requestId: string) => (await kindsOf(store, [requestId])).get(requestId) ?? [];
     const judge = (id: string, decision: 'approved' | 'rejected') =>
       store.transaction((tx) => decide(tx, id, decision, new Date(START + 2000), 'because'));
 
@@ -61,16 +66,33 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await eligibility(store, 'other'), FREE);
     });
 
+    test('of a group, each payment gets all of its kinds or none, and the others do not suffer', async () => {
+      const first = both('a');
+      const second = both('b').map((row) => ({ ...row, tokenId: 'other' }));
+      const late = [wanted('c', 'metadata'), { ...wanted('c', 'verification'), tokenId: 'third' }];
+      const refused = await store.transaction((tx) => reserve(tx, [...first, ...second, ...late]));
+      assert.deepEqual([...refused], [['c', ['metadata']]]);
+      assert.deepEqual(await eligibility(store, 'third'), FREE);
+      const paidAt = new Date(START);
+      const landed = ['a', 'b'].map((requestId) => ({ requestId, signature: `of ${requestId}`, paidAt }));
+      assert.equal(await store.transaction((tx) => confirmReserved(tx, landed)), 4);
+      const signatures = (await listVerifications(store, { limit: 9 })).map(
+        (row) => `${row.requestId} ${row.signature}`,
+      );
+      assert.deepEqual(signatures.sort(), ['a of a', 'a of a', 'b of b', 'b of b']);
+      assert.deepEqual([...(await kindsOf(store, ['a', 'b', 'c'])).keys()].sort(), ['a', 'b']);
+    });
+
     test('what is released is free again, what is paid is not', async () => {
       await tryReserve(both('a'));
-      assert.equal(await store.transaction((tx) => release(tx, 'a')), 2);
+      assert.equal(await store.transaction((tx) => release(tx, ['a'])), 2);
       assert.deepEqual(await eligibility(store, 'mint'), FREE);
       await tryReserve(both('b'));
-      assert.deepEqual(await kindsOf(store, 'b'), []);
-      assert.equal((await pay('b')).length, 2);
-      assert.equal(await store.transaction((tx) => release(tx, 'b')), 0);
-      assert.deepEqual(await pay('b'), []);
-      assert.deepEqual(await kindsOf(store, 'b'), ['metadata', 'verification']);
+      assert.deepEqual(await kinds('b'), []);
+      assert.equal(await pay('b'), 2);
+      assert.equal(await store.transaction((tx) => release(tx, ['b'])), 0);
+      assert.equal(await pay('b'), 0);
+      assert.deepEqual(await kinds('b'), ['metadata', 'verification']);
       assert.deepEqual(await eligibility(store, 'mint'), { verification: 'pending', metadata: 'pending' });
     });
 

@@ -54,69 +54,72 @@ const TAKEN = `state in ('reserved', 'pending') or (state = 'approved' and kind 
 const RESERVE = `
   insert into verifications (id, token_id, kind, state, request_id, payer, twitter_handle, sender_twitter_handle,
     description, metadata, payment_currency, payment_amount, created_at)
-  values ($1, $2, $3, 'reserved', $4, $5, $6, $7, $8, $9, $10, $11, $12)
-  on conflict (token_id, kind) where ${TAKEN} do nothing`;
+  select id, "tokenId", kind, 'reserved', "requestId", payer, "twitterHandle", "senderTwitterHandle", description,
+    metadata, "paymentCurrency", "paymentAmount", "createdAt"
+  from json_to_recordset($1::json) as r(id text, "tokenId" text, kind text, "requestId" text, payer text,
+    "twitterHandle" text, "senderTwitterHandle" text, description text, metadata jsonb, "paymentCurrency" text,
+    "paymentAmount" numeric, "createdAt" timestamptz)
+  on conflict (token_id, kind) where ${TAKEN} do nothing
+  returning id`;
 
 /**
- * Reserves the kinds of request of one payment for its token. Answers with the kinds that are taken already: then
- * nothing is reserved, and the transaction can go on.
+ * Reserves, for a group of payments, the kinds of request of each for its token: all of a payment's kinds or none.
+ * Answers, for each payment that got none, which of its kinds are taken; the transaction can go on.
  */
-export async function reserve(tx: Tx, wanted: readonly NewVerification[]): Promise<VerificationKind[]> {
-  const conflicts: VerificationKind[] = [];
-  const reserved: string[] = [];
-  // In one order for everybody, so that two payments cannot wait for each other.
-  for (const row of [...wanted].sort((a, b) => (a.kind < b.kind ? -1 : 1))) {
-    const { rowCount } = await tx.query(RESERVE, [
-      row.id,
-      row.tokenId,
-      row.kind,
-      row.requestId,
-      row.payer,
-      row.twitterHandle,
-      row.senderTwitterHandle,
-      row.description,
-      row.metadata === null ? null : JSON.stringify(row.metadata),
-      row.paymentCurrency,
-      row.paymentAmount,
-      row.createdAt,
-    ]);
-    if (rowCount === 1) reserved.push(row.id);
-    else conflicts.push(row.kind);
+export async function reserve(tx: Tx, wanted: readonly NewVerification[]): Promise<Map<string, VerificationKind[]>> {
+  if (wanted.length === 0) return new Map();
+  // In one order for everybody, so that two groups cannot wait for each other.
+  const sorted = [...wanted].sort((a, b) => compare(a.tokenId, b.tokenId) || compare(a.kind, b.kind));
+  const encoded = sorted.map((row) => ({ ...row, paymentAmount: row.paymentAmount.toString() }));
+  const { rows } = await tx.query<{ id: string }>(RESERVE, [JSON.stringify(encoded)]);
+  const reserved = new Set(rows.map((row) => row.id));
+  const refused = new Map<string, VerificationKind[]>();
+  for (const row of sorted) {
+    if (!reserved.has(row.id)) refused.set(row.requestId, [...(refused.get(row.requestId) ?? []), row.kind]);
   }
-  if (conflicts.length > 0 && reserved.length > 0) {
-    await tx.query('delete from verifications where id = any($1)', [reserved]);
-  }
-  return conflicts;
+  const halves = sorted.filter((row) => reserved.has(row.id) && refused.has(row.requestId)).map((row) => row.id);
+  if (halves.length > 0) await tx.query('delete from verifications where id = any($1)', [halves]);
+  return refused;
 }
 
-/** Turns what a payment reserved into requests for the operator; answers with them. */
-export async function confirmReserved(
-  tx: Tx,
-  requestId: string,
-  signature: string,
-  paidAt: Date,
-): Promise<Verification[]> {
-  const { rows } = await tx.query<VerificationRow>(
-    `update verifications set state = 'pending', signature = $2, paid_at = $3
-     where request_id = $1 and state = 'reserved' returning ${COLUMNS}`,
-    [requestId, signature, paidAt],
+/** A payment that has landed. */
+export interface LandedPayment {
+  requestId: string;
+  signature: string;
+  paidAt: Date;
+}
+
+/** Turns what these payments reserved into requests for the operator; how many. */
+export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<number> {
+  if (payments.length === 0) return 0;
+  const { rowCount } = await tx.query(
+    `update verifications v set state = 'pending', signature = p.signature, paid_at = p."paidAt"
+     from json_to_recordset($1::json) as p("requestId" text, signature text, "paidAt" timestamptz)
+     where v.request_id = p."requestId" and v.state = 'reserved'`,
+    [JSON.stringify(payments)],
   );
-  return rows.map(fromRow);
+  return rowCount;
 }
 
-/** Gives back what a payment reserved that is known never to land; how many kinds. */
-export async function release(tx: Tx, requestId: string): Promise<number> {
-  return (await tx.query(`delete from verifications where request_id = $1 and state = 'reserved'`, [requestId]))
-    .rowCount;
+/** Gives back what payments reserved that are known never to land; how many kinds. */
+export async function release(tx: Tx, requestIds: readonly string[]): Promise<number> {
+  if (requestIds.length === 0) return 0;
+  const { rowCount } = await tx.query(`delete from verifications where request_id = any($1) and state = 'reserved'`, [
+    requestIds,
+  ]);
+  return rowCount;
 }
 
-/** The kinds of request that a payment has been recorded for, whatever the operator decided since. */
-export async function kindsOf(sql: Sql, requestId: string): Promise<VerificationKind[]> {
-  const { rows } = await sql.query<{ kind: VerificationKind }>(
-    `select kind from verifications where request_id = $1 and state <> 'reserved' order by kind`,
-    [requestId],
+/** By payment, the kinds of request that it has been recorded for, whatever the operator decided since. */
+export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<Map<string, VerificationKind[]>> {
+  const { rows } = await sql.query<{ requestId: string; kind: VerificationKind }>(
+    `select request_id as "requestId", kind from verifications
+     where request_id = any($1) and state <> 'reserved' order by kind`,
+    [requestIds],
   );
-  return rows.map((row) => row.kind);
+  const kinds = new Map<string, VerificationKind[]>();
+  for (const { requestId, kind } of rows) kinds.set(requestId, [...(kinds.get(requestId) ?? []), kind]);
+  return kinds;
 }
 
 /** Requests, the newest first; `cursor` is the id of the last one that was seen. */
@@ -166,4 +169,8 @@ export async function eligibility(sql: Sql, tokenId: string): Promise<Eligibilit
 
 function fromRow(row: VerificationRow): Verification {
   return { ...row, paymentAmount: BigInt(row.paymentAmount) };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

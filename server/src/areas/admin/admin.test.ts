@@ -179,8 +179,9 @@ async function request(id: string, tokenId: string, paid: boolean): Promise<void
     createdAt: new Date(now),
   };
   await store.transaction(async (tx) => {
-    assert.deepEqual(await reserve(tx, [row]), []);
-    if (paid) await confirmReserved(tx, row.requestId, `signature-${id}`, new Date(now));
+    assert.equal((await reserve(tx, [row])).size, 0);
+    const payment = { requestId: row.requestId, signature: `signature-${id}`, paidAt: new Date(now) };
+    if (paid) await confirmReserved(tx, [payment]);
   });
 }
 

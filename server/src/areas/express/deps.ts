@@ -3,8 +3,9 @@ import type { Chain, UnitMeter } from '../../chain/index.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
-import type { NewRequest } from '../../store/ledger.js';
+import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import type { VerificationKind } from '../../store/verifications.js';
 
 export interface Token {
   readonly symbol: string;
@@ -21,6 +22,9 @@ export interface ExpressDeps {
   landing: Landing;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
+  findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** What a landed payment has been recorded for. */
+  kindsOf: (requestId: string) => Promise<VerificationKind[]>;
   /** Pays the network fee where the operator has turned gasless on. */
   gasWallet: Address;
   platform: Token;

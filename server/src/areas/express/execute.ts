@@ -12,10 +12,8 @@ import {
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { findRequest, type LedgerRow } from '../../store/ledger.js';
-import type { Tx } from '../../store/sql.js';
-import { kindsOf, type NewVerification, reserve, type VerificationKind } from '../../store/verifications.js';
-import { conflict } from './check-eligibility.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import type { NewVerification, VerificationKind } from '../../store/verifications.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps } from './deps.js';
 import type { ExecuteAnswer, ExecuteBody } from './schema.js';
@@ -62,13 +60,13 @@ function kindsAskedFor({ twitterHandle, tokenMetadata, tokenId }: ExecuteBody): 
 }
 
 async function findExpressRequest(
-  { store, clock }: ExpressDeps,
+  { findRequest, clock }: ExpressDeps,
   id: string,
   sender: Address,
   currency: Currency,
   paymentAmount: string | undefined,
 ): Promise<LedgerRow> {
-  const request = await findRequest(store, id);
+  const request = await findRequest(id);
   if (!request || request.area !== AREA || request.expiresAt.getTime() < clock.now()) {
     throw new AppError('TRANSACTION_EXPIRED', {
       message: 'Transaction expired: the requestId is unknown or too old; craft a new one',
@@ -118,19 +116,15 @@ function newVerification(
   };
 }
 
-/** The token is reserved in the same store transaction that claims the right to send: of two payers, one pays. */
+/** The tokens are reserved in the same store transaction that claims the right to send: of two payers, one pays. */
 async function land(
   deps: ExpressDeps,
   request: LedgerRow,
   posted: Posted,
   wanted: NewVerification[],
 ): Promise<ExecuteAnswer> {
-  const reserveToken = async (tx: Tx): Promise<string | undefined> => {
-    const [taken] = await reserve(tx, wanted);
-    return taken && conflict(taken, { verification: 'pending', metadata: 'pending' });
-  };
   try {
-    return await answer(deps, await deps.landing.execute(request, posted.transaction, reserveToken));
+    return await answer(deps, await deps.landing.execute(request, posted.transaction, wanted));
   } catch (error) {
     if (error instanceof ReservationRefused) throw new AppError('ELIGIBILITY_CONFLICT', { message: error.message });
     if (!(error instanceof WouldFail)) throw error;
@@ -164,8 +158,8 @@ function refuse(refusal: Refusal): AppError {
 }
 
 /** The same for everybody who asks: it is read from the final row and from the record, not from this call. */
-async function answer({ store }: ExpressDeps, row: LedgerRow): Promise<ExecuteAnswer> {
-  const kinds = row.state === 'landed' ? await kindsOf(store, row.id) : [];
+async function answer({ kindsOf }: ExpressDeps, row: LedgerRow): Promise<ExecuteAnswer> {
+  const kinds = row.state === 'landed' ? await kindsOf(row.id) : [];
   const common = {
     totalTime: (row.settledAt?.getTime() ?? 0) - (row.sentAt?.getTime() ?? 0),
     verificationCreated: kinds.includes('verification'),

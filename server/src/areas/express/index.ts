@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { SettleHook } from '../../landing/index.js';
-import { confirmReserved, release } from '../../store/verifications.js';
 import { checkEligibility } from './check-eligibility.js';
 import { craftTxn } from './craft-txn.js';
 import type { ExpressDeps } from './deps.js';
@@ -15,6 +13,7 @@ import {
 } from './schema.js';
 
 export { AREA as EXPRESS_AREA, type ExpressDeps } from './deps.js';
+export { expressHooks } from './hooks.js';
 
 const PREFIX = '/tokens/v2/verify/express';
 
@@ -61,12 +60,3 @@ export function registerExpress(app: FastifyInstance, deps: ExpressDeps): void {
     (request) => execute(deps, request.body),
   );
 }
-
-/** Turns what a payment reserved into the record, or gives it back. */
-export const settleExpress: SettleHook = async (tx, row) => {
-  if (row.state === 'landed' && row.signature && row.settledAt) {
-    await confirmReserved(tx, row.id, row.signature, row.settledAt);
-  } else {
-    await release(tx, row.id);
-  }
-};

@@ -1,4 +1,10 @@
-import { decodeMessage, decompileInstructions, MAX_TRANSACTION_SIZE, parseSystemTransfer } from '@slipway/wire';
+import {
+  decodeMessage,
+  decompileInstructions,
+  MAX_TRANSACTION_SIZE,
+  parseSystemTransfer,
+  transactionSignature,
+} from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import {
   checkSignatures,
@@ -9,6 +15,7 @@ import {
   type Refusal,
   readPosted,
 } from '../../landing/index.js';
+import { findBySignature } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
 import type { SubmitAnswer, SubmitBody } from './schema.js';
 
@@ -21,10 +28,12 @@ export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody
   if (isRefusal(posted)) throw invalid(textOf(posted));
   const refusal = checkSignatures(posted);
   if (refusal) throw invalid(textOf(refusal));
+  const signature = transactionSignature(posted.transaction);
+  if (await findBySignature(deps.store, signature)) return { signature };
   requireTip(deps, posted);
-  await requireAlive(deps, posted);
+  const aliveAt = await requireAlive(deps, posted);
   try {
-    return { signature: await deps.landing.submit(posted.transaction, posted.signers[0]!) };
+    return { signature: await deps.landing.submit(posted.transaction, posted.signers[0]!, aliveAt) };
   } catch (error) {
     if (!(error instanceof NotAccepted)) throw error;
     if (error.definite) throw invalid(`not accepted: ${error.message}`);
@@ -68,10 +77,14 @@ function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }
   }
 }
 
-/** A transaction that can never land is refused here, where the reason can still be told. */
-async function requireAlive({ chain }: SubmitDeps, { transaction }: Posted): Promise<void> {
+/**
+ * A transaction that can never land is refused here, where the reason can still be told. Answers a slot at which it
+ * could: 0 where that is not known.
+ */
+async function requireAlive({ chain }: SubmitDeps, { transaction }: Posted): Promise<bigint> {
   const lifetime = lifetimeOf(transaction.message);
-  if (lifetime.kind === 'blockhash' && !(await chain.isBlockhashValid(lifetime.blockhash)).valid) {
-    throw invalid('its blockhash is unknown or has expired; sign again with a new one');
-  }
+  if (lifetime.kind !== 'blockhash') return 0n;
+  const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
+  if (!valid) throw invalid('its blockhash is unknown or has expired; sign again with a new one');
+  return slot;
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGroupWriter } from './group-writer.js';
+import { groupCalls } from './group-calls.js';
 import { StoreUnavailable } from './sql.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
 test('what arrives during a write goes together in the next ones, in order and at most maxGroup at a time', async () => {
   const groups: string[][] = [];
-  const write = createGroupWriter({
+  const write = groupCalls({
     maxGroup: 3,
-    async write(items: string[]) {
+    async run(items: string[]) {
       groups.push(items);
       await new Promise(setImmediate);
       return items.map((item) => item.toUpperCase());
@@ -21,9 +21,9 @@ test('what arrives during a write goes together in the next ones, in order and a
 
 test('a bad item fails alone', async () => {
   const kept: string[] = [];
-  const write = createGroupWriter({
+  const write = groupCalls({
     maxGroup: 10,
-    async write(items: string[]) {
+    async run(items: string[]) {
       await new Promise(setImmediate);
       if (items.includes('c')) throw new Error('c is bad');
       kept.push(...items);
@@ -42,9 +42,9 @@ test('a bad item fails alone', async () => {
 test('with the store away a group fails as one, and the next one is tried again', async () => {
   let away = true;
   let attempts = 0;
-  const write = createGroupWriter({
+  const write = groupCalls({
     maxGroup: 10,
-    async write(items: string[]) {
+    async run(items: string[]) {
       attempts += 1;
       await new Promise(setImmediate);
       if (away) throw new StoreUnavailable(new Error('gone'));

@@ -1,0 +1,32 @@
+import type { AreaHooks, Claimed } from '../../landing/index.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import type { Tx } from '../../store/sql.js';
+import { confirmReserved, type NewVerification, release, reserve } from '../../store/verifications.js';
+import { conflict } from './check-eligibility.js';
+
+/** A token is reserved when its payment is claimed, and becomes the record, or free again, when that has ended. */
+export const expressHooks: AreaHooks = {
+  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+    const refused = await reserve(
+      tx,
+      claimed.flatMap(({ detail }) => detail as NewVerification[]),
+    );
+    const reasons = new Map<string, string>();
+    for (const [id, [kind]] of refused) {
+      reasons.set(id, conflict(kind!, { verification: 'pending', metadata: 'pending' })!);
+    }
+    return reasons;
+  },
+
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    const landed = settled.filter((row) => row.state === 'landed');
+    await confirmReserved(
+      tx,
+      landed.map(({ id, signature, settledAt }) => ({ requestId: id, signature: signature!, paidAt: settledAt! })),
+    );
+    await release(
+      tx,
+      settled.filter((row) => row.state !== 'landed').map((row) => row.id),
+    );
+  },
+};

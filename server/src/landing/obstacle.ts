@@ -1,0 +1,31 @@
+import type { Chain } from '../chain/index.js';
+
+/** The transaction would fail on the chain as it is now; nothing has left, and the request id is as it was. */
+export class WouldFail extends Error {
+  override readonly name = 'WouldFail';
+  constructor(
+    readonly err: unknown,
+    readonly logs: string[],
+  ) {
+    super('the simulation of the transaction failed');
+  }
+}
+
+/** Errors of a simulation that depend on the node that was asked, not on the transaction. */
+const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
+  'BlockhashNotFound',
+  'AlreadyProcessed',
+  'AccountInUse',
+  'ClusterMaintenance',
+]);
+
+/**
+ * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
+ * a second one like it would fail stops one that its owner has landed already.
+ */
+export async function findObstacle(chain: Chain, wire: Uint8Array, signature: string): Promise<WouldFail | undefined> {
+  const { err, logs } = await chain.simulate(wire, { sigVerify: false });
+  if (err === null || INCONCLUSIVE.has(err)) return undefined;
+  const { found } = await chain.statuses([signature], { history: true });
+  return found[0] ? undefined : new WouldFail(err, logs);
+}

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
+import { type ApiKey, adminTokenOf } from './admin.js';
+import { type Ended, run, SLIPWAY } from './command.js';
+import { request, type Service, startService } from './service.js';
+import { balancesOf, craft, execute, JUP, newToken, newWallet, RECEIVER } from './wallet.js';
+
+interface Verification {
+  id: string;
+  tokenId: string;
+  state: string;
+  note: string | null;
+}
+
+let service: Service;
+/** The working directory of every command; nothing of the service is in it. */
+let cwd: string;
+before(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'slipway-cli-'));
+  service = await startService();
+});
+after(async () => {
+  await service?.close();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** What an operator on the same machine has set. */
+const settingsOf = ({ url, rpcUrl, dataDir }: Service) => ({
+  SLIPWAY_PORT: new URL(url).port,
+  SLIPWAY_RPC_PORT: new URL(rpcUrl).port,
+  SLIPWAY_DATA_DIR: dataDir,
+});
+
+const slipway = (args: string[], env: Record<string, string> = settingsOf(service)): Promise<Ended> =>
+  run(SLIPWAY, args, { env, cwd });
+
+/** Runs a command with --json that must work, and answers what it said. */
+async function done<T>(args: string[], env?: Record<string, string>): Promise<T> {
+  const { code, out, error } = await slipway([...args, '--json'], env);
+  assert.deepEqual([code, error], [0, ''], args.join(' '));
+  assert.match(out, /^[{[].*\n$/, 'one line of JSON');
+  return JSON.parse(out) as T;
+}
+
+/** Runs a command that must fail. */
+async function expectFailure(args: string[], code: number, says: RegExp, env?: Record<string, string>): Promise<void> {
+  const { code: actual, out, error } = await slipway(args, env);
+  assert.deepEqual([actual, out], [code, ''], `${args.join(' ')}: ${error}`);
+  assert.match(error, code === 2 ? /^slipway: .*\nSee "slipway --help"\.\n$/ : /^slipway: .*\n$/);
+  assert.match(error, says);
+}
+
+/** Runs commands that must fail, side by side. */
+async function expectFailures(cases: [args: string[], code: number, says: RegExp][]): Promise<void> {
+  await Promise.all(cases.map(([args, code, says]) => expectFailure(args, code, says)));
+}
+
+const statusWith = async (key: string): Promise<number> =>
+  (await request(`${service.url}/sandbox/info`, { headers: { 'x-api-key': key } })).status;
+
+describe('keys, with the service running', () => {
+  it('are made, listed, replaced and revoked', async () => {
+    const made = await done<ApiKey>([
+      'keys',
+      'create',
+      '--name',
+      'my app',
+      '--tier',
+      'pro',
+      '--prefixes',
+      '/tx,/sandbox',
+    ]);
+    assert.deepEqual([made.name, made.tier, made.prefixes], ['my app', 'pro', ['/tx', '/sandbox']]);
+    assert.equal(await statusWith(made.key), 200);
+    const list = await done<ApiKey[]>(['keys', 'list']);
+    const { key, ...shown } = made;
+    assert.deepEqual(list[0], shown);
+    assert.equal(JSON.stringify(list).includes(key), false);
+
+    const replaced = await done<ApiKey>(['keys', 'rotate', made.id, '--overlap', '3600']);
+    assert.deepEqual([await statusWith(key), await statusWith(replaced.key)], [200, 200]);
+    const last = await done<ApiKey>(['keys', 'rotate', replaced.id, '--overlap=0']);
+    assert.deepEqual([await statusWith(replaced.key), await statusWith(last.key)], [401, 200]);
+    assert.ok((await done<ApiKey>(['keys', 'revoke', last.id])).revokedAt);
+    assert.equal(await statusWith(last.key), 401);
+    await expectFailure(['keys', 'rotate', last.id], 1, /revoked/);
+  });
+
+  it('are shown to people in lines and columns', async () => {
+    const made = await slipway(['keys', 'create', '--name', 'for people']);
+    const [, key = ''] = /^(slip_\S+)\n\nKey (\S+) \(free\)\. It cannot be shown again\.\n$/.exec(made.out) ?? [];
+    assert.equal(await statusWith(key), 200);
+    const list = await slipway(['keys', 'list']);
+    assert.match(list.out, /^ID +NAME +KEY +TIER +PATHS +CREATED +STATE\n/);
+    assert.match(list.out, /for people +slip_\S{3}… +free +all +\S+ +active\n/);
+  });
+
+  it('ask the service, wherever it is, and need its token', async () => {
+    const token = adminTokenOf(service);
+    const elsewhere = { SLIPWAY_DATA_DIR: join(cwd, 'absent'), SLIPWAY_ADMIN_TOKEN: token };
+    assert.ok(Array.isArray(await done(['keys', 'list', '--url', service.url], elsewhere)));
+    assert.ok(Array.isArray(await done(['keys', 'list', '--url', `${service.url}/`], elsewhere)));
+    const noToken = { SLIPWAY_DATA_DIR: join(cwd, 'absent') };
+    await expectFailure(['keys', 'list', '--url', service.url], 1, /SLIPWAY_ADMIN_TOKEN/, noToken);
+    const wrong = { ...settingsOf(service), SLIPWAY_ADMIN_TOKEN: 'a-wrong-token' };
+    await expectFailure(['keys', 'list'], 1, /admin token.*\(401\)/, wrong);
+    await expectFailure(['keys', 'list', '--url', 'http://127.0.0.1:1'], 1, /127\.0\.0\.1:1 does not answer/);
+    assert.equal(existsSync(join(cwd, 'absent')), false);
+  });
+
+  it('say what is wrong with what they were given', async () => {
+    await expectFailures([
+      [['keys', 'create'], 2, /name/i],
+      [['keys', 'create', '--name', ''], 2, /--name needs a value/],
+      [['keys', 'create', '--nam', 'x'], 2, /--nam.*--name/],
+      [['keys', 'create', '--name', 'x', '--tier', 'gold'], 1, /tier must be one of/],
+      [['keys', 'create', '--name', 'x', '--prefixes', 'tx'], 1, /prefixes/],
+      [['keys', 'creat'], 2, /did you mean create\?/],
+      [['keys'], 2, /create, list, rotate, revoke/],
+      [['keys', 'revoke'], 2, /id/i],
+      [['keys', 'revoke', 'nonsense'], 1, /no key with this id \(404\)/],
+      [['keys', 'revoke', '../makers'], 1, /404/],
+      [['keys', 'rotate', 'x', '--overlap', 'long'], 2, /--overlap/],
+      [['keys', 'list', 'more'], 2, /unexpected argument "more"/],
+      [['keys', 'list', '--url', 'ftp://x'], 2, /--url/],
+      [['kyes', 'list'], 2, /did you mean keys\?/],
+    ]);
+  });
+
+  it('fail in JSON where JSON was asked for', async () => {
+    for (const [args, code, says] of [
+      [['keys', 'revoke', 'nonsense'], 1, /no key with this id/],
+      [['kyes', 'list'], 2, /did you mean keys\?/],
+    ] as const) {
+      const { code: actual, out, error } = await slipway([...args, '--json']);
+      assert.deepEqual([actual, out], [code, '']);
+      assert.match((JSON.parse(error) as { error: string }).error, says);
+    }
+  });
+});
+
+describe('airdrop', () => {
+  it('gives SOL and tokens, as people write them or in the smallest unit', async () => {
+    const { address } = generateKeypair();
+    const first = await slipway(['airdrop', address, '1.5']);
+    assert.equal(first.code, 0);
+    assert.match(first.out, new RegExp(`^1\\.5 SOL to ${address}\\n[1-9A-HJ-NP-Za-km-z]{64,88}\\n$`));
+    await done(['airdrop', address, '1', '--raw']);
+    await done(['airdrop', address, '2.000001', '--mint', 'jup']);
+    await done(['airdrop', address, '5', '--raw', '--mint', JUP]);
+    assert.deepEqual(await balancesOf(service, address), { lamports: 1_500_000_001n, jup: 2_000_006n });
+  });
+
+  it('refuses what is no wallet, no amount and no mint', async () => {
+    const { address } = generateKeypair();
+    const amounts = ['0', '1e3', '1.0000000001'];
+    await expectFailures([
+      ...amounts.map((amount): [string[], number, RegExp] => [['airdrop', address, amount], 2, /amount/]),
+      [['airdrop', address, '-1'], 2, /-1/],
+      [['airdrop', address, '1.5', '--raw'], 2, /whole number/],
+      [['airdrop', 'nobody', '1'], 2, /WALLET/],
+      [['airdrop', address], 2, /amount/i],
+      [['airdrop', address, '1', '--mint', 'JUPP'], 2, /did you mean JUP\?/],
+      [['airdrop', address, '1', '--raw', '--mint', generateKeypair().address], 1, /no such mint.*404/],
+    ]);
+    assert.deepEqual(await balancesOf(service, address), { lamports: 0n, jup: 0n });
+  });
+});
+
+describe('verifications', () => {
+  it('are listed, approved and rejected', async () => {
+    const wallet = await newWallet(service);
+    const tokens = [await newToken(service), await newToken(service), await newToken(service)];
+    for (const tokenId of tokens) {
+      const paid = await execute(service, await craft(service, wallet.address), wallet, { tokenId });
+      assert.equal(paid.body.status, 'Success');
+    }
+    type Page = { verifications: Verification[]; nextCursor: string | null };
+    const first = await done<Page>(['verifications', 'list', '--state', 'pending', '--limit', '2']);
+    assert.deepEqual(
+      first.verifications.map(({ tokenId }) => tokenId),
+      [tokens[2], tokens[1]],
+    );
+    const second = await done<Page>(['verifications', 'list', '--limit', '2', '--cursor', first.nextCursor!]);
+    assert.deepEqual(
+      second.verifications.map(({ tokenId }) => tokenId),
+      [tokens[0]],
+    );
+    assert.equal(second.nextCursor, null);
+
+    const [rejected, approved] = first.verifications.map(({ id }) => id);
+    const yes = await done<Verification>(['verifications', 'approve', approved!, '--note', 'looks good']);
+    assert.deepEqual([yes.state, yes.note], ['approved', 'looks good']);
+    assert.match((await slipway(['verifications', 'reject', rejected!])).out, /rejected\n$/);
+    await expectFailure(['verifications', 'approve', rejected!], 1, /pending.*409/);
+    await expectFailure(['verifications', 'reject', 'nonsense'], 1, /404/);
+    await expectFailure(['verifications', 'list', '--state', 'open'], 2, /pending/);
+    await expectFailure(['verifications', 'list', '--limit', '0'], 1, /limit: .*1/);
+    const eligibility = `${service.url}/tokens/v2/verify/express/check-eligibility?tokenId=`;
+    assert.equal((await request(`${eligibility}${tokens[1]}`)).body.isVerified, true);
+    assert.equal((await request(`${eligibility}${tokens[2]}`)).body.canVerify, true);
+    const table = await slipway(['verifications', 'list']);
+    assert.match(table.out, /^ID +TOKEN +KIND +STATE/);
+    for (const token of tokens) assert.ok(table.out.includes(token));
+  });
+});
+
+describe('doctor', () => {
+  type Report = { ok: boolean; checks: { name: string; ok: boolean; detail: string; next?: string }[] };
+
+  it('finds a running service well', async () => {
+    const { ok, checks } = await done<Report>(['doctor']);
+    assert.equal(ok, true);
+    const details = new Map(checks.map(({ name, detail }) => [name, detail]));
+    assert.match(details.get('service') ?? '', /ready/);
+    assert.match(details.get('rpc') ?? '', /healthy/);
+    assert.match(details.get('signer') ?? '', /opens/);
+    const text = await slipway(['doctor']);
+    assert.deepEqual([text.code, text.error], [0, '']);
+    assert.equal(text.out.trimEnd().split('\n').length, checks.length);
+  });
+
+  it('says what is wrong, what to do about it, and fails', async () => {
+    const report = await slipway(['doctor', '--json'], { ...settingsOf(service), SLIPWAY_ADMIN_TOKEN: 'wrong' });
+    assert.equal(report.code, 1);
+    const { ok, checks } = JSON.parse(report.out) as Report;
+    assert.equal(ok, false);
+    const wrong = checks.filter((check) => !check.ok);
+    assert.deepEqual(
+      wrong.map(({ name }) => name),
+      ['admin token'],
+    );
+    assert.match(wrong[0]!.next ?? '', /SLIPWAY_ADMIN_TOKEN/);
+    const bad = await slipway(['doctor'], { SLIPWAY_PORT: 'x' });
+    assert.equal(bad.code, 1);
+    assert.match(bad.out, /^failed +configuration +SLIPWAY_PORT/);
+  });
+});
+
+it('help and version are given to whoever asks, errors go to standard error', async () => {
+  for (const args of [['--help'], ['-h'], [], ['keys', '--help'], ['airdrop', '-h']]) {
+    const { code, out, error } = await slipway(args, {});
+    assert.deepEqual([code, error], [0, ''], args.join(' '));
+    assert.match(out, /USAGE|Usage/);
+  }
+  assert.match((await slipway(['--version'], {})).out, /^\d+\.\d+\.\d+\n$/);
+  await expectFailure(['keys', 'list'], 1, /SLIPWAY_PROT.*SLIPWAY_PORT\?/, { SLIPWAY_PROT: '1' });
+});
+
+it('a production service gives nothing away', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
+  writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ express: { receiver: RECEIVER } }));
+  const env = { SLIPWAY_RPC_URL: service.rpcUrl, SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple' };
+  const production = await startService({ env, dataDir });
+  try {
+    const { address } = generateKeypair();
+    await expectFailure(['airdrop', address, '1', '--url', production.url], 1, /not a sandbox/);
+  } finally {
+    await production.close();
+  }
+});
+
+describe('without a service', () => {
+  it('keys work on the store itself, but never while somebody holds it', async () => {
+    const env = settingsOf(service);
+    const unused = { ...env, SLIPWAY_PORT: '1' };
+    await expectFailure(['keys', 'list'], 1, /in use by process \d+/, unused);
+    await expectFailure(['keys', 'create', '--name', 'x'], 1, /in use by process \d+/, unused);
+    assert.equal((await request(`${service.url}/readyz`)).status, 200);
+
+    await service.kill('SIGTERM');
+    const made = await done<ApiKey>(['keys', 'create', '--name', 'made offline'], env);
+    assert.equal((await done<ApiKey[]>(['keys', 'list'], env))[0]?.id, made.id);
+    assert.equal(existsSync(join(service.dataDir, 'lock')), false);
+    await expectFailure(['airdrop', generateKeypair().address, '1'], 1, /does not answer/, env);
+    const { ok } = await done<{ ok: boolean }>(['doctor'], env);
+    assert.equal(ok, true);
+
+    service = await startService({ dataDir: service.dataDir });
+    assert.equal(await statusWith(made.key), 200);
+  });
+
+  it('and without a data folder there is nothing to list, and nothing is made', async () => {
+    const absent = join(cwd, 'absent');
+    await expectFailure(['keys', 'list'], 1, /no service answers.*slipway serve/, {
+      SLIPWAY_PORT: '1',
+      SLIPWAY_DATA_DIR: absent,
+    });
+    assert.equal(existsSync(absent), false);
+  });
+
+  it('a token file that others may read is refused', async () => {
+    const folder = join(cwd, 'open');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'admin.token'), 'x'.repeat(43));
+    chmodSync(join(folder, 'admin.token'), 0o644);
+    await expectFailure(['keys', 'list', '--url', service.url], 1, /admin\.token/, { SLIPWAY_DATA_DIR: folder });
+  });
+});

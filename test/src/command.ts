@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const SERVICE = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+export const SLIPWAY = fileURLToPath(new URL('../../server/bin/slipway.mjs', import.meta.url));
+
+/** How long a program of a test may live. */
+const LIMIT_MS = 60_000;
+
+export interface Ended {
+  /** Null when it was killed, also because it did not end by itself in time. */
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+export interface Program {
+  child: ChildProcess;
+  /** Resolves when standard output has a match; rejects when the program ends without one. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  ended: Promise<Ended>;
+}
+
+export interface Place {
+  env?: Record<string, string>;
+  cwd: string;
+}
+
+/** Starts a program of ours, with nothing of the caller's own configuration in its environment. */
+export function launch(file: string, args: readonly string[], { env = {}, cwd }: Place): Program {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('SLIPWAY_') && name !== 'DATABASE_URL' && name !== 'NODE_ENV',
+  );
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  let out = '';
+  let error = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    error += chunk;
+  });
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => ({ code: code ?? null, out, error }));
+  const says = async (pattern: RegExp) => {
+    for (;;) {
+      const match = pattern.exec(out);
+      if (match) return match;
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${error}`);
+      await Promise.race([once(child.stdout, 'data'), ended]);
+    }
+  };
+  return { child, says, ended };
+}
+
+/** Runs a program of ours to its end. */
+export function run(file: string, args: readonly string[], place: Place): Promise<Ended> {
+  return launch(file, args, place).ended;
+}

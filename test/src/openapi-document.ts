@@ -1,0 +1,90 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { request, type Service } from './service.js';
+
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  format?: string;
+  description?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: JsonSchema;
+}
+
+type Content = Record<string, { schema: JsonSchema }>;
+
+export interface OperationObject {
+  tags?: string[];
+  summary?: string;
+  operationId?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
+  security?: Record<string, string[]>[];
+}
+
+export interface OpenapiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags?: { name: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, object> };
+}
+
+export interface Operation extends OperationObject {
+  method: string;
+  path: string;
+}
+
+export async function documentOf(service: Service): Promise<OpenapiDocument> {
+  return (await request<OpenapiDocument>(`${service.url}/openapi.json`)).body;
+}
+
+export function operationsOf({ paths }: OpenapiDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+  );
+}
+
+/** The entry of the document that speaks for a status: the status itself, or its range. */
+export function documentedStatus({ responses }: OperationObject, status: number): string | undefined {
+  return [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((name) => responses[name] !== undefined);
+}
+
+/** Checks answers against the document: answers what is wrong with one, or undefined. */
+export function createAnswerCheck(document: OpenapiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'document');
+  const compiled = new Map<string, ValidateFunction>();
+  const validatorAt = (pointer: string): ValidateFunction => {
+    let validate = compiled.get(pointer);
+    if (!validate) {
+      validate = ajv.compile({ $ref: `document#${pointer}` });
+      compiled.set(pointer, validate);
+    }
+    return validate;
+  };
+
+  return (operation: Operation, status: number, body: unknown): string | undefined => {
+    const documented = documentedStatus(operation, status);
+    if (documented === undefined) return `the status ${status} is not documented`;
+    const [type] = Object.keys(operation.responses[documented]?.content ?? {});
+    if (type !== 'application/json') return undefined;
+    const steps = ['paths', operation.path, operation.method.toLowerCase(), 'responses', documented, 'content', type];
+    const pointer = [...steps, 'schema'].map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    const validate = validatorAt(encodeURI(pointer));
+    return validate(body) ? undefined : ajv.errorsText(validate.errors);
+  };
+}

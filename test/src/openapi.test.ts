@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type ApiKey, admin, newKey } from './admin.js';
+import {
+  createAnswerCheck,
+  documentedStatus,
+  documentOf,
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+} from './openapi-document.js';
+import { type Answer, request, type Service, startService } from './service.js';
+import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
+
+let service: Service;
+let document: OpenapiDocument;
+let operations: Operation[];
+before(async () => {
+  service = await startService();
+  document = await documentOf(service);
+  operations = operationsOf(document);
+});
+after(() => service?.close());
+
+const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
+
+function* refsIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$ref' && typeof member === 'string') yield member;
+    else yield* refsIn(member);
+  }
+}
+
+function resolve(ref: string): unknown {
+  return ref
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>(
+      (value, step) => (value as Record<string, unknown>)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
+}
+
+describe('the document', () => {
+  it('is served without a key as OpenAPI 3.1, with all that the standard requires', async () => {
+    const { status, headers } = await request(`${service.url}/openapi.json`, { headers: { 'x-api-key': undefined } });
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^application\/json/);
+    assert.match(document.openapi, /^3\.1\.\d+$/);
+    assert.ok(document.info.title && document.info.version);
+    const known = ['openapi', 'info', 'servers', 'paths', 'components', 'tags', 'security', 'externalDocs'];
+    assert.deepEqual(
+      Object.keys(document).filter((key) => !known.includes(key)),
+      [],
+    );
+    for (const name of Object.keys(document.components.schemas)) assert.match(name, /^[\w.-]+$/);
+    for (const ref of refsIn(document)) assert.notEqual(resolve(ref), undefined, ref);
+    assert.deepEqual(document.servers, [{ url: service.url }]);
+  });
+
+  it('describes every operation whole', () => {
+    assert.ok(operations.length >= 20);
+    const ids = operations.map(({ operationId }) => operationId).filter((id) => id !== undefined);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const operation of operations) {
+      const name = nameOf(operation);
+      assert.ok(operation.path.startsWith('/'), name);
+      assert.ok(operation.summary, name);
+      assert.equal(operation.tags?.length, 1, name);
+      assert.notEqual(operation.security, undefined, name);
+      for (const [scheme, scopes] of operation.security!.flatMap(Object.entries)) {
+        assert.ok(document.components.securitySchemes[scheme], name);
+        assert.deepEqual(scopes, [], name);
+      }
+      checkParameters(operation);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        assert.match(status, /^([1-5]\d\d|[1-5]XX|default)$/, name);
+        assert.ok(response.description, `${name} ${status}`);
+        assert.ok(Object.values(response.content ?? {})[0]?.schema, `${name} ${status}`);
+      }
+      for (const status of [200, 400, 401, 404, 500]) {
+        assert.ok(documentedStatus(operation, status), `${name} ${status}`);
+      }
+    }
+  });
+
+  it('says for each error which shape it has', () => {
+    const shapes: [RegExp, string][] = [
+      [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
+      [/^\/(?:tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
+    ];
+    for (const operation of operations) {
+      const shape = shapes.find(([path]) => path.test(operation.path))?.[1];
+      for (const status of ['4XX', '5XX']) {
+        const schema = operation.responses[status]?.content?.['application/json']?.schema;
+        assert.deepEqual(schema, { $ref: `#/components/schemas/${shape}` }, `${nameOf(operation)} ${status}`);
+      }
+    }
+  });
+
+  it('has schemas that a validator of JSON Schema 2020-12 takes', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+    addFormats.default(ajv);
+    ajv.addVocabulary(['example', 'discriminator', 'xml', 'externalDocs']);
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      ajv.addSchema(schema, `#/components/schemas/${name}`);
+    }
+    for (const operation of operations) {
+      const schemas = [
+        ...(operation.parameters ?? []).map(({ schema }) => schema),
+        ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+        ...Object.values(operation.responses).flatMap(({ content }) =>
+          Object.values(content ?? {}).map((c) => c.schema),
+        ),
+      ];
+      for (const schema of schemas) assert.doesNotThrow(() => ajv.compile(schema), nameOf(operation));
+    }
+  });
+
+  it('names every route that there is', async () => {
+    const paths = new Set(operations.map(({ path }) => path));
+    const expected = [
+      ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
+      ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
+      ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
+      ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
+      ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}'].map(admin1),
+    ];
+    assert.deepEqual([...paths].sort(), expected.sort());
+  });
+});
+
+const admin1 = (name: string): string => `/admin/v1/${name}`;
+
+function checkParameters({ path, parameters = [], requestBody, method }: Operation): void {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const inPath = parameters.filter((parameter) => parameter.in === 'path');
+  assert.deepEqual(inPath.map(({ name }) => name).sort(), named.sort(), path);
+  for (const { name, required, schema, in: place } of parameters) {
+    assert.ok(['path', 'query', 'header', 'cookie'].includes(place), `${path} ${name}`);
+    assert.ok(schema, `${path} ${name}`);
+    if (place === 'path') assert.equal(required, true, `${path} ${name}`);
+  }
+  assert.equal(new Set(parameters.map(({ name, in: place }) => `${place} ${name}`)).size, parameters.length, path);
+  if (requestBody) {
+    assert.notEqual(method, 'GET');
+    assert.ok(requestBody.content['application/json']?.schema, path);
+  }
+}
+
+it('what the gateway refuses is documented for every operation with a key', async () => {
+  const check = createAnswerCheck(document);
+  const narrow = await newKey(service, { prefixes: ['/nowhere'] });
+  for (const operation of operations.filter(({ security }) => security?.some((scheme) => 'apiKey' in scheme))) {
+    const { method } = operation;
+    const path = operation.path.replace(/\{\w+\}/, 'x');
+    const refused = await request(`${service.url}${path}`, {
+      method,
+      headers: { 'x-api-key': narrow.key },
+      ...(operation.requestBody && { body: {} }),
+    });
+    assert.equal(refused.status, 403);
+    assert.equal(check(operation, 403, refused.body), undefined, nameOf(operation));
+    assert.deepEqual(operation.responses['429']?.content?.['application/json']?.schema, {
+      $ref: '#/components/schemas/GatewayError',
+    });
+  }
+});
+
+it('every operation answers 200 as it is documented', async () => {
+  const check = createAnswerCheck(document);
+  const seen = new Set<string>();
+  /** Checks an answer of the operation at `path`, and answers its body. */
+  const expect = <T>(method: string, path: string, { status, body }: Answer<T>): T => {
+    const operation = operations.find((each) => each.method === method && each.path === path);
+    assert.ok(operation, path);
+    assert.equal(status, 200, `${method} ${path}: ${JSON.stringify(body)}`);
+    assert.equal(check(operation, status, body), undefined, `${method} ${path}: ${JSON.stringify(body)}`);
+    seen.add(nameOf(operation));
+    return body;
+  };
+  const at = (path: string, body?: unknown) =>
+    request(`${service.url}${path}`, { ...(body !== undefined && { body }) });
+
+  for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/info']) expect('GET', path, await at(path));
+  const { wallets } = await infoOf(service);
+  const wallet = wallets[0]!.address;
+  expect('POST', '/sandbox/airdrop', await at('/sandbox/airdrop', { wallet, amount: '1' }));
+  expect('POST', '/sandbox/prices', await at('/sandbox/prices', { mint: JUP, usd: 0.5 }));
+
+  const express = '/tokens/v2/verify/express';
+  const sender = await newWallet(service);
+  const tokenId = await newToken(service);
+  expect('GET', `${express}/craft-txn`, await at(`${express}/craft-txn?senderAddress=${sender.address}`));
+  const poor = await at(`${express}/craft-txn?senderAddress=${tokenId}`);
+  expect('GET', `${express}/craft-txn`, poor);
+  const eligibility = `${express}/check-eligibility`;
+  expect('GET', eligibility, await at(`${eligibility}?tokenId=${tokenId}`));
+  expect('GET', eligibility, await at(`${eligibility}?tokenId=${sender.address}`));
+  const metadata = { tokenMetadata: { tokenId, name: 'Name', icon: null } };
+  const paid = await execute(service, await craft(service, sender.address), sender, { tokenId, ...metadata });
+  expect('POST', `${express}/execute`, paid);
+  expect('GET', eligibility, await at(`${eligibility}?tokenId=${tokenId}`));
+
+  const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
+  const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
+  expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${signature}`));
+  expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${paid.body.signature}`));
+
+  const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
+  const rotate = '/admin/v1/keys/{id}/rotate';
+  expect('POST', rotate, await admin(service, 'POST', `/keys/${made.id}/rotate`));
+  expect('DELETE', '/admin/v1/keys/{id}', await admin(service, 'DELETE', `/keys/${made.id}`));
+  await newKey(service, { prefixes: ['/tx'] });
+  expect('GET', '/admin/v1/keys', await admin(service, 'GET', '/keys'));
+  type Page = { verifications: { id: string }[] };
+  const list = await admin<Page>(service, 'GET', '/verifications?state=pending&limit=10');
+  const { verifications } = expect('GET', '/admin/v1/verifications', list);
+  assert.equal(verifications.length, 2);
+  for (const [index, verb] of ['approve', 'reject'].entries()) {
+    const decided = await admin(service, 'POST', `/verifications/${verifications[index]!.id}/${verb}`, { note: 'why' });
+    expect('POST', `/admin/v1/verifications/{id}/${verb}`, decided);
+  }
+  expect('GET', '/admin/v1/verifications', await admin(service, 'GET', '/verifications'));
+  const score = {
+    ...{ gameId: 'g', live: false, ended: true, updatedAt: '2026-01-01T00:00:00Z', leagueAbbreviation: 'L' },
+    ...{ homeTeam: 'h', awayTeam: 'a', score: '1-0', period: 'FT', elapsed: '90', status: 'Final' },
+  };
+  expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
+  const maker = await admin<{ id: string }>(service, 'POST', '/makers', { name: 'm', url: 'https://maker.example' });
+  const { id } = expect('POST', '/admin/v1/makers', maker);
+  expect('GET', '/admin/v1/makers', await admin(service, 'GET', '/makers'));
+  expect('DELETE', '/admin/v1/makers/{id}', await admin(service, 'DELETE', `/makers/${id}`));
+  expect('POST', '/sandbox/clock', await at('/sandbox/clock', { seconds: 1 }));
+
+  assert.deepEqual(
+    operations.map(nameOf).filter((name) => !seen.has(name)),
+    [],
+    'operations that were not tried',
+  );
+});
