@@ -112,7 +112,12 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
 
 async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
   const { store, signer } = parts;
-  disposal.add('clock', await followClockOffset(store, (offset) => clock.setOffset(offset)));
+  const setOffset = (offset: number) => {
+    clock.setOffset(offset);
+    // Another copy has moved the chain's clock, too.
+    chain.forget();
+  };
+  disposal.add('clock', await followClockOffset(store, setOffset));
   const { platform, stable, usdc } = config.tokens;
   const prices = await createSandboxPrices({
     store,

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { Rpc } from './rpc.js';
+import { ask, listOf, type Rpc } from './rpc.js';
 
 export interface ChainAccount {
   lamports: bigint;
@@ -59,19 +59,18 @@ async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, Ch
   return found;
 }
 
-async function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
-  const { value } = await rpc.call<{ value: (RpcAccount | null)[] }>('getMultipleAccounts', [
-    addresses,
-    { encoding: 'base64', commitment: 'confirmed' },
-  ]);
-  return value.map((account) =>
-    account === null
-      ? undefined
-      : {
-          lamports: BigInt(account.lamports),
-          owner: account.owner as Address,
-          executable: account.executable,
-          data: Buffer.from(account.data[0], 'base64'),
-        },
+function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
+  const params = [addresses, { encoding: 'base64', commitment: 'confirmed' }];
+  return ask(rpc, 'getMultipleAccounts', params, ({ value }: { value: (RpcAccount | null)[] }) =>
+    listOf(value, addresses.length).map((account) =>
+      account === null
+        ? undefined
+        : {
+            lamports: BigInt(account.lamports),
+            owner: account.owner as Address,
+            executable: account.executable,
+            data: Buffer.from(account.data[0], 'base64'),
+          },
+    ),
   );
 }

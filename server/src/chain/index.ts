@@ -1,7 +1,7 @@
-import { type Address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { type Address, address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader } from './accounts.js';
-import { type Rpc, RpcError } from './rpc.js';
+import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export type { ChainAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
@@ -81,18 +81,19 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
   const account = createAccountReader(rpc);
   const mints = new Map<Address, { facts: MintFacts; until: number }>();
 
-  const fetchBlockhash = async (): Promise<Blockhash> => {
+  const fetchBlockhash = (): Promise<Blockhash> => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
-    const { context, value } = await rpc.call<Answer>('getLatestBlockhash', [{ commitment: 'confirmed' }]);
-    const { blockhash, lastValidBlockHeight } = value;
-    return { blockhash, lastValidBlockHeight: BigInt(lastValidBlockHeight), slot: BigInt(context.slot) };
+    return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
+      blockhash: address(value.blockhash),
+      lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
+      slot: BigInt(context.slot),
+    }));
   };
   const fetchPrice = async (): Promise<bigint> => {
-    const recent = await rpc.call<{ prioritizationFee: number }[]>('getRecentPrioritizationFees', []);
-    const price = percentile(
-      recent.map((entry) => BigInt(entry.prioritizationFee)),
-      fees.percentile,
+    const recent = await ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
+      entries.map((entry) => BigInt(entry.prioritizationFee)),
     );
+    const price = percentile(recent, fees.percentile);
     if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
     return price;
   };
@@ -118,10 +119,12 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statuses(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),
-    async isBlockhashValid(blockhash) {
+    isBlockhashValid(blockhash) {
       const params = [blockhash, { commitment: 'confirmed' }];
-      const { context, value } = await rpc.call<Contextual<boolean>>('isBlockhashValid', params);
-      return { valid: value, slot: BigInt(context.slot) };
+      return ask(rpc, 'isBlockhashValid', params, ({ context, value }: Contextual<boolean>) => {
+        if (typeof value !== 'boolean') throw new TypeError('not a boolean');
+        return { valid: value, slot: BigInt(context.slot) };
+      });
     },
     forget() {
       latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
@@ -143,12 +146,18 @@ export function percentile(values: bigint[], percent: number): bigint {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
 }
 
-async function simulate(rpc: Rpc, wire: Uint8Array, { sigVerify }: { sigVerify: boolean }): Promise<SimulationOutcome> {
-  const { value } = await rpc.call<{ value: { err: unknown; logs: string[] | null; unitsConsumed?: number } }>(
-    'simulateTransaction',
-    [Buffer.from(wire).toString('base64'), { encoding: 'base64', commitment: 'confirmed', sigVerify }],
-  );
-  return { err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) };
+interface RpcSimulation {
+  err: unknown;
+  logs: string[] | null;
+  unitsConsumed?: number;
+}
+
+function simulate(rpc: Rpc, wire: Uint8Array, { sigVerify }: { sigVerify: boolean }): Promise<SimulationOutcome> {
+  const params = [Buffer.from(wire).toString('base64'), { encoding: 'base64', commitment: 'confirmed', sigVerify }];
+  return ask(rpc, 'simulateTransaction', params, ({ value }: Contextual<RpcSimulation>) => {
+    if (value.err === undefined) throw new TypeError('neither an error nor none');
+    return { err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) };
+  });
 }
 
 interface RpcStatus {
@@ -157,19 +166,21 @@ interface RpcStatus {
   confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;
 }
 
-async function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
+function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
   const params = [signatures, { searchTransactionHistory: history }];
-  const { context, value } = await rpc.call<Contextual<(RpcStatus | null)[]>>('getSignatureStatuses', params);
-  const found = value.map((status) =>
-    status
-      ? {
-          slot: BigInt(status.slot),
-          err: status.err,
-          confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
-        }
-      : undefined,
-  );
-  return { slot: BigInt(context.slot), found };
+  type Answer = Contextual<(RpcStatus | null)[]>;
+  return ask(rpc, 'getSignatureStatuses', params, ({ context, value }: Answer) => ({
+    slot: BigInt(context.slot),
+    found: listOf(value, signatures.length).map((status) =>
+      status
+        ? {
+            slot: BigInt(status.slot),
+            err: status.err,
+            confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
+          }
+        : undefined,
+    ),
+  }));
 }
 
 /** True for an RPC's refusal that says the transaction was executed before. */

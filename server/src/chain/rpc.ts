@@ -1,3 +1,5 @@
+import { Outage } from '../errors/index.js';
+
 /** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one of these; which transport it has is app.ts's choice. */
 export interface Rpc {
   /** Where it goes, safe to show: host only, never a path or query that may hold a key. */
@@ -19,8 +21,11 @@ export class RpcError extends Error {
 }
 
 /** No usable answer: unreachable, timed out, throttled, or not JSON-RPC. Whether the call took effect is unknown. */
-export class ChainUnavailable extends Error {
+export class ChainUnavailable extends Outage {
   override readonly name = 'ChainUnavailable';
+  constructor(message: string) {
+    super('CHAIN_UNAVAILABLE', message);
+  }
 }
 
 interface RpcResponse {
@@ -79,6 +84,26 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
       return body.result as T;
     },
   };
+}
+
+/**
+ * A question about the chain, of which `read` takes what is wanted out of the result.
+ * @throws ChainUnavailable also where the node refuses to answer, and where `read` throws.
+ */
+export async function ask<R, T>(rpc: Rpc, method: string, params: unknown[], read: (result: R) => T): Promise<T> {
+  try {
+    return read(await rpc.call<R>(method, params));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    const reason = error instanceof RpcError ? `refused: ${error.message}` : 'not a usable answer';
+    throw new ChainUnavailable(`${rpc.name}: ${reason} to ${method}`);
+  }
+}
+
+/** The value, where it is a list with an entry for each thing that was asked about. */
+export function listOf<T>(value: T[], length: number): T[] {
+  if (!Array.isArray(value) || value.length !== length) throw new TypeError('a list of another length');
+  return value;
 }
 
 /** The embedded chain without the socket: `call` is its in-process door. */

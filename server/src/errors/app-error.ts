@@ -27,3 +27,17 @@ export class AppError extends Error {
     this.details = options.details;
   }
 }
+
+/**
+ * Something that the service stands on gave no usable answer. Its message is for the log; the client reads what the
+ * table says of its code.
+ */
+export class Outage extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,4 +1,4 @@
-export { AppError, type AppErrorOptions } from './app-error.js';
+export { AppError, type AppErrorOptions, Outage } from './app-error.js';
 export { requireAddress, requireAmount } from './fields.js';
 export { type ErrorShape, renderError, statusIn } from './render.js';
 export { errorSchemaName, errorSchemas } from './schemas.js';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { AppError, type ErrorCode, type ErrorShape, renderError, statusIn } from '../errors/index.js';
+import { AppError, type ErrorCode, type ErrorShape, Outage, renderError, statusIn } from '../errors/index.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -67,6 +67,7 @@ function sendError(reply: FastifyReply, status: number, body: object): void {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof Outage) return new AppError(thrown.code, { cause: thrown });
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_')) return new AppError('INTERNAL');
   const known = fastifyErrors[code];

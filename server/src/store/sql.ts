@@ -1,3 +1,5 @@
+import { Outage } from '../errors/index.js';
+
 /** What a statement gave back. `rowCount` is the number of rows it returned or changed. */
 export interface QueryResult<R> {
   rows: R[];
@@ -13,11 +15,11 @@ export interface Sql {
 }
 
 /** The database could not be reached, or went away before it had answered: what was asked may or may not be done. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends Outage {
+  override readonly name = 'StoreUnavailable';
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : '';
-    super(`the database is not available: ${reason}`, { cause });
-    this.name = 'StoreUnavailable';
+    super('STORE_UNAVAILABLE', `the database is not available: ${reason}`, { cause });
   }
 }
 

@@ -50,6 +50,10 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
   if (sender === deps.receiver) {
     throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the receiver of the payment cannot pay itself' });
   }
+  // Nobody but the service would have to sign it.
+  if (sender === deps.gasWallet) {
+    throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the gas wallet of this server cannot pay' });
+  }
 
   const payment = await paymentFrom(deps, sender, uuidv7(deps.clock));
   const [source, payer, destination] = await Promise.all([

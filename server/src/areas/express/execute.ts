@@ -1,4 +1,4 @@
-import { type Address, isAddress } from '@slipway/wire';
+import { type Address, isAddress, missingSigners, transactionSignature } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import {
   checkAgainstCrafted,
@@ -33,7 +33,8 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
   if (refusal) throw refuse(refusal);
 
   if (request.state !== 'crafted') return answer(deps, await deps.landing.execute(request, posted.transaction));
-  if ((await deps.chain.blockHeight()) > request.lastValidBlockHeight) throw new AppError('TRANSACTION_EXPIRED');
+  const isDead = (await deps.chain.blockHeight()) > request.lastValidBlockHeight;
+  if (isDead && !(await isOnChain(deps, posted))) throw new AppError('TRANSACTION_EXPIRED');
   const tokenId = await requireMint(deps, body.tokenId);
   return land(
     deps,
@@ -41,6 +42,13 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
     posted,
     kinds.map((kind) => newVerification(deps, kind, tokenId, request, body)),
   );
+}
+
+/** Whether its owner has landed the payment in another way: then it only has to be recorded. */
+async function isOnChain({ chain }: ExpressDeps, { transaction }: Posted): Promise<boolean> {
+  if (missingSigners(transaction).length > 0) return false;
+  const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
+  return found[0] !== undefined;
 }
 
 /** An empty handle asks for no verification, absent metadata for no metadata request. */
