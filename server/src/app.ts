@@ -2,13 +2,21 @@ import type { AddressInfo } from 'node:net';
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
 import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
-import { createKeyLookup, createMetrics, createServer, type Readiness, SANDBOX_KEY } from './http/index.js';
+import {
+  createKeyLookup,
+  createMetrics,
+  createServer,
+  type Metrics,
+  type Readiness,
+  SANDBOX_KEY,
+} from './http/index.js';
 import { type Keeper, startKeeper } from './keeper/index.js';
 import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
@@ -46,6 +54,7 @@ export interface App {
 interface Shared extends Parts {
   config: Config;
   log: Logger;
+  metrics: Metrics;
   clock: AdjustableClock;
   chainReader: Chain;
   landing: Landing;
@@ -74,6 +83,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const parts = await openParts(config, log, disposal);
   const { store, signer, chain } = parts;
   const clock = createClock();
+  const metrics = createMetrics();
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await chainReader.genesisHash(), signer: signer.address('gas') });
@@ -86,6 +96,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     ways: chain.ways,
     signer,
     hooks: { [EXPRESS_AREA]: expressHooks },
+    observe: settlementObserver(metrics, log),
     log,
   });
   disposal.add('landing', () => landing.close());
@@ -94,7 +105,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const shared = { ...parts, config, log, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
@@ -139,7 +150,7 @@ async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: Ad
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
-  const { config, log, clock, store, adminToken, chainReader } = shared;
+  const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
   const server = await createServer({
@@ -147,7 +158,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
     log,
     keys: keys.find,
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
-    metrics: createMetrics(),
+    metrics,
     ready: readiness(store, chainReader),
   });
   disposal.add('server', () => server.close());
@@ -209,6 +220,20 @@ function groupedLedger(store: Store) {
       },
       maxGroup: 500,
     }),
+  };
+}
+
+/** Log and metric of what became of transactions, from one place. */
+function settlementObserver(metrics: Metrics, log: Logger): (row: LedgerRow) => void {
+  const counter = new Counter({
+    name: 'slipway_transactions_total',
+    help: 'Transactions that have come to their end here, by area and state (landed, failed, expired)',
+    labelNames: ['area', 'state'],
+    registers: [metrics.registry],
+  });
+  return ({ id, area, state, signature }) => {
+    counter.inc({ area, state });
+    log.info({ request: id, area, signature, state }, 'transaction settled');
   };
 }
 

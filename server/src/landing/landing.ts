@@ -74,6 +74,8 @@ export interface LandingDeps {
   signer: Signer;
   /** By area. */
   hooks: Readonly<Record<string, AreaHooks>>;
+  /** Told of every transaction that has come to its end here, after that is in the store. */
+  observe: (settled: LedgerRow) => void;
   log: Logger;
 }
 
@@ -178,7 +180,7 @@ export function createLanding(deps: LandingDeps): Landing {
     const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
     const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
     if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
-    log.info({ request: id, area: row.area, signature, state: settled.state }, 'transaction settled');
+    deps.observe(settled);
     return settled;
   }
 

@@ -19,11 +19,7 @@ test('what arrives in one turn or during a call goes together, in order and at m
   await new Promise(setImmediate);
   const others = Promise.all([...NAMES.slice(2), 'f'].map(write));
   assert.deepEqual([...(await first), ...(await others)], ['A', 'B', 'C', 'D', 'E', 'F']);
-  assert.deepEqual(groups, [
-    ['a', 'b'],
-    ['c', 'd', 'e'],
-    ['f'],
-  ]);
+  assert.deepEqual(groups, [['a', 'b'], ['c', 'd', 'e'], ['f']]);
 });
 
 test('a bad item fails alone', async () => {

@@ -97,7 +97,7 @@ test('what a key cannot be is refused by the name of the field', async () => {
     [{}, /name/],
     [{ name: '' }, /name/],
     [{ name: 'nul \u0000' }, /NUL/],
-    [{ name: 'half \ud800' }, /name/],
+    [{ name: 'half \ud800' }, /surrogate/],
     [{ name: 'x', tier: 'gold' }, /tier must be one of: unlimited, free, .*pro/],
     [{ name: 'x', prefixes: ['tx'] }, /prefixes/],
     [{ name: 'x', prefixes: '/tx' }, /prefixes/],
