@@ -33,25 +33,37 @@ test('GET /health answers ok, unknown paths 404, other methods 405', async () =>
   assert.equal(get.headers.get('allow'), 'POST, OPTIONS');
 });
 
-test('browsers of any origin may call, with the headers that Solana clients send', async () => {
+test('pages of this machine may call, with the headers that Solana clients send', async () => {
   const preflight = await fetch(net.localnet.rpcUrl, {
     method: 'OPTIONS',
     headers: {
-      origin: 'https://app.example',
+      origin: 'http://localhost:5173',
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type,solana-client',
     },
   });
   assert.equal(preflight.status, 204);
-  assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+  assert.equal(preflight.headers.get('access-control-allow-origin'), 'http://localhost:5173');
   assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,solana-client');
   assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
   const answered = await fetch(net.localnet.rpcUrl, {
     method: 'POST',
-    headers: { origin: 'https://app.example', 'content-type': 'application/json' },
+    headers: { origin: 'http://localhost:5173', 'content-type': 'application/json' },
     body: '{"jsonrpc":"2.0","id":1,"method":"getHealth"}',
   });
-  assert.equal(answered.headers.get('access-control-allow-origin'), '*');
+  assert.equal(answered.headers.get('access-control-allow-origin'), 'http://localhost:5173');
+});
+
+test('pages of the web may not: neither read an answer nor open a WebSocket', async () => {
+  const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
+  const body = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';
+  const answered = await fetch(net.localnet.rpcUrl, { method: 'POST', headers, body });
+  assert.equal(answered.headers.get('access-control-allow-origin'), null);
+  for (const url of [net.localnet.wsUrl, net.localnet.rpcUrl.replace('http', 'ws')]) {
+    const socket = new WebSocket(url, { origin: 'https://app.example' });
+    const [error] = await once(socket, 'error');
+    assert.match((error as Error).message, /403/);
+  }
 });
 
 test('a body of 1 MiB is read, a larger one is 413', async () => {
@@ -165,6 +177,8 @@ test('a taken port is refused by its number and its option, and nothing stays be
 });
 
 test('a client that does not read its notifications is dropped', async () => {
+  const data = Buffer.alloc(512 * 1024, 7).toString('base64');
+  const total = 40 * 3 * data.length;
   // Raw, because a WebSocket library reads by itself.
   const { hostname, port } = new URL(net.localnet.wsUrl);
   const socket = connect(Number(port), hostname);
@@ -175,18 +189,27 @@ test('a client that does not read its notifications is dropped', async () => {
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   await once(socket, 'data');
+  let received = 0;
+  const receivedAll = new Promise((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+      if (received >= total) resolve('received all');
+    });
+  });
   const address = net.wallet('dave').address;
   const subscribe = `{"jsonrpc":"2.0","id":1,"method":"accountSubscribe","params":["${address}",{"encoding":"base64"}]}`;
   for (let count = 0; count < 40; count++) socket.write(maskedFrame(subscribe));
+  while (!(received > 40 * '{"jsonrpc":"2.0","result":1,"id":1}'.length)) await once(socket, 'data');
   socket.pause();
-  const data = Buffer.alloc(512 * 1024, 7).toString('base64');
   const owner = '11111111111111111111111111111111';
-  for (let lamports = 1; !socket.destroyed && lamports < 40; lamports++) {
+  for (let lamports = 1; lamports <= 3; lamports++) {
     await net.localnet.call('localnet_setAccount', [address, { lamports, owner, executable: false, data }]);
   }
   socket.resume();
-  await closed;
+  await Promise.race([closed, receivedAll]);
+  assert.ok(received < total / 2, `it got ${received} of ${total} bytes`);
   assert.equal((await post('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).json().result, 'ok');
+  socket.destroy();
 });
 
 /** A text frame as clients send them. */

@@ -37,8 +37,11 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, call, subscriptions } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A page needs nobody's permission to open a WebSocket: the server has to refuse it.
+    if (mayCall(request)) sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
+    else socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  };
   const rpcServer = createServer((request, response) => serveRequest(request, response, call)).on('upgrade', upgrade);
   const wsServer = createServer(refuseRequest).on('upgrade', upgrade);
   for (const server of [rpcServer, wsServer]) {
@@ -57,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function serveRequest(request: IncomingMessage, response: ServerResponse, call: Call): void {
-  allowAnyOrigin(request, response);
+  allowLocalOrigins(request, response);
   const path = request.url?.split('?')[0];
   if (request.method === 'OPTIONS') reply(response, 204);
   else if (request.method === 'GET' && path === '/health') reply(response, 200, 'ok', 'text/plain');
@@ -98,9 +101,19 @@ function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => 
   request.on('end', () => done(length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined));
 }
 
-/** Wallets and web apps call from their own origins; there is nothing here that an origin could take. */
-function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('access-control-allow-origin', '*');
+const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|[a-z0-9-]+\.localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
+
+/** Pages that this machine serves may call, and what is no page; not those of the web, which anybody writes. */
+function mayCall({ headers: { origin } }: IncomingMessage): boolean {
+  return origin === undefined || LOCAL_ORIGIN.test(origin);
+}
+
+function allowLocalOrigins(request: IncomingMessage, response: ServerResponse): void {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  response.setHeader('vary', 'origin');
+  if (!mayCall(request)) return;
+  response.setHeader('access-control-allow-origin', origin);
   if (request.method !== 'OPTIONS') return;
   response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS');
   response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
@@ -157,7 +170,7 @@ async function listenPair(rpcServer: Server, wsServer: Server, options: ServerOp
         wsServer,
         host,
         wsPort ?? next,
-        '--ws-port (wsPort), or --rpc-port: it is the one after that',
+        '--ws-port (wsPort), or --rpc-port (SLIPWAY_RPC_PORT, rpcPort): it is the one after that',
       );
     } catch (error) {
       await closeServer(rpcServer);

@@ -86,7 +86,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const metrics = createMetrics();
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
-  await assertIdentity(store, { chain: await chainReader.genesisHash(), signer: signer.address('gas') });
+  await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
   const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
   const landing = createLanding({
     store,
@@ -119,6 +119,14 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     died: chain.died,
     close,
   };
+}
+
+async function genesisHash(chain: Chain): Promise<string> {
+  try {
+    return await chain.genesisHash();
+  } catch (error) {
+    throw new Error(`the chain gives no answer (${(error as Error).message}); check SLIPWAY_RPC_URL`, { cause: error });
+  }
 }
 
 async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {

@@ -31,9 +31,10 @@ export async function runService(argv: readonly string[]): Promise<void> {
     log = pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
     if (options.reset) reset(config);
     const app = await createApp({ config, log });
+    const ended = runUntilEnd(app, log);
     log.info({ config: describeConfig(config) }, 'started');
     process.stdout.write(`${welcome(app, config)}\n`);
-    await runUntilEnd(app, log);
+    await ended;
   } catch (error) {
     log?.debug({ err: error }, 'cannot start');
     process.stderr.write(`slipway: ${explainStart(error)}\n`);
@@ -67,7 +68,11 @@ function reset(config: Config): void {
   mkdirSync(config.dataDir, { recursive: true });
   const unlock = lockFolder(config.dataDir);
   try {
-    for (const path of Object.values(dataFolder(config))) rmSync(path, { recursive: true, force: true });
+    const { signer, signerPassphrase, ...others } = dataFolder(config);
+    const paths = Object.values(others);
+    // Without its passphrase a signer file that stands elsewhere, and stays, could never be opened again.
+    if (config.signer.file === signer) paths.push(signer, signerPassphrase);
+    for (const path of paths) rmSync(path, { recursive: true, force: true });
   } finally {
     unlock();
   }

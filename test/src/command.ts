@@ -27,14 +27,19 @@ export interface Place {
   cwd: string;
 }
 
-/** Starts a program of ours, with nothing of the caller's own configuration in its environment. */
-export function launch(file: string, args: readonly string[], { env = {}, cwd }: Place): Program {
-  const inherited = Object.entries(process.env).filter(
+/** The environment of this process without the variables that would configure the service. */
+export function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('SLIPWAY_') && name !== 'DATABASE_URL' && name !== 'NODE_ENV',
   );
+  return Object.fromEntries(entries);
+}
+
+/** Starts a program of ours, with nothing of the caller's own configuration in its environment. */
+export function launch(file: string, args: readonly string[], { env = {}, cwd }: Place): Program {
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...inheritedEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',

@@ -12,7 +12,7 @@ export async function sendRaw(service: Service, ...parts: (string | Uint8Array)[
   });
   // A service that has said all that it has to say may cut off what is still being sent.
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');
   for (const part of parts) {
     if (socket.writable) await new Promise((resolve) => socket.write(part, resolve));

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+import { inheritedEnvironment, SERVICE } from './command.js';
 
 /** The product, run as a user runs it: its own process, its own folder, any free ports. */
 export interface Service {
@@ -30,19 +28,11 @@ export interface ServiceOptions {
   args?: string[];
 }
 
-/** The environment of this process without the variables that would configure the service. */
-function cleanEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter(([name, value]) => {
-    return value !== undefined && !name.startsWith('SLIPWAY_') && name !== 'DATABASE_URL' && name !== 'NODE_ENV';
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
-}
-
 export async function startService({ env = {}, dataDir, args = [] }: ServiceOptions = {}): Promise<Service> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-test-'));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [SERVICE, ...args], {
     cwd: folder,
-    env: { ...cleanEnvironment(), SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder, ...env },
+    env: { ...inheritedEnvironment(), SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -53,11 +43,16 @@ export async function startService({ env = {}, dataDir, args = [] }: ServiceOpti
   child.stderr.on('data', (chunk) => {
     log += chunk;
   });
-  await ready(
-    child,
-    () => output,
-    () => log,
-  );
+  try {
+    await ready(
+      child,
+      () => output,
+      () => log,
+    );
+  } catch (error) {
+    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   const find = (pattern: RegExp) => pattern.exec(output)?.[0] ?? '';
   return {
     url: find(/http:\/\/127\.0\.0\.1:\d+/),
@@ -72,27 +67,6 @@ export async function startService({ env = {}, dataDir, args = [] }: ServiceOpti
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Runs the service to its end and answers what it said: for starts that must fail. */
-export async function runToEnd(
-  env: Record<string, string>,
-  args: string[] = [],
-): Promise<{ code: number | null; error: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
-  const defaults = { SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder };
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: { ...cleanEnvironment(), ...defaults, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let error = '';
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  rmSync(folder, { recursive: true, force: true });
-  return { code, error };
 }
 
 async function ready(child: ChildProcess, output: () => string, log: () => string): Promise<void> {

@@ -30,7 +30,7 @@ export type FailureHandler = (error: unknown, request: FastifyRequest, reply: Fa
  */
 export function createFailureHandler(log: Logger): FailureHandler {
   return (thrown, request, reply) => {
-    const error = toAppError(thrown);
+    const error = hasGone(thrown, request) ? new AppError('INVALID_REQUEST') : toAppError(thrown);
     const { config, url: route } = request.routeOptions;
     const shape: ErrorShape = GATEWAY_ERRORS.has(error.code) ? 'gateway' : (config?.shape ?? 'gateway');
     const status = statusIn(shape, error);
@@ -40,6 +40,11 @@ export function createFailureHandler(log: Logger): FailureHandler {
     }
     sendError(reply, status, renderError(shape, error, request.id));
   };
+}
+
+/** A client that breaks off in the middle of its body: its own failure, though nobody reads the answer any more. */
+function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
+  return raw.destroyed && (thrown as { code?: unknown } | null)?.code === 'ECONNRESET';
 }
 
 /** 404 for a path or a method that no route has. */

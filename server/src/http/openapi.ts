@@ -11,22 +11,44 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
   const { auth = 'none', shape = 'gateway' } = route.config ?? {};
   const own = (schema ?? {}) as FastifySchema & { response?: Record<string, unknown> };
   const errors = (name: string, description: string) => ({ $ref: `${name}#`, description });
-  const response: Record<string, unknown> = {
-    ...(own.response ?? { 200: { type: 'null', description: 'Success' } }),
-  };
+  const response: Record<string, unknown> = {};
+  for (const [status, body] of Object.entries(own.response ?? { 200: { type: 'null' } })) {
+    // Without one, every answer would read "Default Response".
+    response[status] = { description: status === '200' ? 'Done' : 'Not done', ...(body as object) };
+  }
   if (auth === 'key') {
+    response['403'] ??= {
+      description: 'The key does not have access, or the area refuses',
+      anyOf: [...new Set([errorSchemaName('gateway'), errorSchemaName(shape)])].map((name) => ({ $ref: `${name}#` })),
+    };
     response['429'] ??= errors(errorSchemaName('gateway'), 'Too many requests');
   }
   response['4xx'] ??= errors(errorSchemaName(shape), 'The request cannot be served');
   response['5xx'] ??= errors(errorSchemaName(shape), 'The service failed');
-  return { schema: { ...own, response, security: securityOf[auth] } as FastifySchema, url };
+  const operationId = operationIdOf(String(route.method), url);
+  return { schema: { ...own, operationId, response, security: securityOf[auth] } as FastifySchema, url };
 };
+
+/** `GET /tx/v1/status/:signature` -> `getTxV1StatusSignature`: what generators of clients name their functions by. */
+function operationIdOf(method: string, url: string): string {
+  const words = url.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return [method.toLowerCase(), ...words.map((word) => word[0]!.toUpperCase() + word.slice(1))].join('');
+}
+
+/** In the order in which a reader needs them. */
+const tags = ['Express verification', 'Transaction submit', 'Sandbox', 'Admin', 'Operations'];
+
+export interface OpenapiOptions {
+  publicUrl: string;
+  /** Told in the description, where it works. */
+  sandboxKey: string | undefined;
+}
 
 /**
  * Prepares `/openapi.json` and the page at `/docs`. To be called before the first route, or it will be missing.
  * The page and all that it loads come from this service.
  */
-export async function registerOpenapi(app: FastifyInstance, publicUrl: string): Promise<void> {
+export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandboxKey }: OpenapiOptions): Promise<void> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
@@ -36,10 +58,13 @@ export async function registerOpenapi(app: FastifyInstance, publicUrl: string): 
       openapi: '3.1.0',
       info: {
         title: 'Slipway',
-        description: 'Builds unsigned Solana transactions, takes them back signed, and lands them.',
+        description: [
+          'Builds unsigned Solana transactions, takes them back signed, and lands them.',
+          ...(sandboxKey === undefined ? [] : [`In this sandbox the x-api-key is \`${sandboxKey}\`.`]),
+        ].join(' '),
         version,
       },
-      servers: [{ url: publicUrl }],
+      tags: tags.map((name) => ({ name })),
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -49,6 +74,10 @@ export async function registerOpenapi(app: FastifyInstance, publicUrl: string): 
     },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform,
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
+      return { ...document.openapiObject, servers: [{ url: withActualPort(publicUrl, app) }] };
+    },
   });
   await app.register(async (docs) => {
     const headers = {
@@ -64,7 +93,7 @@ export async function registerOpenapi(app: FastifyInstance, publicUrl: string): 
       routePrefix: '/docs',
       theme: { title: 'Slipway API' },
       // Its validator badge would send the document to a server of others.
-      uiConfig: { validatorUrl: null },
+      uiConfig: { validatorUrl: null, layout: 'BaseLayout' },
     });
   });
 }
@@ -80,6 +109,13 @@ export function registerOpenapiRoute(app: FastifyInstance): void {
       reply.header('content-type', 'application/json; charset=utf-8').send(document);
     },
   });
+}
+
+/** Where any free port was asked for, the one that was found. */
+function withActualPort(publicUrl: string, app: FastifyInstance): string {
+  const address = app.server.address();
+  if (address === null || typeof address === 'string') return publicUrl;
+  return publicUrl.replace(/:0$/, `:${address.port}`);
 }
 
 function contentSecurityPolicy(publicUrl: string): string {

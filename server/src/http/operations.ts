@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js';
 import type { Readiness } from './ports.js';
 
 const config = { shape: 'plain', auth: 'none' } as const;
-const tags = ['operations'];
+const tags = ['Operations'];
 
 const Liveness = Type.Object({ status: Type.Literal('live') });
 const ReadinessReport = Type.Object({

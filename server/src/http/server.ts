@@ -10,6 +10,7 @@ import { checkText } from './body-text.js';
 import { createCors } from './cors.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
 import { adminGuard, keyGuard, limitHeaders } from './guards.js';
+import { SANDBOX_KEY } from './key-lookup.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute } from './openapi.js';
@@ -75,7 +76,10 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
 
   // Before the hook below: the page's own routes cannot say their auth.
-  await registerOpenapi(app, config.http.publicUrl);
+  await registerOpenapi(app, {
+    publicUrl: config.http.publicUrl,
+    sandboxKey: config.sandbox ? SANDBOX_KEY : undefined,
+  });
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     equipRoute(route, deps);

@@ -51,6 +51,8 @@ export function createValidatorCompiler(sharedSchemas: () => Record<string, unkn
     const validate = ajv.compile(schema);
     const coerce = httpPart === 'body' ? undefined : coercionFor(schema as FlatSchema);
     return (data: Record<string, unknown>) => {
+      // A trailing slash is another path: nothing is there.
+      if (httpPart === 'params' && Object.values(data).includes('')) return { error: new AppError('NOT_FOUND') };
       coerce?.(data);
       return validate(data) ? { value: data } : { error: validate.errors as FastifySchemaValidationError[] };
     };

@@ -10,7 +10,7 @@ export function registerAddMaker(app: AdminServer, { store, clock }: AdminDeps):
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Register a market maker by the URL of its webhook',
         body: MakerBody,
         response: { 200: Maker },

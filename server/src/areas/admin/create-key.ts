@@ -10,7 +10,7 @@ export function registerCreateKey(app: AdminServer, { store, clock, tiers }: Adm
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Make an API key',
         description: 'The key is in this answer only: what is stored is its hash.',
         body: CreateKeyBody,

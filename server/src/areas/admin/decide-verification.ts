@@ -22,7 +22,7 @@ function registerDecision(
       config: adminRoute,
       preValidation: allowNoBody,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary,
         params: IdParams,
         body: DecisionBody,

@@ -10,7 +10,7 @@ export function registerListKeys(app: AdminServer, { store }: AdminDeps): void {
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'List the API keys',
         description: 'The newest first, revoked and expired ones included.',
         response: { 200: Type.Object({ keys: Type.Array(Key) }) },

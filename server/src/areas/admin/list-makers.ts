@@ -9,7 +9,7 @@ export function registerListMakers(app: AdminServer, { store }: AdminDeps): void
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'List the market makers',
         description: 'In the order they were registered.',
         response: { 200: Type.Object({ makers: Type.Array(Maker) }) },

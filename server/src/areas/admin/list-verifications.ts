@@ -10,7 +10,7 @@ export function registerListVerifications(app: AdminServer, { store }: AdminDeps
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'List the verification requests',
         description: 'The newest first. `nextCursor`, null on the last page, is the `cursor` of the next one.',
         querystring: ListVerificationsQuery,

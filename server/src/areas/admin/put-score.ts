@@ -9,7 +9,7 @@ export function registerPutScore(app: AdminServer, { store }: AdminDeps): void {
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Set the score of an event',
         description:
           'An update that is not newer than the stored score changes nothing. The answer is what is stored afterwards.',

@@ -10,7 +10,7 @@ export function registerRemoveMaker(app: AdminServer, { store }: AdminDeps): voi
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Remove a market maker',
         params: IdParams,
         response: { 200: Type.Object({ id: Type.String() }) },

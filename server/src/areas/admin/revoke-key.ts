@@ -10,7 +10,7 @@ export function registerRevokeKey(app: AdminServer, { store, clock }: AdminDeps)
     {
       config: adminRoute,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Revoke an API key',
         description: 'It stops working at once, in every copy of the service. Revoking it again changes nothing.',
         params: IdParams,

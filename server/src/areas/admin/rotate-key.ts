@@ -11,7 +11,7 @@ export function registerRotateKey(app: AdminServer, { store, clock }: AdminDeps)
       config: adminRoute,
       preValidation: allowNoBody,
       schema: {
-        tags: ['admin'],
+        tags: ['Admin'],
         summary: 'Replace an API key',
         description:
           'Makes a new key with the name, tier and paths of the old one, which goes on working for `overlapSeconds`.',

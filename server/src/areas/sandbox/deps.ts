@@ -1,3 +1,4 @@
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { SandboxPrices } from '../../prices/index.js';
@@ -27,6 +28,9 @@ export interface ChainInfo {
   unixTimestamp: number;
 }
 
-export function chainInfo(chain: Chain): Promise<ChainInfo> {
-  return chain.rpc.call<ChainInfo>('localnet_info', []);
+const SOL = { symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 };
+
+export async function chainInfo(chain: Chain): Promise<ChainInfo> {
+  const info = await chain.rpc.call<ChainInfo>('localnet_info', []);
+  return { ...info, mints: [SOL, ...info.mints] };
 }
