@@ -52,7 +52,7 @@ test('nothing set is a sandbox on this machine with everything inside', () => {
   assert.deepEqual(config.signer, { file: join(folder, '.slipway', 'signer.json') });
   assert.deepEqual(config.store, { kind: 'embedded' });
   assert.equal(config.adminToken, undefined);
-  assert.equal(config.logLevel, 'info');
+  assert.equal(config.logLevel, 'warn');
   assert.equal(config.tokens.platform.symbol, 'JUP');
   assert.deepEqual(config.tiers.free, { perMinute: 60, executePer10s: 500 });
   assert.deepEqual(config.submit, { minTipLamports: 0n, tipAccounts: [] });

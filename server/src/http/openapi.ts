@@ -38,6 +38,9 @@ function operationIdOf(method: string, url: string): string {
 /** In the order in which a reader needs them. */
 const tags = ['Express verification', 'Transaction submit', 'Sandbox', 'Admin', 'Operations'];
 
+const TOP_BAR_STYLE =
+  '.swagger-ui .topbar { background: none; padding: 0 } .topbar .link, .topbar .download-url-wrapper { display: none !important }';
+
 export interface OpenapiOptions {
   publicUrl: string;
   /** Told in the description, where it works. */
@@ -91,9 +94,10 @@ export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandbox
     });
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
-      theme: { title: 'Slipway API' },
+      // The bar at the top keeps only the switch between light and dark.
+      theme: { title: 'Slipway API', css: [{ filename: 'slipway.css', content: TOP_BAR_STYLE }] },
       // Its validator badge would send the document to a server of others.
-      uiConfig: { validatorUrl: null, layout: 'BaseLayout' },
+      uiConfig: { validatorUrl: null },
     });
   });
 }
