@@ -121,7 +121,11 @@ describe('kill -9 while payments are executed', () => {
       const from = payments.length;
       let killed = false;
       const paying = Promise.all(senders.map((sender) => payUntilKilled(sender, () => killed)));
-      await Promise.race([paying, sleep(30 + random() * 400)]);
+      // Counted, not timed: a busy machine posts no fewer before the kill. The rest of the moment is chance.
+      const enough = from + 2 + Math.floor(random() * 30);
+      const reached = eventually('enough payments', async () => (payments.length >= enough ? true : undefined), 60, 1);
+      await Promise.race([paying, reached]);
+      await sleep(random() * 20);
       killed = true;
       await service.kill();
       await paying;
@@ -144,7 +148,7 @@ describe('kill -9 while payments are executed', () => {
         throw new Error(seeded, { cause: error });
       }
     }
-    assert.ok(payments.length > 20, `only ${payments.length} payments were posted`);
+    assert.ok(payments.length >= 12, `only ${payments.length} payments were posted`);
     assert.ok(
       payments.some(({ answer }) => !answer),
       'no kill fell into a payment',

@@ -17,12 +17,17 @@ export function newSeed(): number {
 }
 
 /** Asks until `check` answers something else than undefined. Throws when it never does. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined>, seconds = 30): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | undefined>,
+  seconds = 30,
+  everyMs = 50,
+): Promise<T> {
   const end = performance.now() + seconds * 1_000;
   for (;;) {
     const found = await check();
     if (found !== undefined) return found;
     if (performance.now() > end) throw new Error(`after ${seconds} s still not: ${what}`);
-    await sleep(50);
+    await sleep(everyMs);
   }
 }
