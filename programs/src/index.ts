@@ -1,0 +1,4 @@
+export * from './order-engine.js';
+export * from './pool.js';
+export * from './program-files.js';
+export * from './router.js';

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type ProgramName = 'pool' | 'router';
+
+const PROGRAMS_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+/** Path of a program's ELF file, as it is loaded into a chain. */
+export function programFile(name: ProgramName): string {
+  return join(PROGRAMS_FOLDER, name, `${name}.so`);
+}
+
+/** The bytes of a program's ELF file. Throws the error of the file system when it is not there. */
+export function readProgram(name: ProgramName): Buffer {
+  return readFileSync(programFile(name));
+}

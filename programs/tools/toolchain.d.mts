@@ -1,0 +1,7 @@
+export interface Toolchain {
+  clang?: string | undefined;
+  ld?: string | undefined;
+}
+export const TOOLCHAIN: Required<Toolchain>;
+export function installedToolchain(): Toolchain;
+export function compileProgram(name: string, root?: string): { file: Buffer; syscalls: string[] };
