@@ -21,6 +21,7 @@ const allowed = {
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
   vault: [...below, 'crafting'],
+  maker: [...below, 'crafting', 'routing'],
   areas: [...middle, ...below],
   keeper: [...middle, ...below],
   http: ['store'],
@@ -119,9 +120,9 @@ function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?:^|\s)(?:\/\/|--).*$/gm, '');
 }
 
-/** wire stands alone, localnet and programs on wire; nothing imports a workspace by a path. */
+/** wire stands alone, programs on wire, localnet on both; nothing imports a workspace by a path. */
 function checkWorkspaces() {
-  const may = { wire: [], localnet: ['@slipway/wire'], programs: ['@slipway/wire'] };
+  const may = { wire: [], localnet: ['@slipway/wire', '@slipway/programs'], programs: ['@slipway/wire'] };
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
       for (const { specifier } of imports(readFileSync(file, 'utf8'))) {

@@ -9,6 +9,34 @@ export interface TokenConfig {
   readonly decimals: number;
 }
 
+/** A token that the operator vouches for; what is not given is read from the chain. */
+export interface ListedToken {
+  readonly mint: Address;
+  readonly symbol: string;
+  readonly name: string;
+  readonly icon?: string;
+  readonly tags: readonly string[];
+}
+
+/**
+ * Where prices come from, in order of preference: `fixed` and `simulated` (sandbox only), `hermes` (Pyth's HTTP API),
+ * `pools` (what the pools say).
+ */
+export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
+
+/** Basis points of the default fee by the kind of pair; the first that applies. */
+export interface FeeTable {
+  /** A listed token younger than 24 hours, on either side. */
+  readonly newToken: number;
+  /** The platform token bought with SOL or a stable. */
+  readonly buyPlatform: number;
+  /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
+  readonly pegged: number;
+  readonly solStable: number;
+  readonly lstStable: number;
+  readonly other: number;
+}
+
 export interface TierConfig {
   /** Calls in any 60 seconds. */
   readonly perMinute: number;
@@ -63,6 +91,39 @@ export interface Config {
     /** Cap of the compute unit price, micro-lamports per compute unit. */
     readonly maxMicroLamports: number;
   };
+  readonly swap: {
+    /** Milliseconds that the routers have for their quotes. */
+    readonly budgetMs: number;
+    /** Whether the gas wallet pays for takers without SOL. */
+    readonly gasless: boolean;
+    /** The wallet whose token accounts get the default fee; undefined: the gas wallet. */
+    readonly feeReceiver?: Address;
+    readonly feeBps: FeeTable;
+    /** Mints by class, beside SOL and the configured tokens. */
+    readonly stables: readonly Address[];
+    readonly lsts: readonly Address[];
+    readonly blueChips: readonly Address[];
+    /** Pools to route over, beside those that are found on the chain. */
+    readonly pools: readonly Address[];
+  };
+  readonly programs: {
+    /** Our router program; undefined where it is not deployed. */
+    readonly router?: Address;
+    readonly orderEngine: Address;
+    /** SPL Token Swap, or our program with its interface. */
+    readonly tokenSwap: Address;
+  };
+  readonly prices: {
+    readonly sources: readonly PriceSource[];
+    readonly hermesUrl: string;
+    /** Pyth's feed id (64 hex digits) by mint. */
+    readonly feeds: Readonly<Record<string, string>>;
+    /** An older price is no price. */
+    readonly maxAgeMs: number;
+    /** A price whose confidence interval is wider, in basis points of it, is no price. */
+    readonly maxConfidenceBps: number;
+  };
+  readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */
   readonly tiers: Readonly<Record<string, TierConfig>>;
   readonly submit: { readonly minTipLamports: bigint; readonly tipAccounts: readonly Address[] };

@@ -25,6 +25,10 @@ export function describeConfig(config: Config): Record<string, unknown> {
     tokens: config.tokens,
     express: config.express,
     fees: config.fees,
+    swap: config.swap,
+    programs: config.programs,
+    prices: { ...config.prices, hermesUrl: hostOf(config.prices.hermesUrl), feeds: Object.keys(config.prices.feeds) },
+    tokenList: config.tokenList.length,
     tiers: config.tiers,
     submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },
   };

@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, address } from '@slipway/wire';
-import type { ChainConfig, Config, LogLevel, Role, TierConfig, TokenConfig } from './config.js';
+import type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { type Environment, readEnvironment } from './environment.js';
 import { readSettingsFile, type Settings } from './settings-file.js';
@@ -18,6 +19,18 @@ const defaultTokens = {
 } as const satisfies Config['tokens'];
 
 const SANDBOX_RECEIVER = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
+
+const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', 'pools'];
+const PUBLIC_HERMES = 'https://hermes.pyth.network';
+
+const defaultFeeBps: Config['swap']['feeBps'] = {
+  newToken: 50,
+  buyPlatform: 0,
+  pegged: 0,
+  solStable: 2,
+  lstStable: 5,
+  other: 10,
+};
 
 const defaultTiers: Record<string, TierConfig> = {
   free: { perMinute: 60, executePer10s: 500 },
@@ -61,6 +74,56 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     ...(adminToken !== undefined && { adminToken }),
     logLevel: variables.choice('SLIPWAY_LOG_LEVEL', LOG_LEVELS) ?? (sandbox ? 'warn' : 'info'),
     ...readSettings(settings),
+    swap: readSwap(settings, sandbox),
+    programs: readProgramIds(settings, sandbox),
+    prices: readPrices(variables, settings, sandbox),
+    tokenList: (settings.tokenList ?? []).map((token) => ({
+      ...token,
+      mint: token.mint as Address,
+      tags: token.tags ?? [],
+    })),
+  };
+}
+
+function readSwap({ swap = {} }: Settings, sandbox: boolean): Config['swap'] {
+  const { feeReceiver } = swap as { feeReceiver?: Address };
+  return {
+    budgetMs: swap.budgetMs ?? 400,
+    gasless: swap.gasless ?? sandbox,
+    ...(feeReceiver !== undefined && { feeReceiver }),
+    feeBps: { ...defaultFeeBps, ...swap.feeBps },
+    stables: (swap.stables ?? []) as Address[],
+    lsts: (swap.lsts ?? []) as Address[],
+    blueChips: (swap.blueChips ?? []) as Address[],
+    pools: (swap.pools ?? []) as Address[],
+  };
+}
+
+/** Everybody can know the key of the router's address: only in a sandbox is it certain that the program there is ours. */
+function readProgramIds({ programs = {} }: Settings, sandbox: boolean): Config['programs'] {
+  const router = (programs.router as Address | undefined) ?? (sandbox ? ROUTER_PROGRAM : undefined);
+  return {
+    ...(router !== undefined && { router }),
+    orderEngine: (programs.orderEngine as Address | undefined) ?? ORDER_ENGINE_PROGRAM,
+    tokenSwap: (programs.tokenSwap as Address | undefined) ?? TOKEN_SWAP_PROGRAM,
+  };
+}
+
+function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: boolean): Config['prices'] {
+  const sources =
+    variables.choices('SLIPWAY_PRICES', PRICE_SOURCES) ?? (sandbox ? ['fixed', 'pools'] : ['hermes', 'pools']);
+  const sandboxOnly = sources.find((source) => source === 'fixed' || source === 'simulated');
+  if (sandboxOnly && !sandbox) {
+    throw new ConfigError(`SLIPWAY_PRICES has ${sandboxOnly}, but only a sandbox has prices that are made up`);
+  }
+  return {
+    sources,
+    hermesUrl: (variables.url('SLIPWAY_HERMES_URL', HTTP) ?? PUBLIC_HERMES).replace(/\/+$/, ''),
+    feeds: Object.fromEntries(
+      Object.entries(prices.feeds ?? {}).map(([mint, feed]) => [address(mint), feed.replace(/^0x/, '')]),
+    ),
+    maxAgeMs: (prices.maxAgeSeconds ?? 60) * 1_000,
+    maxConfidenceBps: prices.maxConfidenceBps ?? 100,
   };
 }
 

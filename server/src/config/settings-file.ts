@@ -23,6 +23,19 @@ const Tier = Type.Object(
   { additionalProperties: false },
 );
 
+const Mint = Type.String({ format: 'address' });
+const Bps = Type.Integer({ minimum: 0, maximum: 255 });
+const ListedToken = Type.Object(
+  {
+    mint: Mint,
+    symbol: Type.String({ minLength: 1, maxLength: 32 }),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    icon: Type.Optional(Type.String({ maxLength: 500 })),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 32 }), { maxItems: 20 })),
+  },
+  { additionalProperties: false },
+);
+
 /** What `slipway.config.json` may hold. */
 export const SettingsFile = closed({
   $schema: Type.String(),
@@ -33,6 +46,36 @@ export const SettingsFile = closed({
     maxMicroLamports: Type.Integer({ minimum: 0 }),
   }),
   tiers: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), Tier, { additionalProperties: false }),
+  swap: closed({
+    budgetMs: Type.Integer({ minimum: 10, maximum: 10_000 }),
+    gasless: Type.Boolean(),
+    feeReceiver: Mint,
+    feeBps: closed({
+      newToken: Bps,
+      buyPlatform: Bps,
+      pegged: Bps,
+      solStable: Bps,
+      lstStable: Bps,
+      other: Bps,
+    }),
+    stables: Type.Array(Mint, { uniqueItems: true }),
+    lsts: Type.Array(Mint, { uniqueItems: true }),
+    blueChips: Type.Array(Mint, { uniqueItems: true }),
+    pools: Type.Array(Mint, { uniqueItems: true }),
+  }),
+  programs: closed({ router: Mint, orderEngine: Mint, tokenSwap: Mint }),
+  prices: closed({
+    feeds: Type.Record(
+      Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }),
+      Type.String({ pattern: '^(?:0x)?[0-9a-f]{64}$' }),
+      {
+        additionalProperties: false,
+      },
+    ),
+    maxAgeSeconds: Type.Integer({ minimum: 1 }),
+    maxConfidenceBps: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  }),
+  tokenList: Type.Array(ListedToken),
   submit: closed({
     minTipLamports: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,17})$', description: 'lamports as a decimal string' }),
     tipAccounts: Type.Array(Type.String({ format: 'address' }), { uniqueItems: true }),

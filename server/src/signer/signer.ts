@@ -11,6 +11,10 @@ import { deriveEd25519Seed } from './slip10.js';
 const roleNumbers = {
   /** Pays fees and rent for transactions that are gasless for the user. */
   gas: 0,
+  /** The sandbox's market maker. */
+  maker: 1,
+  /** Trades for the service: in a sandbox it moves the pools to the prices that are set. */
+  keeper: 2,
 } as const;
 
 /** What a key of the service is for. */

@@ -1,0 +1,121 @@
+import type { Address, Instruction, LookupTable } from '@slipway/wire';
+
+/** The routers of the contract, by their identifiers there. */
+export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
+export type RouterId = (typeof ROUTER_IDS)[number];
+
+export interface Token {
+  mint: Address;
+  tokenProgram: Address;
+  decimals: number;
+}
+
+/** Amounts are in the smallest unit. */
+export interface QuoteRequest {
+  /**
+   * `exact-in`: `amount` is what leaves the owner, a fee on the input included. `exact-out`: `amount` is the least that
+   * must arrive, after a fee on the output; it sizes an input and cannot be built.
+   */
+  mode: 'exact-in' | 'exact-out';
+  input: Token;
+  output: Token;
+  amount: bigint;
+  /** Who will sign and pay the input; undefined asks for a price only. */
+  owner?: Address;
+  /** Whose the output will be, where that is not the owner. */
+  receiver?: Address;
+  /** Taken from the whole input before it is swapped, or from what came out; rounded down. */
+  fee?: { bps: number; side: 'input' | 'output' };
+  /** Labels of venues that must not be used, in lower case. */
+  excludeVenues: ReadonlySet<string>;
+}
+
+/** One trade of a route, in the order in which they run. */
+export interface Hop {
+  /** The venue's account, and its name in the field. */
+  venue: Address;
+  label: string;
+  inputMint: Address;
+  outputMint: Address;
+  inAmount: bigint;
+  outAmount: bigint;
+  /** Its share of what is swapped from `inputMint` at that point, in basis points. */
+  bps: number;
+  /** The venue's token accounts: what they gain and lose is what was traded. */
+  vaultIn: Address;
+  vaultOut: Address;
+}
+
+export interface Quote {
+  router: RouterId;
+  /** Leaves the owner, a fee on the input included. */
+  inAmount: bigint;
+  /** Arrives, after a fee on the output. */
+  outAmount: bigint;
+  /** Of the side that `request.fee` names; 0 without one. */
+  feeAmount: bigint;
+  hops: Hop[];
+  /** Share of the output's worth that the trade loses by moving the market, fees apart: 0.004 is 0.4 %. */
+  priceImpact: number;
+  /** What arrives is exactly `outAmount` or nothing. */
+  guaranteed: boolean;
+  /** The market maker that stands behind it. */
+  maker?: { address: Address; quoteId: string /** Unix seconds. */; expireAt: number };
+  /** Makes the instructions for these accounts; a refusal says why they cannot be had. */
+  build(parties: SwapParties): Promise<Built | Refusal>;
+}
+
+/** No quote, or nothing to build: a reason for the log, and one of few words for metrics. */
+export interface Refusal {
+  refused: 'no-route' | 'unsupported-token' | 'unsupported-request' | 'too-large' | 'unavailable' | 'timeout';
+  reason: string;
+}
+
+/**
+ * Whose accounts a swap moves, so that a wallet, a vault or a keeper can trade through the same door. A source or
+ * destination that is left out is the owner's own SOL: only a router that says `nativeSol` takes it.
+ */
+export interface SwapParties {
+  /** Owner of the source; signs for it. */
+  owner: Address;
+  source?: Address;
+  /** Exists, or is made by instructions that the caller puts before these. */
+  destination?: Address;
+  /** Owner of the destination. */
+  receiver: Address;
+  feePayer: Address;
+  /** Pays the rent of accounts that exist only within the transaction, and gets it back. */
+  rentPayer: Address;
+  /** Whose signature is not to be had: a build that needs one of them is refused. */
+  absentSigners: ReadonlySet<Address>;
+  /** The least that must arrive at the destination. */
+  minOut: bigint;
+  /** Token account that gets the fee of the request; required with a fee. */
+  feeAccount?: Address;
+}
+
+export interface Built {
+  /** Make accounts that the swap needs for a moment, swap, and close them again. */
+  instructions: Instruction[];
+  /** Signers beside the owner, the fee payer and the rent payer. */
+  extraSigners: Address[];
+  /** Must pay the network fee, where it is not the caller's choice. */
+  feePayer?: Address;
+  lookupTables: LookupTable[];
+  /** Lamports that the rent payer lends while the transaction runs. */
+  lentLamports: bigint;
+}
+
+export interface Router {
+  readonly id: RouterId;
+  /** As the contract shows it. */
+  readonly name: string;
+  /** Whether it takes and gives SOL of wallets; else SOL must come and go through a token account of wrapped SOL. */
+  readonly nativeSol: boolean;
+  /** Resolves with a refusal where there is no quote; rejects only for a defect. Gives up when `signal` aborts. */
+  quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal>;
+}
+
+export function isRefused(value: object): value is Refusal {
+  return 'refused' in value;
+}
