@@ -70,7 +70,7 @@ export interface FillOptions {
 }
 
 export function orderEngineUnderTest(): Buffer {
-  return programUnderTest('order-engine' as string as ProgramName);
+  return programUnderTest('order-engine');
 }
 
 /** With all features, the machine also minds every read beyond an account's data. */
