@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
@@ -61,8 +60,6 @@ interface Shared extends Parts {
   prices: Prices;
 }
 
-/** USD for one whole token, until somebody moves the price. */
-const SANDBOX_USD = { sol: 150, usdc: 1, stable: 1, platform: 0.42 };
 /** What the sandbox's gas wallet is given when it is nearly empty. */
 const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
@@ -137,24 +134,16 @@ async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: Ad
     chain.forget();
   };
   disposal.add('clock', await followClockOffset(store, setOffset));
-  const { platform, stable, usdc } = config.tokens;
-  const prices = await createSandboxPrices({
-    store,
-    clock,
-    defaults: new Map([
-      [WRAPPED_SOL_MINT, SANDBOX_USD.sol],
-      [usdc.mint, SANDBOX_USD.usdc],
-      [stable.mint, SANDBOX_USD.stable],
-      [platform.mint, SANDBOX_USD.platform],
-    ]),
-  });
+  const info = await chainInfo(chain);
+  const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
+  const prices = await createSandboxPrices({ store, clock, defaults });
   disposal.add('prices', () => prices.close());
   if (config.express.gasless) {
     const gasWallet = signer.address('gas');
     const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
     if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
   }
-  return { prices, info: await chainInfo(chain) };
+  return { prices, info };
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {

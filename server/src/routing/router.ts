@@ -63,6 +63,8 @@ export interface Quote {
   maker?: { address: Address; quoteId: string /** Unix seconds. */; expireAt: number };
   /** Makes the instructions for these accounts; a refusal says why they cannot be had. */
   build(parties: SwapParties): Promise<Built | Refusal>;
+  /** A quote over fewer pools, for when a transaction has no room for this one; missing where there cannot be one. */
+  simpler?(signal: AbortSignal): Promise<Quote | Refusal>;
 }
 
 /** No quote, or nothing to build: a reason for the log, and one of few words for metrics. */
