@@ -25,6 +25,8 @@ export interface Budget {
 
 export interface CraftInput {
   feePayer: Address;
+  /** Come first among the signers after the fee payer; a market maker wants the taker there. */
+  firstSigners?: Address[];
   /** Without compute budget instructions: those come from `budget`. */
   instructions: Instruction[];
   blockhash: string;
@@ -65,13 +67,20 @@ export class CraftCheckFailed extends Error {
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftTransaction(input: CraftInput): Crafted {
-  const { feePayer, instructions, blockhash, budget, lookupTables = [] } = input;
+  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
   const all = [
     setComputeUnitLimit(budget.computeUnitLimit),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];
-  const message = compileMessage({ version: 0, feePayer, instructions: all, blockhash, lookupTables });
+  const message = compileMessage({
+    version: 0,
+    feePayer,
+    ...(firstSigners && { signers: firstSigners }),
+    instructions: all,
+    blockhash,
+    lookupTables,
+  });
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
 

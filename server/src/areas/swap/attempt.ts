@@ -70,7 +70,7 @@ export function leastOf(outAmount: bigint, slippageBps: number): bigint {
 
 /** Makes the transaction of a quote and tries it out, or says why that cannot be. */
 export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate): Promise<Attempt> {
-  const poor = inputObstacle(order, candidate.quote);
+  const poor = inputObstacle(order);
   if (poor) return { obstacle: poor };
   const plan = planOf(deps, order, candidate);
   const built = await candidate.quote.build(plan.parties);
@@ -171,7 +171,7 @@ function swapOf(deps: SwapDeps, order: Order, { quote, terms }: Candidate, plan:
   const tipAccount = asked.manual?.tipLamports && deps.tipAccounts[randomInt(Math.max(1, deps.tipAccounts.length))];
   return {
     ...{ taker, receiver, rentPayer: plan.rentPayer, feePayer: built.feePayer ?? plan.feePayer },
-    input: { ...side(order.input, plan.input), amount: quote.inAmount },
+    input: { ...side(order.input, plan.input), amount: asked.amount },
     output: { ...side(order.output, plan.output), least: plan.least, create },
     ...(terms.bps > 0 &&
       terms.account && {
@@ -186,9 +186,9 @@ function swapOf(deps: SwapDeps, order: Order, { quote, terms }: Candidate, plan:
 
 // ---- funds ------------------------------------------------------------------------------------------------------
 
-function inputObstacle({ wallets }: Order, quote: Quote): Obstacle | undefined {
+function inputObstacle({ wallets, asked }: Order): Obstacle | undefined {
   const has = wallets.source?.amount ?? wallets.lamports.taker;
-  return has < quote.inAmount ? { code: 1, message: 'Insufficient funds' } : undefined;
+  return has < asked.amount ? { code: 1, message: 'Insufficient funds' } : undefined;
 }
 
 /** Whether each of those who pay in SOL has enough of it. */
