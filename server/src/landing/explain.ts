@@ -8,16 +8,6 @@ export interface Explanation {
 export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
 const INVALID_TRANSACTION = -1002;
 
-/** What a market maker's answer, or its silence, comes to: the codes of `POST /ultra/v1/execute` for RFQ orders. */
-export const RFQ = {
-  failedToLand: { code: -2000, message: 'Failed to land' },
-  unknown: { code: -2001, message: 'Unknown error' },
-  invalidPayload: { code: -2002, message: 'Invalid payload' },
-  quoteExpired: { code: -2003, message: 'Quote expired' },
-  rejected: { code: -2004, message: 'Swap rejected' },
-  internal: { code: -2005, message: 'Internal error' },
-} as const satisfies Record<string, Explanation>;
-
 /** An explanation as it is stored in the place of an error of the chain. */
 export function rfqError({ code, message }: Explanation): unknown {
   return { Rfq: { code, message } };

@@ -12,9 +12,10 @@ import {
 } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
+import { RFQ } from '../errors/index.js';
 import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
-import { type Explanation, RFQ, rfqError } from './explain.js';
+import { type Explanation, rfqError } from './explain.js';
 import { deadAt } from './lifetime.js';
 import { createMessageSearch, type Found } from './message-search.js';
 import type { Verdict } from './tracker.js';

@@ -8,6 +8,7 @@ import {
 import type { Logger } from 'pino';
 import type { Chain, Rpc } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
+import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { Role, Signer } from '../signer/index.js';
 import {
@@ -20,7 +21,7 @@ import {
 } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { RFQ, rfqError } from './explain.js';
+import { rfqError } from './explain.js';
 import { type AreaHooks, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { createHandOver, type Deliver, type Resolution } from './hand-over.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
