@@ -7,6 +7,7 @@ export type { ChainAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
+export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;

@@ -133,6 +133,8 @@ const readers: readonly Reader[] = [
     expect(account === associatedTokenAddress(owner, mint, tokenProgram), 'a wrong associated token account');
     expect(mint === output.mint && (owner === receiver || owner === taker), 'an account that nobody asked for');
     if (output.place.kind === 'token' && account === output.place.account) books.destinationMade = true;
+    // The taker's own account is made only for the output to pass through.
+    else books.temporary.set(account, { initialized: true, native: false });
   }),
   reader(parseTransferChecked, ({ source, destination, authority, amount }, { tokens }, { taker }) => {
     expect(authority === taker, `tokens of ${authority}`);

@@ -77,8 +77,14 @@ export function temporaryWrappedSol(owner: Address, seed: string): Place & { kin
  */
 export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafted {
   const { feePayer, trade } = swap;
-  const instructions = [...before(swap), ...trade.instructions, ...afterwards(swap)];
-  const crafted = craftTransaction({ feePayer, instructions, blockhash, budget, lookupTables: trade.lookupTables });
+  const crafted = craftTransaction({
+    feePayer,
+    firstSigners: [swap.taker],
+    instructions: [...before(swap), ...trade.instructions, ...afterwards(swap)],
+    blockhash,
+    budget,
+    lookupTables: trade.lookupTables,
+  });
   checkSwap(crafted, swap, budget);
   return crafted;
 }

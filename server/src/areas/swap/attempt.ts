@@ -47,7 +47,8 @@ export interface Ready {
   rentLamports: bigint;
 }
 
-export type Attempt = Ready | { obstacle: Obstacle } | { failed: string };
+/** `isTooLarge`: a simpler route might fit. */
+export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
 
 /** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
 const WALLET_MINIMUM = rentExemptLamports(0);
@@ -74,7 +75,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   if (poor) return { obstacle: poor };
   const plan = planOf(deps, order, candidate);
   const built = await candidate.quote.build(plan.parties);
-  if (isRefused(built)) return { failed: built.reason };
+  if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
   const swap = swapOf(deps, order, candidate, plan, built);
   const rentLamports = swap.output.create ? tokenAccountRent(order.output.tokenProgram) : 0n;
   const cheapest = lamportsObstacle(order, swap, LAMPORTS_PER_SIGNATURE, rentLamports, built.lentLamports);
@@ -83,7 +84,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   try {
     return await tryOut(deps, order, candidate, swap, rentLamports, built.lentLamports);
   } catch (error) {
-    if (error instanceof TransactionTooLarge) return { failed: error.message };
+    if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
     throw error;
   }
 }
@@ -100,14 +101,14 @@ async function tryOut(
   const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
   const sample = craftSwap(swap, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
   const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
-  if (err !== null) return { failed: explain(err).message };
+  if (err !== null) return { failed: explain(err).message, isTooLarge: false };
   const budget = budgetOf(unitsConsumed, usualPrice, order.asked.manual);
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
   const crafted = craftSwap(swap, blockhash, budget);
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
   if (tooDear) return { obstacle: tooDear };
   if (terms.gasless && crafted.feeLamports + rentLamports > terms.gasless.maxLamports) {
-    return { failed: 'it would cost the gas wallet more than it gets back' };
+    return { failed: 'it would cost the gas wallet more than it gets back', isTooLarge: false };
   }
   const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });
   const priorityLamports = crafted.feeLamports - signatureLamports + (swap.tip?.lamports ?? 0n);

@@ -2,10 +2,11 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain } from '../../chain/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
-import type { Landing } from '../../landing/index.js';
+import type { Deliver, Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { Routing } from '../../routing/race.js';
+import type { MakerQuote } from '../../routing/router.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { FeeSettings } from './fees.js';
 
@@ -18,6 +19,8 @@ export interface SwapDeps {
   prices: Prices;
   landing: Landing;
   routing: Routing;
+  /** Gives a transaction to the market maker that has quoted it. */
+  deliver: (quote: MakerQuote) => Deliver;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { SwapDeps } from './deps.js';
+import { execute } from './execute.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { order } from './order.js';
-import { OrderAnswer, OrderQuery } from './schema.js';
+import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
 
@@ -24,5 +25,13 @@ export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
       },
     },
     (request) => order(deps, feeAccounts, request.query),
+  );
+  app.post<{ Body: ExecuteBody }>(
+    `${PREFIX}/execute`,
+    {
+      config: { ...config, bucket: 'execute' },
+      schema: { tags, summary: 'Land a signed order', body: ExecuteBody, response: { 200: ExecuteAnswer } },
+    },
+    (request) => execute(deps, request.body),
   );
 }

@@ -3,7 +3,7 @@ import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { Answer, Best } from '../../routing/race.js';
-import type { QuoteRequest, RouterId, Token } from '../../routing/router.js';
+import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
 import { AREA, GRACE_MS, type SwapDeps } from './deps.js';
 import type { FeeAccounts } from './fee-accounts.js';
@@ -18,6 +18,8 @@ import { readWallets, type Wallets } from './wallets.js';
 const NOT_WITH_PAYER: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
 /** A market maker pays the network fee by itself. */
 const NOT_WITH_OWN_FEES: readonly RouterId[] = ['jupiterz'];
+/** What a router has for another quote where a transaction had no room for its first. */
+const SIMPLER_MS = 400;
 const ALL_BUT_METIS: ReadonlySet<RouterId> = new Set(['jupiterz', 'dflow', 'okx']);
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
@@ -115,7 +117,8 @@ type Made = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle 
 async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Made> {
   let first: Made | undefined;
   const failures: string[] = [];
-  for (const candidate of candidates) {
+  const left = [...candidates];
+  for (let candidate = left.shift(); candidate; candidate = left.shift()) {
     const made: Attempt = await attempt(deps, order, candidate);
     if ('crafted' in made) return { candidate, ready: made };
     if ('obstacle' in made) first ??= { candidate, obstacle: made.obstacle };
@@ -123,6 +126,8 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
       const { router } = candidate.quote;
       deps.log.info({ router, reason: made.failed }, 'a quote could not be made a transaction');
       failures.push(`${router}: ${made.failed}`);
+      const simpler = made.isTooLarge && (await candidate.quote.simpler?.(AbortSignal.timeout(SIMPLER_MS)));
+      if (simpler && !isRefused(simpler)) left.unshift({ ...candidate, quote: simpler });
     }
   }
   if (first) return first;

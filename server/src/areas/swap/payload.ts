@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Swap } from '../../crafting/swap.js';
-import type { Quote, RouterId } from '../../routing/router.js';
+import type { MakerQuote, Quote, RouterId } from '../../routing/router.js';
 
 /** What `execute` needs of an order when it comes back; stands in the ledger. */
 export interface SwapPayload {
@@ -16,7 +16,7 @@ export interface SwapPayload {
   fee?: { account: Address; side: 'input' | 'output' };
   tip?: { account: Address; lamports: string };
   hops: { inputMint: Address; outputMint: Address; vaultIn: Address; vaultOut: Address }[];
-  maker?: { address: Address; quoteId: string; expireAt: number };
+  maker?: MakerQuote;
 }
 
 export function payloadOf({ router, hops, maker }: Quote, swap: Swap): SwapPayload {
