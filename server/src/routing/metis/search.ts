@@ -7,8 +7,9 @@ import type { PoolState } from './venue.js';
 const MAX_LEGS = 4;
 /** Each further pool must bring this share more: it costs compute units and bytes. */
 const WORTH_A_POOL = 0.0001;
-/** Paths that are looked at closely: split, and calculated to the unit. */
+/** Plans that are calculated to the unit, and paths that are split. */
 const CLOSE_LOOKS = 3;
+const CLOSE_PATHS = 2;
 /** In how many equal parts an amount is dealt out to the pools of a pair. */
 const CHUNKS = 25;
 /** Most pools that one step is split over. */
@@ -41,8 +42,9 @@ export function search(options: SearchOptions): Found | undefined {
   const plans = rankedPlans(options);
   let best: { found: Found; score: number } | undefined;
   let looks = 0;
-  for (const { plan, amount } of plans) {
-    if (best && looks >= CLOSE_LOOKS) break;
+  for (const { plan, amount, score: estimate } of plans) {
+    // Rounding only makes a plan worse than its estimate: what is not better by that is not better at all.
+    if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
     if (!options.fits(plan, options.request)) continue;
     const found = calculate(plan, amount, options);
     if (!found) continue;
@@ -117,21 +119,23 @@ function rankedPlans(options: SearchOptions): RankedPlan[] {
     if (estimate) estimates.push(estimate);
   }
   estimates.sort((a, b) => b.score - a.score);
-  const close = estimates.slice(0, CLOSE_LOOKS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
+  const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
   close.sort((a, b) => b.score - a.score);
-  for (const estimate of estimates.slice(CLOSE_LOOKS)) close.push(...plansOf(estimate, options, 1));
+  for (const estimate of estimates.slice(CLOSE_PATHS)) close.push(...plansOf(estimate, options, 1));
   return close;
 }
 
 function liveLegs(legs: readonly Leg[], { request, now }: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>) {
   const known = cache.get(legs);
   if (known) return known;
+  const { excludeVenues } = request;
   const live: LiveLeg[] = [];
   for (const leg of legs) {
     if (live.length === MAX_LEGS) break;
-    if (request.excludeVenues.has(leg.pool.venue.label.toLowerCase())) continue;
-    const state = leg.pool.state(now);
-    if (state) live.push({ ...leg, state });
+    const { pool, from } = leg;
+    if (excludeVenues.size > 0 && excludeVenues.has(pool.venue.label.toLowerCase())) continue;
+    const state = pool.state(now);
+    if (state) live.push({ pool, from, state });
   }
   cache.set(legs, live);
   return live;
@@ -219,7 +223,7 @@ function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt
     if (estimate > out) [best, out] = [leg, estimate];
     rate = Math.max(rate, leg.state.estimateOut(leg.from, amount / NEARLY_NOTHING) * NEARLY_NOTHING);
   }
-  const ways: Dealt[] = [{ parts: [{ ...best, bps: ALL_BPS }], out }];
+  const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
   // At most all of it goes at the best price that there is.
   if (legs.length === 1 || maxParts === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
   const { given } = dealChunks(legs, amount);
@@ -228,12 +232,15 @@ function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt
     const chosen = order.slice(0, count).map((i) => legs[i]!);
     const chunks = dealChunks(chosen, amount);
     if (chunks.given.includes(0) || chunks.out < ways.at(-1)!.out * (1 + WORTH_A_POOL)) break;
-    const parts = chosen.map((leg, i) => ({ ...leg, bps: (chunks.given[i]! * ALL_BPS) / CHUNKS }));
+    const parts = chosen.map((leg, i) => partOf(leg, (chunks.given[i]! * ALL_BPS) / CHUNKS));
     // The largest takes what rounding leaves.
     ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
   }
   return ways;
 }
+
+// Field by field: a spread would take longer than a quote.
+const partOf = ({ pool, from, state }: LiveLeg, bps: number): Part => ({ pool, from, state, bps });
 
 /** Deals an amount out in equal chunks, each to the pool that pays the most for one more. */
 function dealChunks(legs: readonly LiveLeg[], amount: number): { given: number[]; out: number } {
