@@ -63,6 +63,8 @@ export interface Quote {
   maker?: MakerQuote;
   /** Makes the instructions for these accounts; a refusal says why they cannot be had. */
   build(parties: SwapParties): Promise<Built | Refusal>;
+  /** A quote over fewer pools, for when a transaction has no room for this one; missing where there cannot be one. */
+  simpler?(signal: AbortSignal): Promise<Quote | Refusal>;
 }
 
 /** What a market maker has quoted, by its names for it; enough to ask for the swap later, so it is kept with the order. */
