@@ -52,6 +52,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const signer = testSigner();
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 100_000_000_000]);
+  await rpc.call('requestAirdrop', [TIP_ACCOUNT, 1_000_000_000]);
   await fundMaker(chain, signer.address('maker'), [SOL, USDC, JUP]);
   const usd = (mint: Address) => USD.get(mint);
   const maker = await startMaker({
@@ -104,7 +105,9 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app },
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
-      const text = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
+      const text = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       const answer = await app.inject({ url: `/ultra/v1/order?${text}`, headers });
       return { status: answer.statusCode, body: answer.json() };
     },
