@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
-import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
+import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
+import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -21,12 +22,13 @@ import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
-import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
+import { openPrices, type Prices } from './prices/index.js';
+import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
+import { openSandbox, type Sandbox } from './sandbox.js';
 import {
   assertIdentity,
   createLimiter,
   findRequests,
-  followClockOffset,
   groupCalls,
   insertCrafted,
   kindsOf,
@@ -58,10 +60,8 @@ interface Shared extends Parts {
   chainReader: Chain;
   landing: Landing;
   prices: Prices;
+  routers: Routers;
 }
-
-/** What the sandbox's gas wallet is given when it is nearly empty. */
-const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
 /** Puts the parts together and starts them. This is the only place where one part is given to another. */
 export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
@@ -84,7 +84,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
-  const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
+  const sandbox = config.sandbox
+    ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
+    : undefined;
   const landing = createLanding({
     store,
     clock,
@@ -102,9 +104,19 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const metis = await openAggregator({ config, log, parts, disposal });
+  const prices = await openPrices({
+    ...{ settings: config.prices, clock, log },
+    stored: sandbox?.stored,
+    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
+  });
+  disposal.add('price sources', () => prices.close());
+  const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
+  const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
+  const routers = openRouters(trading, makers);
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
   const server = await openServer(shared, disposal);
-  if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
+  if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
   const { port } = server.server.address() as AddressInfo;
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -126,26 +138,6 @@ async function genesisHash(chain: Chain): Promise<string> {
   }
 }
 
-async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
-  const { store, signer } = parts;
-  const setOffset = (offset: number) => {
-    clock.setOffset(offset);
-    // Another copy has moved the chain's clock, too.
-    chain.forget();
-  };
-  disposal.add('clock', await followClockOffset(store, setOffset));
-  const info = await chainInfo(chain);
-  const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
-  const prices = await createSandboxPrices({ store, clock, defaults });
-  disposal.add('prices', () => prices.close());
-  if (config.express.gasless) {
-    const gasWallet = signer.address('gas');
-    const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
-    if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
-  }
-  return { prices, info };
-}
-
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
   const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
@@ -165,7 +157,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
 function registerAreas(
   server: FastifyInstance,
   shared: Shared,
-  sandboxPrices: SandboxPrices | undefined,
+  sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
   const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
@@ -178,12 +170,14 @@ function registerAreas(
     ...config.express,
     gasWallet: signer.address('gas'),
   });
+  registerSwapArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
-  if (!sandboxPrices) return;
+  if (!sandbox) return;
   registerSandbox(server, {
-    ...{ chain, store, clock },
-    prices: sandboxPrices,
+    ...{ chain, store, clock, prices },
+    stored: sandbox.stored,
+    movePrice: sandbox.movePrice,
     rpcUrl: access.rpcUrl,
     wsUrl: access.wsUrl ?? '',
     apiKey: SANDBOX_KEY,
@@ -191,6 +185,33 @@ function registerAreas(
     platformStable: stable.mint,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+function registerSwapArea(
+  server: FastifyInstance,
+  shared: Shared,
+  { remember, findRequest }: Pick<ReturnType<typeof groupedLedger>, 'remember' | 'findRequest'>,
+): void {
+  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { routing, jupiterz } = routers;
+  const { platform, stable, usdc } = config.tokens;
+  const { swap, programs } = config;
+  const gasWallet = signer.address('gas');
+  registerSwap(server, {
+    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    deliver: jupiterz.deliver,
+    fees: {
+      table: swap.feeBps,
+      receiver: swap.feeReceiver ?? gasWallet,
+      platform: platform.mint,
+      stables: new Set([usdc.mint, stable.mint, ...swap.stables]),
+      lsts: new Set(swap.lsts),
+      blueChips: new Set(swap.blueChips),
+    },
+    gasless: swap.gasless,
+    tipAccounts: config.submit.tipAccounts,
+  });
+  registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
