@@ -24,6 +24,8 @@ export interface Budget {
 
 export interface CraftInput {
   feePayer: Address;
+  /** Come first among the signers after the fee payer; a market maker wants the taker there. */
+  firstSigners?: Address[];
   /** Without compute budget instructions: those come from `budget`. */
   instructions: Instruction[];
   blockhash: string;
@@ -62,13 +64,19 @@ export class CraftCheckFailed extends Error {
  * Makes a version 0 transaction and reads it back before it is returned: same input, same bytes; no I/O, no clock.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
-export function craftTransaction({ feePayer, instructions, blockhash, budget }: CraftInput): Crafted {
+export function craftTransaction({ feePayer, firstSigners, instructions, blockhash, budget }: CraftInput): Crafted {
   const all = [
     setComputeUnitLimit(budget.computeUnitLimit),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];
-  const message = compileMessage({ version: 0, feePayer, instructions: all, blockhash });
+  const message = compileMessage({
+    version: 0,
+    feePayer,
+    ...(firstSigners && { signers: firstSigners }),
+    instructions: all,
+    blockhash,
+  });
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
 
