@@ -5,6 +5,7 @@ import {
   decodeTransaction,
   decompileInstructions,
   type Instruction,
+  type LookupTable,
   MAX_TRANSACTION_SIZE,
   requiredSigners,
   setComputeUnitLimit,
@@ -30,6 +31,7 @@ export interface CraftInput {
   instructions: Instruction[];
   blockhash: string;
   budget: Budget;
+  lookupTables?: LookupTable[];
 }
 
 export interface Crafted {
@@ -64,7 +66,8 @@ export class CraftCheckFailed extends Error {
  * Makes a version 0 transaction and reads it back before it is returned: same input, same bytes; no I/O, no clock.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
-export function craftTransaction({ feePayer, firstSigners, instructions, blockhash, budget }: CraftInput): Crafted {
+export function craftTransaction(input: CraftInput): Crafted {
+  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
   const all = [
     setComputeUnitLimit(budget.computeUnitLimit),
     setComputeUnitPrice(budget.computeUnitPrice),
@@ -76,6 +79,7 @@ export function craftTransaction({ feePayer, firstSigners, instructions, blockha
     ...(firstSigners && { signers: firstSigners }),
     instructions: all,
     blockhash,
+    lookupTables,
   });
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
@@ -84,7 +88,7 @@ export function craftTransaction({ feePayer, firstSigners, instructions, blockha
   const signers = requiredSigners(decoded);
   if (signers[0] !== feePayer) throw new CraftCheckFailed('the fee payer is not the first signer');
   if (decoded.blockhash !== blockhash) throw new CraftCheckFailed('the blockhash is another one');
-  const read = decompileInstructions(decoded);
+  const read = decompileInstructions(decoded, lookupTables);
   assertSameInstructions(read, all);
   return {
     wire,

@@ -17,6 +17,7 @@ export const localnetMethods: Methods = {
       mints: [SOL, ...mints].map(({ symbol, mint, decimals, usd }) => ({ symbol, mint, decimals, usd })),
       receiver,
       pools,
+      faucet: chain.faucet,
       programs: programs.map(({ name, address }) => ({ name, address })),
       forkHost,
       unixTimestamp: integer(chain.unixTimestamp),

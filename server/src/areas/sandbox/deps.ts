@@ -1,14 +1,18 @@
 import type { Address } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
-import type { SandboxPrices } from '../../prices/index.js';
+import type { Prices, SandboxPrices } from '../../prices/index.js';
 import type { Store } from '../../store/sql.js';
+import type { PriceMover } from './move-price.js';
 
 export interface SandboxDeps {
   chain: Chain;
   store: Store;
   clock: AdjustableClock;
-  prices: SandboxPrices;
+  /** Those that are answered: of the configured sources. */
+  prices: Prices;
+  stored: SandboxPrices;
+  movePrice: PriceMover;
   /** Where the chain listens, for everybody else. */
   rpcUrl: string;
   wsUrl: string;
@@ -26,6 +30,8 @@ export interface ChainInfo {
   mints: { symbol: string; mint: Address; decimals: number; usd: number }[];
   /** The chain's own pools, without those of a fork's upstream. */
   pools: Address[];
+  /** Whose lamports the airdrops are. */
+  faucet: Address;
   programs: { name: string; address: string }[];
   forkHost: string | null;
   unixTimestamp: number;
