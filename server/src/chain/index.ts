@@ -9,8 +9,8 @@ export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, ty
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
 export { metadataAddress, readMetadata } from './token-text.js';
-export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
+export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;
