@@ -137,6 +137,13 @@ describe('quotes of market makers', () => {
     );
   });
 
+  test('a maker that gives no list of its tokens is left out; the others are not held up', async () => {
+    for (const list of [() => new Promise(() => {}), () => 500, () => ({ tokens: [] }), () => 'garbage'] as Handler[]) {
+      const makers = [await open({ tokens: list, quote: honest(99n) }), await open({ quote: honest(3n) })];
+      assert.equal((await quoted(world.router(makers, { usd: () => undefined }), request)).outAmount, 3n);
+    }
+  });
+
   test('an offer that the prices call absurd is left out', async () => {
     const usd = () => 1;
     for (const [out, taken] of [
