@@ -38,7 +38,7 @@ export function limitOrderAddresses(program: Address): LimitOrderAddresses {
 export const LIMIT_ORDER_ADDRESSES: LimitOrderAddresses = {
   program: LIMIT_ORDER_PROGRAM,
   fee: toAddress('27ZASRjinQgXKsrijKqb9xyRnH6W5KWgLSDveRghvHqc'),
-  eventAuthority: toAddress('ArsDfE54RTkC3zhtzPdvtTtKw9XSV5w1PCTBFVGiLd52'),
+  eventAuthority: toAddress('ArsDfE54RTkC3zhtzPdtvTtKw9XSV5w1PCTBFVGiLd52'),
   programData: toAddress('29PtTjbqhgBHz6SGbmjsANmUjaLx8BJnB29Rw1GQJeX8'),
 };
 

@@ -191,8 +191,7 @@ NOINLINE u64 initialize_order(const Input *in) {
   SignerSeeds signer = {seeds, 4};
   create_account(a[NEW_PAYER], order, ORDER_LEN, in->program_id, &signer);
   write_order(in, &terms, time, bump);
-  Slice event_seeds[4] = {TEXT(EVENT_AUTHORITY_SEED)};
-  find_address(event_seeds, 1, in->program_id, order->data + ORDER_EVENT_BUMP, &derived);
+  find_event_authority(in->program_id, order->data + ORDER_EVENT_BUMP, &derived);
 
   create_reserve(in);
   token_transfer(a[NEW_MAKER_INPUT], a[NEW_INPUT_MINT], a[NEW_RESERVE], a[NEW_MAKER], terms.making, NULL);

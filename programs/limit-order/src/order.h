@@ -6,8 +6,9 @@
 
 // Checks how many accounts there are and what they are allowed to do; `signers` and `writables` are sets of bits. An
 // optional account is absent where the program's own address stands.
-NOINLINE u64 check_accounts(const Input *in, u64 n, u64 signers, u64 writables) {
+INLINE u64 check_accounts(const Input *in, u64 n, u64 signers, u64 writables) {
   CHECK(in->n >= n, ERROR_TOO_FEW_ACCOUNTS);
+#pragma unroll  // the sets are constants: without the loop this costs a fifth
   for (u64 i = 0; i < n; i++) {
     const Account *a = in->accounts[i];
     if (signers >> i & 1) CHECK(a->is_signer, ERROR_NOT_SIGNER);
@@ -84,13 +85,18 @@ NOINLINE void emit(const Input *in, u64 authority, u8 *bump, const u8 *data, u64
   invoke(&call, &signer);
 }
 
+NOINLINE void find_event_authority(const Pubkey *program, u8 *bump, Pubkey *authority) {
+  Slice seeds[4];
+  seeds[0] = (Slice)TEXT(EVENT_AUTHORITY_SEED);
+  find_address(seeds, 1, program, bump, authority);
+}
+
 // The called side: only the program itself has this signature, so nobody else can write events.
 NOINLINE u64 accept_event(const Input *in) {
   TRY(check_accounts(in, 1, 1, 0));
   Pubkey authority;
   u8 bump;
-  Slice seeds[4] = {TEXT(EVENT_AUTHORITY_SEED)};
-  find_address(seeds, 1, in->program_id, &bump, &authority);
+  find_event_authority(in->program_id, &bump, &authority);
   CHECK(key_eq(&in->accounts[0]->key, &authority), ERROR_WRONG_ADDRESS);
   return 0;
 }
