@@ -18,12 +18,14 @@ import {
   updateLimitOrderFee,
 } from './limit-order.js';
 import {
+  LIMIT_ORDER_ADDRESSES,
   LIMIT_ORDER_PROGRAM,
   limitOrderAddress,
   limitOrderFeeAccount,
   limitOrderReserve,
 } from './limit-order-addresses.js';
 import { LIMIT_ORDER_ERRORS } from './limit-order-errors.js';
+import { decodeLimitOrderEvent, type LimitOrderEvent } from './limit-order-events.js';
 import { decodeLimitOrder, LIMIT_ORDER_SIZE, type LimitOrder } from './limit-order-state.js';
 import { newAddress, type Outcome, programUnderTest, refusedWith, succeeded, TestVm } from './test-vm.js';
 
@@ -46,6 +48,8 @@ export interface OrderOptions {
   /** Token-2022 extensions of the mints. */
   inputExtensions?: Uint8Array;
   outputExtensions?: Uint8Array;
+  /** Of everybody's token accounts of such mints. */
+  accountExtensions?: Uint8Array;
   /** More or other terms than 1,000,000 for 2,500,000, for ever, at the program's fee. */
   terms?: Partial<InitializeOrder>;
 }
@@ -82,8 +86,18 @@ export function wallet(vm: TestVm, lamports = WALLET_LAMPORTS): Address {
 }
 
 /** A token account of this mint; one of wrapped SOL has the lamports that belong to its amount. */
-export function holding(vm: TestVm, mint: Address, owner: Address, amount = 0n, address = newAddress()): Address {
-  if (mint !== WRAPPED_SOL_MINT) return vm.tokenAccount({ address, mint, owner, amount, tokenProgram: vm.owner(mint) });
+export function holding(
+  vm: TestVm,
+  mint: Address,
+  owner: Address,
+  amount = 0n,
+  more: { address?: Address; extensions?: Uint8Array | undefined } = {},
+): Address {
+  const { address = newAddress(), extensions } = more;
+  if (mint !== WRAPPED_SOL_MINT) {
+    const extended = extensions && vm.owner(mint) === TOKEN_2022_PROGRAM ? { extensions } : {};
+    return vm.tokenAccount({ address, mint, owner, amount, tokenProgram: vm.owner(mint), ...extended });
+  }
   const native = { isNative: true, rentExemptReserve: TOKEN_ACCOUNT_RENT };
   vm.tokenAccount({ address, mint, owner, amount, ...native });
   return vm.put(address, vm.data(address), TOKEN_PROGRAM, TOKEN_ACCOUNT_RENT + amount);
@@ -101,7 +115,9 @@ export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
   const outputMint = newMint(vm, options.output ?? 'spl', options.outputExtensions);
   const [maker, taker, payer] = [wallet(vm), wallet(vm), wallet(vm)];
   const makingAmount = options.terms?.makingAmount ?? 1_000_000n;
-  const makerInput = holding(vm, inputMint, maker, makingAmount > U64_MAX - 777n ? U64_MAX : makingAmount + 777n);
+  const extensions = options.accountExtensions;
+  const hold = (mint: Address, owner: Address, amount = 0n) => holding(vm, mint, owner, amount, { extensions });
+  const makerInput = hold(inputMint, maker, makingAmount > U64_MAX - 777n ? U64_MAX : makingAmount + 777n);
   const terms: InitializeOrder = {
     payer,
     maker,
@@ -116,7 +132,7 @@ export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
     ...options.terms,
   };
   const ownFees = limitOrderFeeAccount(outputMint, terms.outputTokenProgram);
-  holding(vm, outputMint, FEE_OWNER, 0n, ownFees);
+  holding(vm, outputMint, LIMIT_ORDER_ADDRESSES.fee, 0n, { address: ownFees, extensions });
   const order = limitOrderAddress(maker, terms.uniqueId).address;
   return {
     vm,
@@ -127,13 +143,12 @@ export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
     order,
     reserve: limitOrderReserve(order, inputMint, terms.inputTokenProgram),
     makerInput,
-    makerOutput: holding(vm, outputMint, maker),
-    takerInput: holding(vm, inputMint, taker),
-    takerOutput: holding(vm, outputMint, taker, outputMint === WRAPPED_SOL_MINT ? 10n ** 10n : U64_MAX / 2n),
+    makerOutput: hold(outputMint, maker),
+    takerInput: hold(inputMint, taker),
+    takerOutput: hold(outputMint, taker, outputMint === WRAPPED_SOL_MINT ? 10n ** 10n : U64_MAX / 2n),
     feeAccount: terms.referral ?? ownFees,
   };
 }
-const FEE_OWNER = '27ZASRjinQgXKsrijKqb9xyRnH6W5KWgLSDveRghvHqc' as Address;
 
 /** An id that no other order has, whose address is found at the first try: the costs of two orders compare. */
 function idWithTopBump(maker: Address): bigint {
@@ -166,7 +181,11 @@ export const loanOf = ({ taker, order, reserve, takerInput, terms }: OrderWorld,
 /** The payment; a token account is left out where it is `undefined`. */
 export function paymentOf(world: OrderWorld, changed: PaymentChanges = {}): Instruction {
   const { terms, taker, maker, order, reserve, feeAccount } = world;
-  const { makerOutputMintAccount: to, takerOutputMintAccount: from, ...others } = {
+  const {
+    makerOutputMintAccount: to,
+    takerOutputMintAccount: from,
+    ...others
+  } = {
     makerOutputMintAccount: world.makerOutput,
     takerOutputMintAccount: world.takerOutput,
     ...changed,
@@ -223,7 +242,11 @@ export function watch(world: OrderWorld): () => Record<string, bigint> {
   ];
   const before = new Map<string, bigint>(now());
   return () =>
-    Object.fromEntries(now().map(([name, held]) => [name, held - before.get(name)!] as const).filter(([, n]) => n));
+    Object.fromEntries(
+      now()
+        .map(([name, held]) => [name, held - before.get(name)!] as const)
+        .filter(([, n]) => n),
+    );
 }
 
 type ErrorName = (typeof LIMIT_ORDER_ERRORS)[keyof typeof LIMIT_ORDER_ERRORS];
@@ -238,4 +261,10 @@ export function refuses(world: OrderWorld, name: ErrorName, ...instructions: Ins
   const moved = watch(world);
   refused(world.vm.run(...instructions), name);
   assert.deepEqual(moved(), {});
+}
+
+/** The events of a transaction. */
+export function eventsOf(outcome: Outcome): LimitOrderEvent[] {
+  const own = outcome.calls().filter(({ program }) => program === LIMIT_ORDER_PROGRAM);
+  return own.map(({ data }) => decodeLimitOrderEvent(data)!);
 }

@@ -9,6 +9,7 @@ import {
   BPF_LOADER_UPGRADEABLE,
   CLOCK_SYSVAR,
   compileMessage,
+  decodeMessage,
   decodeMint,
   decodeTokenAccount,
   encodeMint,
@@ -36,6 +37,8 @@ export interface Outcome {
   failure: { program: Address | undefined; reason: string } | undefined;
   logs: string[];
   computeUnits: number;
+  /** What the programs called, in their order. */
+  calls: () => { program: Address; data: Uint8Array }[];
 }
 
 const AMOUNT_AT = 64;
@@ -192,6 +195,12 @@ export class TestVm {
       failure: failed ? failureOf(result, logs) : undefined,
       logs,
       computeUnits: Number(meta.computeUnitsConsumed()),
+      calls: () =>
+        meta
+          .innerInstructions()
+          .flat()
+          .map((inner) => inner.instruction())
+          .map((call) => ({ program: decodeMessage(message).accounts[call.programIdIndex()]!, data: call.data() })),
     };
   }
 }
