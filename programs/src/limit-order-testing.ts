@@ -113,7 +113,7 @@ function newMint(vm: TestVm, kind: TokenKind, extensions: Uint8Array | undefined
 export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
   const inputMint = newMint(vm, options.input ?? 'spl', options.inputExtensions);
   const outputMint = newMint(vm, options.output ?? 'spl', options.outputExtensions);
-  const [maker, taker, payer] = [wallet(vm), wallet(vm), wallet(vm)];
+  const [maker, taker, payer] = [options.terms?.maker ?? wallet(vm), wallet(vm), wallet(vm)];
   const makingAmount = options.terms?.makingAmount ?? 1_000_000n;
   const extensions = options.accountExtensions;
   const hold = (mint: Address, owner: Address, amount = 0n) => holding(vm, mint, owner, amount, { extensions });

@@ -272,7 +272,7 @@ export function ownUnits({ logs }: Outcome, program: Address): number {
 }
 
 /** The instruction with some accounts replaced, by their places. */
-export function withAccounts(instruction: Instruction, replaced: Record<number, Address>): Instruction {
+export function withAccounts(instruction: Instruction, replaced: Partial<Record<number, Address>>): Instruction {
   const accounts = instruction.accounts.map((meta, i) => ({ ...meta, address: replaced[i] ?? meta.address }));
   return { ...instruction, accounts };
 }
