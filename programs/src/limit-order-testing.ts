@@ -20,6 +20,7 @@ import {
 import {
   LIMIT_ORDER_ADDRESSES,
   LIMIT_ORDER_PROGRAM,
+  type LimitOrderAddresses,
   limitOrderAddress,
   limitOrderFeeAccount,
   limitOrderReserve,
@@ -50,12 +51,15 @@ export interface OrderOptions {
   outputExtensions?: Uint8Array;
   /** Of everybody's token accounts of such mints. */
   accountExtensions?: Uint8Array;
+  /** Of the program, where it does not stand at its public address. */
+  addresses?: LimitOrderAddresses;
   /** More or other terms than 1,000,000 for 2,500,000, for ever, at the program's fee. */
   terms?: Partial<InitializeOrder>;
 }
 
 export interface OrderWorld {
   vm: TestVm;
+  addresses: LimitOrderAddresses;
   payer: Address;
   maker: Address;
   taker: Address;
@@ -71,13 +75,13 @@ export interface OrderWorld {
 }
 
 /** A machine with the program as the upgradeable loader deploys it, its fees set. With all features it is stricter. */
-export function limitOrderVm(features: 'default' | 'all' = 'default'): TestVm {
+export function limitOrderVm(features: 'default' | 'all' = 'default', addresses = LIMIT_ORDER_ADDRESSES): TestVm {
   const vm = new TestVm(features);
-  vm.deploy(LIMIT_ORDER_PROGRAM, programUnderTest('limit-order'));
+  vm.deploy(addresses.program, programUnderTest('limit-order'));
   vm.setTime(NOW);
   vm.mint({ address: WRAPPED_SOL_MINT, decimals: 9 });
   const fees = { normalFeeBps: NORMAL_FEE_BPS, stableFeeBps: STABLE_FEE_BPS };
-  succeeded(vm.run(updateLimitOrderFee({ admin: vm.payer, ...fees })));
+  succeeded(vm.run(updateLimitOrderFee({ admin: vm.payer, ...fees }, addresses)));
   return vm;
 }
 
@@ -111,6 +115,7 @@ function newMint(vm: TestVm, kind: TokenKind, extensions: Uint8Array | undefined
 
 /** A maker, a taker and all that an order of theirs needs, before it is opened. */
 export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
+  const { addresses = LIMIT_ORDER_ADDRESSES } = options;
   const inputMint = newMint(vm, options.input ?? 'spl', options.inputExtensions);
   const outputMint = newMint(vm, options.output ?? 'spl', options.outputExtensions);
   const [maker, taker, payer] = [options.terms?.maker ?? wallet(vm), wallet(vm), wallet(vm)];
@@ -131,11 +136,12 @@ export function newOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
     takingAmount: 2_500_000n,
     ...options.terms,
   };
-  const ownFees = limitOrderFeeAccount(outputMint, terms.outputTokenProgram);
-  holding(vm, outputMint, LIMIT_ORDER_ADDRESSES.fee, 0n, { address: ownFees, extensions });
-  const order = limitOrderAddress(maker, terms.uniqueId).address;
+  const ownFees = limitOrderFeeAccount(outputMint, terms.outputTokenProgram, addresses);
+  holding(vm, outputMint, addresses.fee, 0n, { address: ownFees, extensions });
+  const order = limitOrderAddress(maker, terms.uniqueId, addresses.program).address;
   return {
     vm,
+    addresses,
     payer,
     maker,
     taker,
@@ -160,23 +166,19 @@ function idWithTopBump(maker: Address): bigint {
 /** The same, opened. */
 export function openOrder(vm: TestVm, options: OrderOptions = {}): OrderWorld {
   const world = newOrder(vm, options);
-  succeeded(vm.run(initializeOrder(world.terms)));
+  succeeded(vm.run(initializeOrder(world.terms, world.addresses)));
   return world;
 }
 
 /** The order as it is on the chain; undefined when it is closed. */
 export const stateOf = ({ vm, order }: OrderWorld): LimitOrder | undefined => decodeLimitOrder(vm.data(order));
 
-export const loanOf = ({ taker, order, reserve, takerInput, terms }: OrderWorld, makingAmount: bigint): Instruction =>
-  preFlashFillOrder({
-    taker,
-    order,
-    inputMintReserve: reserve,
-    takerInputMintAccount: takerInput,
-    inputMint: terms.inputMint,
-    inputTokenProgram: terms.inputTokenProgram,
-    makingAmount,
-  });
+export function loanOf(world: OrderWorld, makingAmount: bigint): Instruction {
+  const { taker, order, reserve, takerInput, terms } = world;
+  const { inputMint, inputTokenProgram } = terms;
+  const accounts = { taker, order, inputMintReserve: reserve, takerInputMintAccount: takerInput };
+  return preFlashFillOrder({ ...accounts, inputMint, inputTokenProgram, makingAmount }, world.addresses);
+}
 
 /** The payment; a token account is left out where it is `undefined`. */
 export function paymentOf(world: OrderWorld, changed: PaymentChanges = {}): Instruction {
@@ -190,7 +192,7 @@ export function paymentOf(world: OrderWorld, changed: PaymentChanges = {}): Inst
     takerOutputMintAccount: world.takerOutput,
     ...changed,
   };
-  return flashFillOrder({
+  const fill: FlashFillOrder = {
     taker,
     maker,
     order,
@@ -203,10 +205,12 @@ export function paymentOf(world: OrderWorld, changed: PaymentChanges = {}): Inst
     outputTokenProgram: terms.outputTokenProgram,
     maxTakingAmount: U64_MAX,
     ...others,
-  });
+  };
+  return flashFillOrder(fill, world.addresses);
 }
-export type PaymentChanges = { [Name in keyof FlashFillOrder]?: FlashFillOrder[Name] | undefined } & {
-  maxTakingAmount?: bigint;
+export type PaymentChanges = Omit<Partial<FlashFillOrder>, 'makerOutputMintAccount' | 'takerOutputMintAccount'> & {
+  makerOutputMintAccount?: Address | undefined;
+  takerOutputMintAccount?: Address | undefined;
 };
 
 /** Loan and payment. */
@@ -217,13 +221,13 @@ export const fillOf = (world: OrderWorld, makingAmount: bigint, changed: Payment
 
 /** What cancels the order; the maker's account is left out where it is `undefined`. */
 export function cancelOf(
-  { terms, maker, order, reserve, makerInput }: OrderWorld,
+  { addresses, terms, maker, order, reserve, makerInput }: OrderWorld,
   changed: { signer?: Address; makerInputMintAccount?: Address | undefined } = {},
 ): Instruction {
   const { signer = maker, makerInputMintAccount: to } = { makerInputMintAccount: makerInput, ...changed };
   const { inputMint, inputTokenProgram } = terms;
   const accounts = { maker, order, inputMintReserve: reserve, inputMint, inputTokenProgram };
-  return cancelOrder({ signer, ...accounts, ...(to && { makerInputMintAccount: to }) });
+  return cancelOrder({ signer, ...accounts, ...(to && { makerInputMintAccount: to }) }, addresses);
 }
 
 const WALLETS = ['payer', 'maker', 'taker', 'order'] as const;
@@ -264,7 +268,7 @@ export function refuses(world: OrderWorld, name: ErrorName, ...instructions: Ins
 }
 
 /** The events of a transaction. */
-export function eventsOf(outcome: Outcome): LimitOrderEvent[] {
-  const own = outcome.calls().filter(({ program }) => program === LIMIT_ORDER_PROGRAM);
+export function eventsOf(outcome: Outcome, of = LIMIT_ORDER_PROGRAM): LimitOrderEvent[] {
+  const own = outcome.calls().filter(({ program }) => program === of);
   return own.map(({ data }) => decodeLimitOrderEvent(data)!);
 }

@@ -258,17 +258,26 @@ export function refusedWith(
 }
 
 /** Compute units of a program without those of the other programs that it called and that say so. */
-export function ownUnits({ logs }: Outcome, program: Address): number {
-  let own = 0;
+export function ownUnits(outcome: Outcome, program: Address): number {
+  return ownUnitsOfEach(outcome, program).reduce((all, units) => all + units, 0);
+}
+
+/** The same for each instruction of the program in the transaction. */
+export function ownUnitsOfEach({ logs }: Outcome, program: Address): number[] {
+  const each: number[] = [];
+  let others = 0;
   let depth = 0;
   for (const line of logs) {
     depth = Number(/^Program \w+ invoke \[(\d+)\]/.exec(line)?.[1] ?? depth);
-    const [, who, units = '0'] = /^Program (\w+) consumed (\d+) of/.exec(line) ?? [];
-    if (depth === 1 && who === program) own += Number(units);
-    if (depth === 2 && who !== program) own -= Number(units);
+    const [, who, units] = /^Program (\w+) consumed (\d+) of/.exec(line) ?? [];
+    if (depth === 2 && units && who !== program) others += Number(units);
+    if (depth === 1 && units) {
+      if (who === program) each.push(Number(units) - others);
+      others = 0;
+    }
     if (/^Program \w+ (success|failed)/.test(line)) depth--;
   }
-  return own;
+  return each;
 }
 
 /** The instruction with some accounts replaced, by their places. */

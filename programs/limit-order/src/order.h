@@ -85,7 +85,20 @@ NOINLINE void emit(const Input *in, u64 authority, u8 *bump, const u8 *data, u64
   invoke(&call, &signer);
 }
 
+// j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X
+static const Pubkey PUBLIC_PROGRAM = {
+    {0x5a7166c1964ac30aUL, 0x0d8a25ca3e23c160UL, 0x5c74e058c81e0bf3UL, 0x224b636662126a73UL}};
+// ArsDfE54RTkC3zhtzPdtvTtKw9XSV5w1PCTBFVGiLd52
+static const Pubkey PUBLIC_EVENT_AUTHORITY = {
+    {0x051043ec876c7f92UL, 0xc20f1e0ec82ed997UL, 0x830f75fcbf8b2ce5UL, 0xe1b233ee57046607UL}};
+
+// At the address of the public clusters the answer is known, which makes every event cheaper.
 NOINLINE void find_event_authority(const Pubkey *program, u8 *bump, Pubkey *authority) {
+  if (key_eq(program, &PUBLIC_PROGRAM)) {
+    *bump = 255;
+    *authority = PUBLIC_EVENT_AUTHORITY;
+    return;
+  }
   Slice seeds[4];
   seeds[0] = (Slice)TEXT(EVENT_AUTHORITY_SEED);
   find_address(seeds, 1, program, bump, authority);
