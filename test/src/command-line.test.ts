@@ -182,14 +182,17 @@ describe('quote', () => {
   it('tells what a swap would give, of tokens by symbol and by mint', async () => {
     const { code, out, error } = await slipway(['quote', '1.5', 'sol', 'JUPUSD']);
     assert.deepEqual([code, error], [0, '']);
-    assert.match(
-      out,
-      /^1\.5 SOL -> [0-9.]+ JUPUSD\n {2}Router .*\n {2}Route .*[\s\S]*Price .*1 SOL = [0-9.]+ JUPUSD\n/,
-    );
+    const [, sold, bought] = /^([0-9.]+) SOL -> ([0-9.]+) JUPUSD\n/.exec(out)!;
+    // A pool leaves what would bring nothing more.
+    assert.ok(Number(sold) <= 1.5 && Number(sold) > 1.4999, sold);
+    assert.ok(Number(bought) > 215 && Number(bought) < 226, bought);
+    assert.match(out, /\n {2}Router .*\n {2}Route .*[\s\S]*\n {2}Price +1 SOL = 1[45]\d\.\d+ JUPUSD\n/);
     const byMint = await done<Order>(['quote', '1', 'USDC', JUP, '--exclude-routers', 'jupiterz']);
-    assert.deepEqual([byMint.inAmount, byMint.router, byMint.transaction], ['1000000', 'metis', null]);
+    assert.deepEqual([byMint.router, byMint.transaction], ['metis', null]);
+    assert.ok(BigInt(byMint.inAmount) <= 1_000_000n && BigInt(byMint.inAmount) > 999_000n);
     const raw = await done<Order>(['quote', '7', 'USDC', JUP, '--raw', '--taker', generateKeypair().address]);
-    assert.deepEqual([raw.inAmount, raw.transaction], ['7', '']);
+    assert.equal(raw.transaction, '');
+    assert.ok(BigInt(raw.inAmount) <= 7n);
   });
 
   it('refuses what is no token, no amount, no wallet and no router', async () => {

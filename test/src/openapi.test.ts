@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type ApiKey, admin, newKey } from './admin.js';
@@ -12,6 +13,7 @@ import {
   operationsOf,
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
+import { askOrder, type Order, postExecute, USDC } from './swap.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
 
 let service: Service;
@@ -126,7 +128,7 @@ describe('the document', () => {
       ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
-      ...['shield', 'search'].map(ultra),
+      ...['order', 'execute', 'shield', 'search'].map(ultra),
       '/tokens/v2/search',
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
@@ -220,6 +222,22 @@ it('every operation answers 200 as it is documented', async () => {
       const found = expect('GET', path, await at<unknown[]>(`${path}?query=${query}`));
       assert.ok(found.length > 0);
     }
+  }
+
+  const pair = { inputMint: JUP, outputMint: USDC, amount: 1_000_000n };
+  const takers = [undefined, generateKeypair().address, sender.address];
+  for (const router of ['metis', 'jupiterz']) {
+    const excludeRouters = router === 'metis' ? 'jupiterz' : 'metis';
+    const orders = [];
+    for (const taker of takers) {
+      const answer = await askOrder(service, { ...pair, taker, excludeRouters });
+      orders.push(expect('GET', '/ultra/v1/order', answer));
+    }
+    const [quoted, poorly, { transaction, requestId }] = orders as [Order, Order, Order];
+    assert.deepEqual([quoted.transaction, poorly.transaction, quoted.router], [null, '', router]);
+    const signed = { signedTransaction: signTransaction(transaction!, sender), requestId };
+    const executed = expect('POST', '/ultra/v1/execute', await postExecute(service, signed));
+    assert.equal(executed.status, 'Success', executed.error);
   }
 
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
