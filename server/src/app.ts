@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
+import { registerPrediction } from './areas/prediction/index.js';
 import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
@@ -24,11 +25,21 @@ import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
 import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
 import {
+  createPolymarketFeed,
+  createScores,
+  createSimulatedFeed,
+  type Scores,
+  simulatedEvents,
+} from './scores/index.js';
+import {
   assertIdentity,
   createLimiter,
+  type EventScore,
   findRequests,
   followClockOffset,
+  getScores,
   groupCalls,
+  initialSetting,
   insertCrafted,
   kindsOf,
   type LedgerRow,
@@ -102,7 +113,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({ store, landing, clock, log, chores: [await openScores(config, store, clock, log, disposal)] })
+    : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
   const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
@@ -157,6 +170,25 @@ async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: Ad
   return { prices, info: await chainInfo(chain) };
 }
 
+/** Answers what brings the scores up to date; it has been done once. */
+async function openScores(
+  { sandbox, scores: { url, games } }: Config,
+  store: Store,
+  clock: AdjustableClock,
+  log: Logger,
+  disposal: Disposal,
+): Promise<Scores['runDue']> {
+  const feeds = Object.keys(games).length > 0 ? [createPolymarketFeed({ url, games, clock, log })] : [];
+  if (sandbox) {
+    const since = await store.transaction((tx) => initialSetting(tx, 'simulatedGames.since', clock.now()));
+    feeds.push(createSimulatedFeed({ since: since as number, clock }));
+  }
+  const scores = createScores({ store, clock, feeds, log });
+  disposal.add('scores', () => scores.close());
+  await scores.runDue();
+  return scores.runDue;
+}
+
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
   const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
@@ -190,7 +222,11 @@ function registerAreas(
     gasWallet: signer.address('gas'),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
-  registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerPrediction(server, { scoreOf: groupedScores(store) });
+  registerAdmin(server, {
+    ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
+    simulatedEvents: config.sandbox ? simulatedEvents : [],
+  });
   if (!sandboxPrices) return;
   registerSandbox(server, {
     ...{ chain, store, clock },
@@ -200,6 +236,7 @@ function registerAreas(
     apiKey: SANDBOX_KEY,
     platformToken: platform.mint,
     platformStable: stable.mint,
+    gameEventIds: simulatedEvents,
     runDue: async () => keeper?.runDue(),
   });
 }
@@ -229,6 +266,16 @@ function groupedLedger(store: Store) {
       maxGroup: 500,
     }),
   };
+}
+
+function groupedScores(store: Store): (eventId: string) => Promise<EventScore | undefined> {
+  return groupCalls({
+    run: async (ids) => {
+      const scores = new Map((await getScores(store, ids)).map((score) => [score.eventId, score]));
+      return ids.map((id) => scores.get(id));
+    },
+    maxGroup: 500,
+  });
 }
 
 /** Log and metric of what became of transactions, from one place. */

@@ -37,7 +37,7 @@ before(async () => {
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: { database: 'ok' } }),
   });
-  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)], simulatedEvents: [] });
   url = await app.listen({ port: 0 });
 });
 

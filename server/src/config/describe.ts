@@ -28,6 +28,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     swap: config.swap,
     programs: config.programs,
     prices: { ...config.prices, hermesUrl: hostOf(config.prices.hermesUrl), feeds: Object.keys(config.prices.feeds) },
+    scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
     tokenList: config.tokenList.length,
     tiers: config.tiers,
     submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },

@@ -5,7 +5,7 @@ import { createKey, findKeyByHash, listKeys, type NewKey, revokeKey, rotateKey }
 import { take } from './limits.js';
 import { deleteMaker, insertMaker, listMakers } from './makers.js';
 import { listPrices, setPrice } from './prices.js';
-import { type EventScore, getScore, getScores, putScore } from './scores.js';
+import { type EventScore, getScore, getScores, putScores } from './scores.js';
 import { getSetting, setSetting } from './settings.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
@@ -115,7 +115,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     test('a score moves forward in time only, and an ended game stays ended', async () => {
-      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScore(tx, { ...game, ...changes }));
+      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScores(tx, [{ ...game, ...changes }]));
       assert.equal(await getScore(store, 'SIM-1'), undefined);
       assert.equal(await put({}), true);
       assert.equal(await put({ score: 'repeated' }), false);

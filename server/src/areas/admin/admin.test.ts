@@ -28,7 +28,12 @@ before(async () => {
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: {} }),
   });
-  registerAdmin(app, { store, clock: { now: () => now }, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerAdmin(app, {
+    store,
+    clock: { now: () => now },
+    tiers: ['unlimited', ...Object.keys(config.tiers)],
+    simulatedEvents: ['SIM-1'],
+  });
 });
 
 after(async () => {
