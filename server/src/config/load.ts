@@ -136,7 +136,9 @@ function readScores(variables: Environment, { scores = {} }: Settings): Config['
   if (simulated !== undefined) {
     throw new ConfigError(`scores.games has ${simulated}, but SIM- begins the ids of a sandbox's simulated games`);
   }
-  return { url: variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES, games };
+  const url = variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES;
+  if (new URL(url).hash) throw new ConfigError('SLIPWAY_SCORES_URL must be a URL without a fragment (#)');
+  return { url, games };
 }
 
 function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {
