@@ -46,7 +46,7 @@ describe('/sandbox/info', () => {
       platformToken: JUP,
       platformStable: JUPUSD,
       programs: [],
-      gameEventIds: [],
+      gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });
     assert.ok(Math.abs(unixTimestamp - Date.now() / 1000) < 600);
     assert.deepEqual(
