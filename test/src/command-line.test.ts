@@ -325,13 +325,8 @@ describe('scores watch', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    assert.deepEqual(
-      scores.map(({ eventId, ended }) => [eventId, ended]),
-      [
-        ['SIM-5', false],
-        ['SIM-5', true],
-      ],
-    );
+    assert.ok(scores.every(({ eventId }) => eventId === 'SIM-5'));
+    assert.deepEqual([scores.at(0).ended, scores.at(-1).ended], [false, true]);
   });
 
   it('fails where no service answers', async () => {

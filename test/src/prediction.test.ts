@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { admin } from './admin.js';
 import { type Answer, request, type Service, startService } from './service.js';
 
@@ -143,5 +150,64 @@ describe('the score of an event', () => {
       body.data.map(({ eventId }) => eventId),
       ['POLY-351731', 'SIM-1'],
     );
+  });
+});
+
+describe('the sports channel', () => {
+  const game = {
+    ...{ gameId: 5968000, leagueAbbreviation: 'atp', homeTeam: 'A. Ace', awayTeam: 'L. Let', status: 'inprogress' },
+    ...{ score: '4-6, 1-2', period: 'S2', live: true, ended: false },
+  };
+  const end = { status: 'finished', score: '4-6, 2-6', period: 'FT', live: false, ended: true };
+  let channel: WebSocketServer;
+  let client: WebSocket | undefined;
+  let fed: Service;
+  let restart: () => Promise<Service>;
+  before(async () => {
+    channel = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    channel.on('connection', (socket) => {
+      client = socket;
+    });
+    await once(channel, 'listening');
+    const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
+    writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ scores: { games: { 'POLY-7': '5968000' } } }));
+    const env = { SLIPWAY_SCORES_URL: `ws://127.0.0.1:${(channel.address() as AddressInfo).port}/ws?key=secret` };
+    restart = () => startService({ env, dataDir });
+    fed = await restart();
+  });
+  after(async () => {
+    await fed?.close();
+    for (const socket of channel.clients) socket.terminate();
+    channel.close();
+  });
+
+  /** Says it on the next connection, or on the one that there is, and waits until it is to be read. */
+  const say = async (message: object): Promise<Score> => {
+    while (client === undefined) await sleep(5);
+    client.send('ping');
+    client.send(JSON.stringify(message));
+    for (;;) {
+      const { body } = await request<Score | null>(`${fed.url}${EVENTS}/POLY-7/score`);
+      if (body?.score === (message as Score).score) return body;
+      await sleep(5);
+    }
+  };
+
+  it('tells the scores of the games that are configured, also after it was away and after a restart', async () => {
+    const { updatedAt, ...score } = await say(game);
+    assert.ok(Math.abs(Date.parse(updatedAt) - Date.now()) < 60_000);
+    assert.deepEqual(score, { eventId: 'POLY-7', ...game, gameId: '5968000', elapsed: null });
+
+    client!.terminate();
+    client = undefined;
+    assert.equal((await say({ ...game, score: '4-6, 1-3' })).live, true);
+
+    await fed.kill('SIGTERM');
+    client = undefined;
+    fed = await restart();
+    const ended = await say({ ...game, ...end });
+    assert.deepEqual([ended.live, ended.ended, ended.finishedTimestamp], [false, true, ended.updatedAt]);
+    assert.deepEqual((await say({ ...game, score: '4-6, 2-6 ' })).finishedTimestamp, ended.finishedTimestamp);
+    assert.doesNotMatch(fed.log(), /secret/);
   });
 });

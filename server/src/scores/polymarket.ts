@@ -52,10 +52,10 @@ export function createPolymarketFeed({ url, games, clock, log, timing = TIMING }
       current.terminate();
     }, timing.silenceMs);
     const alive = () => {
-      if (failures > 0) log.info({ feed: 'polymarket', host }, 'scores arrive again');
       failures = 0;
       silence.refresh();
     };
+    current.on('open', () => log.info({ feed: 'polymarket', host }, 'connected to the sports channel'));
     current.on('ping', alive);
     current.on('message', (data) => {
       if (socket !== current) return;
