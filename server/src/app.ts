@@ -1,12 +1,18 @@
+import { randomInt } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
 import { registerPrediction } from './areas/prediction/index.js';
-import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
+import {
+  type ChainInfo,
+  chainInfo,
+  createPriceMover,
+  type PriceMover,
+  registerSandbox,
+} from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -23,7 +29,7 @@ import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
-import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
+import { createSandboxPrices, openPrices, type Prices, type SandboxPrices, startDrift } from './prices/index.js';
 import {
   createPolymarketFeed,
   createScores,
@@ -72,8 +78,6 @@ interface Shared extends Parts {
   prices: Prices;
 }
 
-/** USD for one whole token, until somebody moves the price. */
-const SANDBOX_USD = { sol: 150, usdc: 1, stable: 1, platform: 0.42 };
 /** What the sandbox's gas wallet is given when it is nearly empty. */
 const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
@@ -98,7 +102,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
-  const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
+  const sandbox = config.sandbox
+    ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
+    : undefined;
   const landing = createLanding({
     store,
     clock,
@@ -118,9 +124,15 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const prices = await openPrices({
+    ...{ settings: config.prices, clock, log },
+    stored: sandbox?.stored,
+    poolPrice: undefined,
+  });
+  disposal.add('price sources', () => prices.close());
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices };
   const server = await openServer(shared, disposal);
-  if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
+  if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
   const { port } = server.server.address() as AddressInfo;
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -142,32 +154,49 @@ async function genesisHash(chain: Chain): Promise<string> {
   }
 }
 
-async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
-  const { store, signer } = parts;
+interface Sandbox {
+  stored: SandboxPrices;
+  movePrice: PriceMover;
+  info: ChainInfo;
+}
+
+async function openSandbox(deps: {
+  config: Config;
+  log: Logger;
+  parts: Parts;
+  chain: Chain;
+  clock: AdjustableClock;
+  disposal: Disposal;
+}): Promise<Sandbox> {
+  const { config, log, chain, clock, disposal } = deps;
+  const { store, signer } = deps.parts;
   const setOffset = (offset: number) => {
     clock.setOffset(offset);
     // Another copy has moved the chain's clock, too.
     chain.forget();
   };
   disposal.add('clock', await followClockOffset(store, setOffset));
-  const { platform, stable, usdc } = config.tokens;
-  const prices = await createSandboxPrices({
-    store,
-    clock,
-    defaults: new Map([
-      [WRAPPED_SOL_MINT, SANDBOX_USD.sol],
-      [usdc.mint, SANDBOX_USD.usdc],
-      [stable.mint, SANDBOX_USD.stable],
-      [platform.mint, SANDBOX_USD.platform],
-    ]),
-  });
-  disposal.add('prices', () => prices.close());
+  const info = await chainInfo(chain);
+  const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
+  const stored = await createSandboxPrices({ store, clock, defaults });
+  disposal.add('prices', () => stored.close());
+  const trader = { address: signer.address('keeper'), sign: (message: Uint8Array) => signer.sign('keeper', message) };
+  const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader });
+  if (config.prices.sources.includes('simulated') && config.roles.has('keeper')) {
+    const { usdc, stable } = config.tokens;
+    const steady = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
+    const mints = info.mints.map(({ mint }) => mint).filter((mint) => !steady.has(mint));
+    const seed = randomInt(2 ** 32);
+    log.info({ seed }, 'the prices drift');
+    const drift = startDrift({ mints, stored, move: movePrice, clock, log, seed });
+    disposal.add('drift', () => drift.close());
+  }
   if (config.express.gasless) {
     const gasWallet = signer.address('gas');
     const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
     if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
   }
-  return { prices, info: await chainInfo(chain) };
+  return { stored, movePrice, info };
 }
 
 /** Answers what brings the scores up to date; it has been done once. */
@@ -208,7 +237,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
 function registerAreas(
   server: FastifyInstance,
   shared: Shared,
-  sandboxPrices: SandboxPrices | undefined,
+  sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
   const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
@@ -227,10 +256,11 @@ function registerAreas(
     ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
     simulatedEvents: config.sandbox ? simulatedEvents : [],
   });
-  if (!sandboxPrices) return;
+  if (!sandbox) return;
   registerSandbox(server, {
-    ...{ chain, store, clock },
-    prices: sandboxPrices,
+    ...{ chain, store, clock, prices },
+    stored: sandbox.stored,
+    movePrice: sandbox.movePrice,
     rpcUrl: access.rpcUrl,
     wsUrl: access.wsUrl ?? '',
     apiKey: SANDBOX_KEY,
