@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -6,14 +5,9 @@ import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
 import { registerPrediction } from './areas/prediction/index.js';
-import {
-  type ChainInfo,
-  chainInfo,
-  createPriceMover,
-  type PriceMover,
-  registerSandbox,
-} from './areas/sandbox/index.js';
+import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
+import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -29,23 +23,18 @@ import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
-import { createSandboxPrices, openPrices, type Prices, type SandboxPrices, startDrift } from './prices/index.js';
-import {
-  createPolymarketFeed,
-  createScores,
-  createSimulatedFeed,
-  type Scores,
-  simulatedEvents,
-} from './scores/index.js';
+import { openPrices, type Prices } from './prices/index.js';
+import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
+import { openSandbox, type Sandbox } from './sandbox.js';
+import { openScores } from './score-feeds.js';
+import { simulatedEvents } from './scores/index.js';
 import {
   assertIdentity,
   createLimiter,
   type EventScore,
   findRequests,
-  followClockOffset,
   getScores,
   groupCalls,
-  initialSetting,
   insertCrafted,
   kindsOf,
   type LedgerRow,
@@ -76,10 +65,8 @@ interface Shared extends Parts {
   chainReader: Chain;
   landing: Landing;
   prices: Prices;
+  routers: Routers;
 }
-
-/** What the sandbox's gas wallet is given when it is nearly empty. */
-const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
 /** Puts the parts together and starts them. This is the only place where one part is given to another. */
 export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
@@ -120,17 +107,21 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
   const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores(config, store, clock, log, disposal)] })
+    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
+  const metis = await openAggregator({ config, log, parts, disposal });
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
-    poolPrice: undefined,
+    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
   });
   disposal.add('price sources', () => prices.close());
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices };
+  const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
+  const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
+  const routers = openRouters(trading, makers);
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
@@ -152,70 +143,6 @@ async function genesisHash(chain: Chain): Promise<string> {
   } catch (error) {
     throw new Error(`the chain gives no answer (${(error as Error).message}); check SLIPWAY_RPC_URL`, { cause: error });
   }
-}
-
-interface Sandbox {
-  stored: SandboxPrices;
-  movePrice: PriceMover;
-  info: ChainInfo;
-}
-
-async function openSandbox(deps: {
-  config: Config;
-  log: Logger;
-  parts: Parts;
-  chain: Chain;
-  clock: AdjustableClock;
-  disposal: Disposal;
-}): Promise<Sandbox> {
-  const { config, log, chain, clock, disposal } = deps;
-  const { store, signer } = deps.parts;
-  const setOffset = (offset: number) => {
-    clock.setOffset(offset);
-    // Another copy has moved the chain's clock, too.
-    chain.forget();
-  };
-  disposal.add('clock', await followClockOffset(store, setOffset));
-  const info = await chainInfo(chain);
-  const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
-  const stored = await createSandboxPrices({ store, clock, defaults });
-  disposal.add('prices', () => stored.close());
-  const trader = { address: signer.address('keeper'), sign: (message: Uint8Array) => signer.sign('keeper', message) };
-  const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader });
-  if (config.prices.sources.includes('simulated') && config.roles.has('keeper')) {
-    const { usdc, stable } = config.tokens;
-    const steady = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
-    const mints = info.mints.map(({ mint }) => mint).filter((mint) => !steady.has(mint));
-    const seed = randomInt(2 ** 32);
-    log.info({ seed }, 'the prices drift');
-    const drift = startDrift({ mints, stored, move: movePrice, clock, log, seed });
-    disposal.add('drift', () => drift.close());
-  }
-  if (config.express.gasless) {
-    const gasWallet = signer.address('gas');
-    const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
-    if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
-  }
-  return { stored, movePrice, info };
-}
-
-/** Answers what brings the scores up to date; it has been done once. */
-async function openScores(
-  { sandbox, scores: { url, games } }: Config,
-  store: Store,
-  clock: AdjustableClock,
-  log: Logger,
-  disposal: Disposal,
-): Promise<Scores['runDue']> {
-  const feeds = Object.keys(games).length > 0 ? [createPolymarketFeed({ url, games, clock, log })] : [];
-  if (sandbox) {
-    const since = await store.transaction((tx) => initialSetting(tx, 'simulatedGames.since', clock.now()));
-    feeds.push(createSimulatedFeed({ since: since as number, clock }));
-  }
-  const scores = createScores({ store, clock, feeds, log });
-  disposal.add('scores', () => scores.close());
-  await scores.runDue();
-  return scores.runDue;
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
@@ -250,6 +177,7 @@ function registerAreas(
     ...config.express,
     gasWallet: signer.address('gas'),
   });
+  registerSwapArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerPrediction(server, { scoreOf: groupedScores(store) });
   registerAdmin(server, {
@@ -269,6 +197,33 @@ function registerAreas(
     gameEventIds: simulatedEvents,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+function registerSwapArea(
+  server: FastifyInstance,
+  shared: Shared,
+  { remember, findRequest }: Pick<ReturnType<typeof groupedLedger>, 'remember' | 'findRequest'>,
+): void {
+  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { routing, jupiterz } = routers;
+  const { platform, stable, usdc } = config.tokens;
+  const { swap, programs } = config;
+  const gasWallet = signer.address('gas');
+  registerSwap(server, {
+    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    deliver: jupiterz.deliver,
+    fees: {
+      table: swap.feeBps,
+      receiver: swap.feeReceiver ?? gasWallet,
+      platform: platform.mint,
+      stables: new Set([usdc.mint, stable.mint, ...swap.stables]),
+      lsts: new Set(swap.lsts),
+      blueChips: new Set(swap.blueChips),
+    },
+    gasless: swap.gasless,
+    tipAccounts: config.submit.tipAccounts,
+  });
+  registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */

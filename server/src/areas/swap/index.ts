@@ -6,6 +6,8 @@ import { order } from './order.js';
 import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
+export { registerSwapReads, type SwapReadsDeps } from './reads.js';
+export { createTokenList } from './token-list.js';
 
 const PREFIX = '/ultra/v1';
 

@@ -41,7 +41,12 @@ before(async () => {
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } });
   const tokenList = createTokenList({ tokens: { usdc: { symbol: 'USDC', mint: USDC } }, tokenList: [] });
   ({ app } = await startTestServer((server) =>
-    registerSwapReads(server, { chain, prices: { usd: () => 2, close: async () => {} }, tokenList, routers: [] }),
+    registerSwapReads(server, {
+      chain,
+      prices: { usd: () => 2, quote: () => undefined, close: async () => {} },
+      tokenList,
+      routers: [],
+    }),
   ));
 });
 after(async () => {

@@ -52,7 +52,7 @@ before(async () => {
   ({ app } = await startTestServer((server) =>
     registerSwapReads(server, {
       chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } }),
-      prices: { usd: (mint) => usd.get(mint), close: async () => {} },
+      prices: { usd: (mint) => usd.get(mint), quote: () => undefined, close: async () => {} },
       tokenList: createTokenList({
         tokens: { usdc: { symbol: 'USDC', mint: USDC }, platform: { symbol: 'JUP', mint: JUP } },
         tokenList: [...LISTED, ...MANY],
