@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -82,10 +82,11 @@ after(() => {
   server.close();
 });
 
-let feeds: ScoreFeed[] = [];
+const feeds: ScoreFeed[] = [];
+afterEach(() => {
+  for (const feed of feeds.splice(0)) feed.close();
+});
 beforeEach(() => {
-  for (const feed of feeds) feed.close();
-  feeds = [];
   clients = [];
   connections = 0;
   refusals = 0;
