@@ -26,7 +26,6 @@ const PUBLIC_HERMES = 'https://hermes.pyth.network';
 const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
 
 const defaultFeeBps: Config['swap']['feeBps'] = {
-  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,
@@ -99,6 +98,7 @@ function readSwap({ swap = {} }: Settings, sandbox: boolean): Config['swap'] {
     lsts: (swap.lsts ?? []) as Address[],
     blueChips: (swap.blueChips ?? []) as Address[],
     pools: (swap.pools ?? []) as Address[],
+    lookupTables: (swap.lookupTables ?? []) as Address[],
   };
 }
 
