@@ -92,6 +92,7 @@ describe('the document', () => {
   it('says for each error which shape it has', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
+      [/^\/prediction\//, 'PredictionError'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
@@ -127,6 +128,7 @@ describe('the document', () => {
     const expected = [
       ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
+      ...['{eventId}/score', 'scores'].map((name) => `/prediction/v1/events/${name}`),
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
       ...['order', 'execute', 'shield', 'search'].map(ultra),
       '/tokens/v2/search',
@@ -265,6 +267,11 @@ it('every operation answers 200 as it is documented', async () => {
     ...{ homeTeam: 'h', awayTeam: 'a', score: '1-0', period: 'FT', elapsed: '90', status: 'Final' },
   };
   expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
+  const events = '/prediction/v1/events';
+  for (const eventId of ['SIM-1', 'SIM-2', 'E-1', 'none']) {
+    expect('GET', `${events}/{eventId}/score`, await at(`${events}/${eventId}/score`));
+  }
+  expect('GET', `${events}/scores`, await at(`${events}/scores?eventIds=SIM-1,E-1,none`));
   const maker = await admin<{ id: string }>(service, 'POST', '/makers', { name: 'm', url: 'https://maker.example' });
   const { id } = expect('POST', '/admin/v1/makers', maker);
   expect('GET', '/admin/v1/makers', await admin(service, 'GET', '/makers'));
