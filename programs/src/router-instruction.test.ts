@@ -77,7 +77,7 @@ const routes: fc.Arbitrary<Route> = fc
           from: stops[stage]!,
           to: stops[stage + 1]!,
           shareBps,
-          ...(left && stage > 0 && part === parts.length - 1 && { rest: left }),
+          ...(left && stage > 0 && part === parts.length - 1 && { rest: { ...left } }),
         };
       }),
     );
