@@ -92,8 +92,8 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
 }
 
 /**
- * The smallest amount to offer of which at least `wanted` arrives, looked for around `guess`; undefined where no u64 is
- * enough. Fees are rounded, so that a smaller one may exist that is a few units below: those nearby are tried.
+ * An amount to offer of which at least `wanted` arrives while of one unit less it does not, looked for around `guess`;
+ * undefined where no u64 is enough.
  */
 export function amountFor(
   plan: Plan,
@@ -124,15 +124,8 @@ export function amountFor(
     if (arrives(middle)) high = middle;
     else low = middle;
   }
-  for (let less = 1n; less <= NEARBY; less++) {
-    if (!arrives(high - less)) continue;
-    high -= less;
-    less = 0n;
-  }
   return { amount: high, outcome: arrives(high)! };
 }
-
-const NEARBY = 4n;
 
 /** Two steps along the line to where the output would be the wanted one, if the price stayed. */
 function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions): bigint {
