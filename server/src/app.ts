@@ -104,7 +104,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const metis = await openAggregator({ config, log, parts, disposal });
+  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,

@@ -105,6 +105,8 @@ export interface Config {
     readonly blueChips: readonly Address[];
     /** Pools to route over, beside those that are found on the chain. */
     readonly pools: readonly Address[];
+    /** With the accounts that routes name, so that longer ones fit into a transaction. */
+    readonly lookupTables: readonly Address[];
   };
   readonly programs: {
     /** Our router program; undefined where it is not deployed. */

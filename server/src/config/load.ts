@@ -96,6 +96,7 @@ function readSwap({ swap = {} }: Settings, sandbox: boolean): Config['swap'] {
     lsts: (swap.lsts ?? []) as Address[],
     blueChips: (swap.blueChips ?? []) as Address[],
     pools: (swap.pools ?? []) as Address[],
+    lookupTables: (swap.lookupTables ?? []) as Address[],
   };
 }
 

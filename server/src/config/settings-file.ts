@@ -62,6 +62,7 @@ export const SettingsFile = closed({
     lsts: Type.Array(Mint, { uniqueItems: true }),
     blueChips: Type.Array(Mint, { uniqueItems: true }),
     pools: Type.Array(Mint, { uniqueItems: true }),
+    lookupTables: Type.Array(Mint, { uniqueItems: true, maxItems: 10 }),
   }),
   programs: closed({ router: Mint, orderEngine: Mint, tokenSwap: Mint }),
   prices: closed({
