@@ -107,7 +107,8 @@ async function tryOut(
   const crafted = craftSwap(swap, blockhash, budget);
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
   if (tooDear) return { obstacle: tooDear };
-  if (terms.gasless && crafted.feeLamports + rentLamports > terms.gasless.maxLamports) {
+  const networkFee = swap.feePayer === deps.gasWallet ? crafted.feeLamports : 0n;
+  if (terms.gasless && networkFee + rentLamports > terms.gasless.maxLamports) {
     return { failed: 'it would cost the gas wallet more than it gets back', isTooLarge: false };
   }
   const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });

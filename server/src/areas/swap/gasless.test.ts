@@ -110,6 +110,22 @@ describe('a swap whose gas the service pays', () => {
     }
   });
 
+  it("is only the rent of the output's account with a market maker, and comes back, too", async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
+    const old = await balances(world, world.gasWallet);
+    const { body } = await world.order(sell(taker, { excludeRouters: 'metis' }));
+    assert.deepEqual([body.router, body.rentFeePayer, body.rentFeeLamports], ['jupiterz', world.gasWallet, 2_039_280]);
+    assert.equal(body.signatureFeePayer, body.maker);
+    const signedTransaction = signed(body.transaction!, taker);
+    const { body: done } = await world.execute({ requestId: body.requestId, signedTransaction });
+    assert.equal(done.status, 'Success', JSON.stringify(done));
+    const now = await balances(world, world.gasWallet);
+    assert.equal(old.sol - now.sol, 2_039_280n);
+    assert.ok(Number(now.usdc - old.usdc) / 1e6 > 0.00203928 * USD.get(SOL.mint)!);
+    const { sol, jup, usdc } = await balances(world, taker.address);
+    assert.deepEqual([sol, jup, usdc], [0n, BigInt(body.outAmount), 100n * USDC_1 - BigInt(body.inAmount)]);
+  });
+
   it('is left to a market maker who gives more, and then the gas wallet does not sign', async () => {
     const taker = await newWallet(world, 0n, [
       [USDC, 100n * USDC_1],

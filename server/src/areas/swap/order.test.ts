@@ -39,6 +39,36 @@ const richWallet = (world: SwapWorld) =>
     [SOL, 5n * SOL_1],
   ]);
 
+describe('a swap order without the router program', () => {
+  it('trades with the pool itself, fee on the input included, and 6001 is its slippage', async () => {
+    const world = await openSwapWorld({ withoutRouterProgram: true });
+    try {
+      const [taker, payer] = [await richWallet(world), await newWallet(world, SOL_1)];
+      const referral = generateKeypair().address;
+      await openFeeAccount(world, referral, SOL);
+      const old = await balances(world, taker.address);
+      const query = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000000', taker: taker.address };
+      const route = { ...query, excludeRouters: 'jupiterz', payer: payer.address };
+      const { order } = await swap(world, { ...route, referralAccount: referral, referralFee: 50 }, taker, payer);
+      const now = await balances(world, taker.address);
+      assert.equal(now.usdc - old.usdc, BigInt(order.outAmount));
+      assert.equal(old.sol - now.sol, BigInt(order.inAmount));
+      assert.equal((await balances(world, referral)).wrapped, 1n + 5_000_000n);
+      assert.equal(now.wrapped, old.wrapped);
+
+      const { body: late } = await world.order({ ...route, slippageBps: 1 });
+      const whale = await newWallet(world, 3_000n * SOL_1);
+      const push = { ...query, amount: `${2_000n * SOL_1}`, excludeRouters: 'jupiterz', slippageBps: 10_000 };
+      await swap(world, { ...push, taker: whale.address }, whale);
+      const signedTransaction = signed(late.transaction!, taker, payer);
+      const { body } = await world.execute({ requestId: late.requestId, signedTransaction });
+      assert.deepEqual([body.code, body.error], [6001, 'Slippage tolerance exceeded']);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
 /** Orders, signs and executes; the order and the answer. */
 async function swap(world: SwapWorld, query: Record<string, string | number>, ...signers: Keypair[]) {
   const { status, body: order } = await world.order(query);
