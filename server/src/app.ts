@@ -165,10 +165,10 @@ function registerAreas(
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
   registerExpress(server, {
-    ...{ store, clock, chain, unitsOf, prices, landing, platform, stable },
-    ...ledger,
-    ...config.express,
+    ...{ store, clock, chain, unitsOf, prices, landing, ...config.tokens, ...ledger, ...config.express },
     gasWallet: signer.address('gas'),
+    routing: shared.routers.routing,
+    programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });

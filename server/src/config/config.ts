@@ -26,8 +26,6 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
-  /** A listed token younger than 24 hours, on either side. */
-  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */

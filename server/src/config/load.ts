@@ -24,7 +24,6 @@ const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', '
 const PUBLIC_HERMES = 'https://hermes.pyth.network';
 
 const defaultFeeBps: Config['swap']['feeBps'] = {
-  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,

@@ -51,7 +51,6 @@ export const SettingsFile = closed({
     gasless: Type.Boolean(),
     feeReceiver: Mint,
     feeBps: closed({
-      newToken: Bps,
       buyPlatform: Bps,
       pegged: Bps,
       solStable: Bps,
