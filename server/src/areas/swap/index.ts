@@ -4,7 +4,6 @@ import { execute } from './execute.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { order } from './order.js';
 import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
-import { createTokenAges } from './token-age.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
 export { registerSwapReads, type SwapReadsDeps } from './reads.js';
@@ -15,10 +14,7 @@ const PREFIX = '/ultra/v1';
 export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
   const tags = ['Swap'];
   const config = { shape: 'plain', auth: 'key' } as const;
-  const sources = {
-    accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
-    isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),
-  };
+  const feeAccounts = createFeeAccounts({ ...deps, receiver: deps.fees.receiver });
   app.get<{ Querystring: OrderQuery }>(
     `${PREFIX}/order`,
     {
@@ -30,7 +26,7 @@ export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
         response: { 200: OrderAnswer },
       },
     },
-    (request) => order(deps, sources, request.query),
+    (request) => order(deps, feeAccounts, request.query),
   );
   app.post<{ Body: ExecuteBody }>(
     `${PREFIX}/execute`,
