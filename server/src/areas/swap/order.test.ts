@@ -11,6 +11,7 @@ import {
   parseComputeUnitLimit,
   parseComputeUnitPrice,
   parseSystemTransfer,
+  systemTransfer,
 } from '@slipway/wire';
 import fc from 'fast-check';
 import {
@@ -63,6 +64,41 @@ describe('a swap order without the router program', () => {
       const signedTransaction = signed(late.transaction!, taker, payer);
       const { body } = await world.execute({ requestId: late.requestId, signedTransaction });
       assert.deepEqual([body.code, body.error], [6001, 'Slippage tolerance exceeded']);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+describe('a router that builds what nobody asked for', () => {
+  it('costs only its own quote, and the next best one is taken', async () => {
+    const thief = generateKeypair().address;
+    const world = await openSwapWorld({
+      wrapRouter: (router) =>
+        router.id !== 'jupiterz'
+          ? router
+          : {
+              ...router,
+              quote: async (request, signal) => {
+                const quote = await router.quote(request, signal);
+                if ('refused' in quote) return quote;
+                const build: typeof quote.build = async (parties) => {
+                  const built = await quote.build(parties);
+                  if ('refused' in built) return built;
+                  const steal = systemTransfer({ from: parties.owner, to: thief, lamports: 1_000_000n });
+                  return { ...built, instructions: [...built.instructions, steal] };
+                };
+                return { ...quote, build };
+              },
+            },
+    });
+    try {
+      const taker = await richWallet(world);
+      const query = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000000' };
+      assert.equal((await world.order(query)).body.router, 'jupiterz', 'it quotes more');
+      const { order } = await swap(world, { ...query, taker: taker.address }, taker);
+      assert.equal(order.router, 'metis');
+      assert.equal((await balances(world, thief)).sol, 0n);
     } finally {
       await world.close();
     }
