@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
+import { registerPrediction } from './areas/prediction/index.js';
 import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
@@ -25,10 +26,14 @@ import { openParts, type Parts } from './parts.js';
 import { openPrices, type Prices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
 import { openSandbox, type Sandbox } from './sandbox.js';
+import { openScores } from './score-feeds.js';
+import { simulatedEvents } from './scores/index.js';
 import {
   assertIdentity,
   createLimiter,
+  type EventScore,
   findRequests,
+  getScores,
   groupCalls,
   insertCrafted,
   kindsOf,
@@ -101,7 +106,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
+    : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
   const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
@@ -172,7 +179,11 @@ function registerAreas(
   });
   registerSwapArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
-  registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerPrediction(server, { scoreOf: groupedScores(store) });
+  registerAdmin(server, {
+    ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
+    simulatedEvents: config.sandbox ? simulatedEvents : [],
+  });
   if (!sandbox) return;
   registerSandbox(server, {
     ...{ chain, store, clock, prices },
@@ -183,6 +194,7 @@ function registerAreas(
     apiKey: SANDBOX_KEY,
     platformToken: platform.mint,
     platformStable: stable.mint,
+    gameEventIds: simulatedEvents,
     runDue: async () => keeper?.runDue(),
   });
 }
@@ -239,6 +251,16 @@ function groupedLedger(store: Store) {
       maxGroup: 500,
     }),
   };
+}
+
+function groupedScores(store: Store): (eventId: string) => Promise<EventScore | undefined> {
+  return groupCalls({
+    run: async (ids) => {
+      const scores = new Map((await getScores(store, ids)).map((score) => [score.eventId, score]));
+      return ids.map((id) => scores.get(id));
+    },
+    maxGroup: 500,
+  });
 }
 
 /** Log and metric of what became of transactions, from one place. */

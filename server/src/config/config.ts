@@ -125,6 +125,12 @@ export interface Config {
     /** A price whose confidence interval is wider, in basis points of it, is no price. */
     readonly maxConfidenceBps: number;
   };
+  readonly scores: {
+    /** WebSocket of Polymarket's public sports channel. */
+    readonly url: string;
+    /** Event id -> the game's number or slug in that channel. */
+    readonly games: Readonly<Record<string, string>>;
+  };
   readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */
   readonly tiers: Readonly<Record<string, TierConfig>>;

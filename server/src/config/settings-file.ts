@@ -75,6 +75,13 @@ export const SettingsFile = closed({
     maxAgeSeconds: Type.Integer({ minimum: 1 }),
     maxConfidenceBps: Type.Integer({ minimum: 1, maximum: 10_000 }),
   }),
+  scores: closed({
+    games: Type.Record(
+      Type.String({ pattern: '^[^\\u0000,\\p{Cs}]{1,200}$' }),
+      Type.String({ minLength: 1, maxLength: 200 }),
+      { additionalProperties: false },
+    ),
+  }),
   tokenList: Type.Array(ListedToken),
   submit: closed({
     minTipLamports: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,17})$', description: 'lamports as a decimal string' }),
