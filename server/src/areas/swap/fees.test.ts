@@ -11,15 +11,16 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import type { ChainAccount, Rpc } from '../../chain/index.js';
 import { createFeeAccounts } from './fee-accounts.js';
-import { defaultFee, type FeeSettings } from './fees.js';
+import { defaultFee, type FeeSettings, mayBeNew } from './fees.js';
+import { createTokenAges } from './token-age.js';
 
 const newAddress = () => generateKeypair().address;
 const [usd, eur, lst, otherLst, chip, platform, meme, dog] = Array.from({ length: 8 }, newAddress) as Address[];
 const sol = WRAPPED_SOL_MINT;
 const settings: FeeSettings = {
-  table: { buyPlatform: 1, pegged: 3, solStable: 2, lstStable: 5, other: 10 },
+  table: { newToken: 50, buyPlatform: 1, pegged: 3, solStable: 2, lstStable: 5, other: 10 },
   receiver: newAddress(),
   platform: platform!,
   stables: new Set([usd!, eur!]),
@@ -47,9 +48,14 @@ describe('the default fee', () => {
       [meme!, platform!, meme!, 10],
     ];
     for (const [input, output, mint, bps] of cases) {
-      const fee = defaultFee(settings, input, output);
+      const fee = defaultFee(settings, input, output, false);
       assert.deepEqual(fee, { mint, bps, side: mint === input ? 'input' : 'output' });
+      assert.equal(defaultFee(settings, input, output, true).bps, 50);
     }
+    assert.deepEqual(
+      [sol, usd!, lst!, chip!, platform!, meme!].map((mint) => mayBeNew(settings, mint)),
+      [false, false, false, false, false, true],
+    );
   });
 });
 
@@ -116,5 +122,29 @@ describe('fee accounts', () => {
     await assert.rejects(flaky.ofOperator(token), /away/);
     isAway = false;
     assert.equal(await flaky.ofOperator(token), own);
+  });
+});
+
+describe('the age of a token', () => {
+  const day = 86_400;
+  const ageOf = (rows: { blockTime: number | null }[] | Error) => {
+    const rpc: Rpc = {
+      name: 'test',
+      call: async <T>() => {
+        if (rows instanceof Error) throw rows;
+        return rows as T;
+      },
+    };
+    return createTokenAges({ rpc, clock: { now: () => 10 * day * 1_000 }, steadyNow: () => 0 })(meme!);
+  };
+  const at = (blockTime: number | null) => ({ blockTime });
+
+  it('is below a day only where its first transaction is known to be', async () => {
+    assert.equal(await ageOf([at(10 * day), at(9 * day + 1)]), true);
+    assert.equal(await ageOf([at(10 * day), at(9 * day - 1)]), false);
+    assert.equal(await ageOf([]), false);
+    assert.equal(await ageOf([at(null)]), false);
+    assert.equal(await ageOf(Array.from({ length: 1_000 }, () => at(10 * day))), false);
+    assert.equal(await ageOf(new Error('away')), false);
   });
 });

@@ -5,8 +5,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
-import { AREA, GRACE_MS, type SwapDeps } from './deps.js';
-import type { FeeAccounts } from './fee-accounts.js';
+import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
@@ -24,7 +23,7 @@ const ALL_BUT_METIS: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
 const ALL_BUT_MAKERS: readonly RouterId[] = ['metis', 'dflow', 'okx'];
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
-export async function order(deps: SwapDeps, accounts: FeeAccounts, query: OrderQuery): Promise<OrderAnswer> {
+export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
   const started = deps.steadyNow();
   const asked = readOrderQuery(query, deps.gasWallet);
   const [input, output] = await Promise.all([
@@ -34,14 +33,14 @@ export async function order(deps: SwapDeps, accounts: FeeAccounts, query: OrderQ
   const requestId = uuidv7(deps.clock);
   const common = { deps, asked, input, output, requestId, started };
   if (!isTaken(asked)) {
-    const terms = await termsOf(deps, accounts, asked, input, output, undefined);
+    const terms = await termsOf(deps, sources, asked, input, output, undefined);
     const best = await deps.routing.best(quoteRequest(asked, input, output, terms), { exclude: excluded(asked) });
     const [quote] = best.ranked;
     if (!quote) throw noQuotes(best.answers);
     return orderAnswer({ ...common, candidate: { quote, terms } });
   }
   const wallets = await readWallets(deps, asked, input, output);
-  const terms = await termsOf(deps, accounts, asked, input, output, wallets);
+  const terms = await termsOf(deps, sources, asked, input, output, wallets);
   const isPoor = mayBeGasless(deps, asked, wallets);
   const sponsor = (what: Sponsored) => gaslessTerms(deps, asked, input, output, wallets, terms, what);
   const needsRent = wallets.destination?.exists === false;

@@ -2,9 +2,8 @@ import { type Address, rentExemptLamports, TOKEN_PROGRAM, WRAPPED_SOL_MINT } fro
 import { TOKEN_ACCOUNT_SPACE } from '../../crafting/swap.js';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import type { Token } from '../../routing/router.js';
-import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
-import type { FeeAccounts } from './fee-accounts.js';
-import { defaultFee } from './fees.js';
+import { type FeeSources, LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
+import { defaultFee, mayBeNew } from './fees.js';
 import type { OrderRequest } from './order-request.js';
 import type { Wallets } from './wallets.js';
 
@@ -38,13 +37,15 @@ export function tokenAccountRent(tokenProgram: Address): bigint {
 /** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
 export async function termsOf(
   { fees }: SwapDeps,
-  accounts: FeeAccounts,
+  { accounts, isNew }: FeeSources,
   { referral }: OrderRequest,
   input: Token,
   output: Token,
   wallets: Wallets | undefined,
 ): Promise<Terms> {
-  const { side, mint, bps } = defaultFee(fees, input.mint, output.mint);
+  const ages = [input.mint, output.mint].filter((each) => mayBeNew(fees, each)).map(isNew);
+  const hasNew = (await Promise.all(ages)).includes(true);
+  const { side, mint, bps } = defaultFee(fees, input.mint, output.mint, hasNew);
   const token = side === 'input' ? input : output;
   // Who is paid cannot pay: the program refuses one account in two places.
   const isParty = (account: Address | undefined) =>
