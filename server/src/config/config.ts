@@ -26,6 +26,8 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
+  /** One of the tokens is younger than 24 hours, and in none of the classes. */
+  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */

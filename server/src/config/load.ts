@@ -26,6 +26,7 @@ const PUBLIC_HERMES = 'https://hermes.pyth.network';
 const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
 
 const defaultFeeBps: Config['swap']['feeBps'] = {
+  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,

@@ -90,7 +90,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
     findRequest: (id) => findRequest(store, id),
     fees: {
-      table: { buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },
+      table: { newToken: 50, buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },
       receiver: options.feeReceiver ?? gasWallet,
       platform: JUP.mint,
       stables: new Set([USDC.mint]),
