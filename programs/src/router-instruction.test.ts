@@ -239,7 +239,6 @@ test('routes that the program would refuse, or that lose tokens on the way, are 
     [/shareBps/, withFirst({ shareBps: 0.5 })],
     [/add up to 9999/, withFirst({ shareBps: 9_999 })],
     [/add up to 15000/, { hops: [{ ...first, shareBps: 5_000 }, first, second, third] }],
-    [/no rest/, withFirst({ rest: fee })],
     [/no rest/, { hops: [first, { ...second, shareBps: 5_000, rest: fee }, { ...second, shareBps: 5_000 }, third] }],
     [/amountOffset/, withFirst({ amountOffset: first.data.length - 7 })],
     [/amountOffset/, withFirst({ amountOffset: -1 })],
