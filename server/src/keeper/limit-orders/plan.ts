@@ -64,8 +64,7 @@ export function lamportsIn(
   if (mint === WRAPPED_SOL_MINT) return lamports;
   const [sol, token] = [usd(WRAPPED_SOL_MINT), usd(mint)];
   if (sol === undefined || token === undefined) return undefined;
-  const amount = Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / token) * 10 ** decimals);
-  return Number.isFinite(amount) ? BigInt(amount) : undefined;
+  return BigInt(Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / token) * 10 ** decimals));
 }
 
 /** Why an order is none that can be filled or cancelled; undefined where it can. */
