@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
@@ -121,6 +122,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  if (sandbox) warmUp(routers, sandbox.info);
   const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
@@ -135,6 +137,14 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     died: chain.died,
     close,
   };
+}
+
+/** A first quote takes long, because code and connections are new: longer than the routers have for a client's. */
+function warmUp({ routing }: Routers, { mints }: ChainInfo): void {
+  const [input, output] = mints.map(({ mint, decimals }) => ({ mint, decimals, tokenProgram: TOKEN_PROGRAM }));
+  if (!input || !output) return;
+  const request = { mode: 'exact-in' as const, input, output, amount: 1_000_000n, excludeVenues: new Set<string>() };
+  void routing.best(request, { exclude: new Set() });
 }
 
 async function genesisHash(chain: Chain): Promise<string> {
