@@ -7,6 +7,7 @@ import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
 import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
+import { createLoginTokens, type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -16,6 +17,7 @@ import {
   type Metrics,
   type Readiness,
   SANDBOX_KEY,
+  withActualPort,
 } from './http/index.js';
 import { type Keeper, startKeeper } from './keeper/index.js';
 import { createLanding, type Landing } from './landing/index.js';
@@ -58,6 +60,7 @@ interface Shared extends Parts {
   clock: AdjustableClock;
   chainReader: Chain;
   landing: Landing;
+  logins: LoginTokens;
   prices: Prices;
 }
 
@@ -105,7 +108,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const logins = createLoginTokens({ signer, clock });
+  const prices = sandbox?.prices ?? noPrices;
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
@@ -158,7 +163,7 @@ async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: Ad
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
-  const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
+  const { config, log, metrics, clock, store, adminToken, chainReader, logins } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
   const server = await createServer({
@@ -166,6 +171,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
     log,
     keys: keys.find,
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
+    wallets: logins.walletOf,
     metrics,
     ready: readiness(store, chainReader),
   });
@@ -179,7 +185,7 @@ function registerAreas(
   sandboxPrices: SandboxPrices | undefined,
   keeper: Keeper | undefined,
 ): void {
-  const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
+  const { config, store, clock, chain: access, chainReader: chain, landing, logins, prices, signer } = shared;
   const ledger = groupedLedger(store);
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
@@ -188,6 +194,10 @@ function registerAreas(
     ...ledger,
     ...config.express,
     gasWallet: signer.address('gas'),
+  });
+  registerTriggerV2(server, {
+    ...{ store, clock, signer, logins },
+    challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
@@ -202,6 +212,11 @@ function registerAreas(
     platformStable: stable.mint,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+/** Names this service, so that what is signed for another one is no login here. */
+function loginWords(publicUrl: string): string {
+  return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */

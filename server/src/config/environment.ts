@@ -4,6 +4,7 @@ import { nearest } from './nearest.js';
 /** Every variable that the service reads, beside NODE_ENV and DATABASE_URL. */
 export const variableNames = [
   'SLIPWAY_ADMIN_TOKEN',
+  'SLIPWAY_CHALLENGE_PREFIX',
   'SLIPWAY_CONFIG',
   'SLIPWAY_CORS_ORIGINS',
   'SLIPWAY_DATA_DIR',

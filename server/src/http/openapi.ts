@@ -4,7 +4,12 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { errorSchemaName, errorSchemas } from '../errors/index.js';
 
-const securityOf = { key: [{ apiKey: [] }], admin: [{ adminToken: [] }], none: [] } as const;
+const securityOf = {
+  key: [{ apiKey: [] }],
+  wallet: [{ apiKey: [], walletToken: [] }],
+  admin: [{ adminToken: [] }],
+  none: [],
+} as const;
 
 /** What a route says of itself in its `config` becomes the security and the error answers of its operation. */
 const transform: SwaggerTransform = ({ schema, url, route }) => {
@@ -16,7 +21,7 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
     // Without one, every answer would read "Default Response".
     response[status] = { description: status === '200' ? 'Done' : 'Not done', ...(body as object) };
   }
-  if (auth === 'key') {
+  if (auth === 'key' || auth === 'wallet') {
     response['403'] ??= {
       description: 'The key does not have access, or the area refuses',
       anyOf: [...new Set([errorSchemaName('gateway'), errorSchemaName(shape)])].map((name) => ({ $ref: `${name}#` })),
@@ -36,7 +41,7 @@ function operationIdOf(method: string, url: string): string {
 }
 
 /** In the order in which a reader needs them. */
-const tags = ['Express verification', 'Transaction submit', 'Sandbox', 'Admin', 'Operations'];
+const tags = ['Express verification', 'Trigger v2', 'Transaction submit', 'Sandbox', 'Admin', 'Operations'];
 
 const TOP_BAR_STYLE =
   '.swagger-ui .topbar { background: none; padding: 0 } .topbar .link, .topbar .download-url-wrapper { display: none !important }';
@@ -71,6 +76,7 @@ export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandbox
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          walletToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           adminToken: { type: 'http', scheme: 'bearer' },
         },
       },
@@ -116,7 +122,7 @@ export function registerOpenapiRoute(app: FastifyInstance): void {
 }
 
 /** Where any free port was asked for, the one that was found. */
-function withActualPort(publicUrl: string, app: FastifyInstance): string {
+export function withActualPort(publicUrl: string, app: FastifyInstance): string {
   const address = app.server.address();
   if (address === null || typeof address === 'string') return publicUrl;
   return publicUrl.replace(/:0$/, `:${address.port}`);
