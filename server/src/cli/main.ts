@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { serveCommand } from './serve.js';
+import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
 
 /**
@@ -53,6 +54,7 @@ function rootCommand(context: CliContext): CommandDef {
       keys: keysCommand(context),
       airdrop: airdropCommand(context),
       verifications: verificationsCommand(context),
+      vaults: vaultsCommand(context),
       doctor: doctorCommand(context),
     },
   });
