@@ -18,7 +18,6 @@ import {
   temporaryWrappedSolAccount,
 } from './order-engine.js';
 import { failedWith, succeeded, withAccounts } from './pool-testing.js';
-import type { ProgramName } from './program-files.js';
 import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
 
 /** How one of the two payments goes: of which token, and between accounts or wallets. */
@@ -70,7 +69,7 @@ export interface FillOptions {
 }
 
 export function orderEngineUnderTest(): Buffer {
-  return programUnderTest('order-engine' as string as ProgramName);
+  return programUnderTest('order-engine');
 }
 
 /** With all features, the machine also minds every read beyond an account's data. */

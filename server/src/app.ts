@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
-import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
+import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
+import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
 import { createLoginTokens, type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -24,12 +24,13 @@ import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
-import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
+import { openPrices, type Prices } from './prices/index.js';
+import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
+import { openSandbox, type Sandbox } from './sandbox.js';
 import {
   assertIdentity,
   createLimiter,
   findRequests,
-  followClockOffset,
   groupCalls,
   insertCrafted,
   kindsOf,
@@ -62,12 +63,8 @@ interface Shared extends Parts {
   landing: Landing;
   logins: LoginTokens;
   prices: Prices;
+  routers: Routers;
 }
-
-/** USD for one whole token, until somebody moves the price. */
-const SANDBOX_USD = { sol: 150, usdc: 1, stable: 1, platform: 0.42 };
-/** What the sandbox's gas wallet is given when it is nearly empty. */
-const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
 /** Puts the parts together and starts them. This is the only place where one part is given to another. */
 export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
@@ -90,7 +87,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
-  const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
+  const sandbox = config.sandbox
+    ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
+    : undefined;
   const landing = createLanding({
     store,
     clock,
@@ -108,11 +107,20 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
+  const metis = await openAggregator({ config, log, parts, disposal });
+  const prices = await openPrices({
+    ...{ settings: config.prices, clock, log },
+    stored: sandbox?.stored,
+    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
+  });
+  disposal.add('price sources', () => prices.close());
+  const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
+  const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
+  const routers = openRouters(trading, makers);
   const logins = createLoginTokens({ signer, clock });
-  const prices = sandbox?.prices ?? noPrices;
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices };
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
   const server = await openServer(shared, disposal);
-  if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
+  if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
   const { port } = server.server.address() as AddressInfo;
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -132,34 +140,6 @@ async function genesisHash(chain: Chain): Promise<string> {
   } catch (error) {
     throw new Error(`the chain gives no answer (${(error as Error).message}); check SLIPWAY_RPC_URL`, { cause: error });
   }
-}
-
-async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
-  const { store, signer } = parts;
-  const setOffset = (offset: number) => {
-    clock.setOffset(offset);
-    // Another copy has moved the chain's clock, too.
-    chain.forget();
-  };
-  disposal.add('clock', await followClockOffset(store, setOffset));
-  const { platform, stable, usdc } = config.tokens;
-  const prices = await createSandboxPrices({
-    store,
-    clock,
-    defaults: new Map([
-      [WRAPPED_SOL_MINT, SANDBOX_USD.sol],
-      [usdc.mint, SANDBOX_USD.usdc],
-      [stable.mint, SANDBOX_USD.stable],
-      [platform.mint, SANDBOX_USD.platform],
-    ]),
-  });
-  disposal.add('prices', () => prices.close());
-  if (config.express.gasless) {
-    const gasWallet = signer.address('gas');
-    const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
-    if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
-  }
-  return { prices, info: await chainInfo(chain) };
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
@@ -182,7 +162,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
 function registerAreas(
   server: FastifyInstance,
   shared: Shared,
-  sandboxPrices: SandboxPrices | undefined,
+  sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
   const { config, store, clock, chain: access, chainReader: chain, landing, logins, prices, signer } = shared;
@@ -195,16 +175,18 @@ function registerAreas(
     ...config.express,
     gasWallet: signer.address('gas'),
   });
+  registerSwapArea(server, shared, ledger);
   registerTriggerV2(server, {
     ...{ store, clock, signer, logins },
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
-  if (!sandboxPrices) return;
+  if (!sandbox) return;
   registerSandbox(server, {
-    ...{ chain, store, clock },
-    prices: sandboxPrices,
+    ...{ chain, store, clock, prices },
+    stored: sandbox.stored,
+    movePrice: sandbox.movePrice,
     rpcUrl: access.rpcUrl,
     wsUrl: access.wsUrl ?? '',
     apiKey: SANDBOX_KEY,
@@ -212,6 +194,33 @@ function registerAreas(
     platformStable: stable.mint,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+function registerSwapArea(
+  server: FastifyInstance,
+  shared: Shared,
+  { remember, findRequest }: Pick<ReturnType<typeof groupedLedger>, 'remember' | 'findRequest'>,
+): void {
+  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { routing, jupiterz } = routers;
+  const { platform, stable, usdc } = config.tokens;
+  const { swap, programs } = config;
+  const gasWallet = signer.address('gas');
+  registerSwap(server, {
+    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    deliver: jupiterz.deliver,
+    fees: {
+      table: swap.feeBps,
+      receiver: swap.feeReceiver ?? gasWallet,
+      platform: platform.mint,
+      stables: new Set([usdc.mint, stable.mint, ...swap.stables]),
+      lsts: new Set(swap.lsts),
+      blueChips: new Set(swap.blueChips),
+    },
+    gasless: swap.gasless,
+    tipAccounts: config.submit.tipAccounts,
+  });
+  registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
 }
 
 /** Names this service, so that what is signed for another one is no login here. */

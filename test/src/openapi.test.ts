@@ -92,7 +92,7 @@ describe('the document', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
-      [/^\/(?:tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
+      [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
       const shape = shapes.find(([path]) => path.test(operation.path))?.[1];
@@ -127,6 +127,9 @@ describe('the document', () => {
     const expected = [
       ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
+      ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
+      ...['shield', 'search'].map(ultra),
+      '/tokens/v2/search',
       ...['auth/challenge', 'auth/verify', 'vault', 'vault/register'].map((name) => `/trigger/v2/${name}`),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
@@ -136,6 +139,7 @@ describe('the document', () => {
   });
 });
 
+const ultra = (name: string): string => `/ultra/v1/${name}`;
 const admin1 = (name: string): string => `/admin/v1/${name}`;
 
 function checkParameters({ path, parameters = [], requestBody, method }: Operation): void {
@@ -185,8 +189,8 @@ it('every operation answers 200 as it is documented', async () => {
     seen.add(nameOf(operation));
     return body;
   };
-  const at = (path: string, body?: unknown) =>
-    request(`${service.url}${path}`, { ...(body !== undefined && { body }) });
+  const at = <T = Record<string, unknown>>(path: string, body?: unknown) =>
+    request<T>(`${service.url}${path}`, { ...(body !== undefined && { body }) });
 
   for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/info']) expect('GET', path, await at(path));
   const { wallets } = await infoOf(service);
@@ -207,6 +211,19 @@ it('every operation answers 200 as it is documented', async () => {
   const paid = await execute(service, await craft(service, sender.address), sender, { tokenId, ...metadata });
   expect('POST', `${express}/execute`, paid);
   expect('GET', eligibility, await at(`${eligibility}?tokenId=${tokenId}`));
+
+  const held = { path: '/ultra/v1/holdings/{address}', at: `/ultra/v1/holdings/${wallet}` };
+  expect('GET', held.path, await at(held.at));
+  expect('GET', `${held.path}/native`, await at(`${held.at}/native`));
+  expect('GET', '/ultra/v1/balances/{address}', await at(`/ultra/v1/balances/${wallet}`));
+  expect('GET', '/ultra/v1/order/routers', await at('/ultra/v1/order/routers'));
+  expect('GET', '/ultra/v1/shield', await at(`/ultra/v1/shield?mints=${JUP},${tokenId},${wallet}`));
+  for (const path of ['/ultra/v1/search', '/tokens/v2/search']) {
+    for (const query of ['JUP', 'sol', tokenId]) {
+      const found = expect('GET', path, await at<unknown[]>(`${path}?query=${query}`));
+      assert.ok(found.length > 0);
+    }
+  }
 
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));

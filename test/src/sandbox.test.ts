@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, generateKeypair, isAddress } from '@slipway/wire';
 import { type Answer, request, type Service, startService } from './service.js';
 import { balancesOf, craft, execute, type Info, infoOf, JUP, newToken, newWallet, rpc, walletNamed } from './wallet.js';
@@ -45,7 +46,11 @@ describe('/sandbox/info', () => {
       apiKey: 'sandbox',
       platformToken: JUP,
       platformStable: JUPUSD,
-      programs: [],
+      programs: [
+        { name: 'pool', address: TOKEN_SWAP_PROGRAM },
+        { name: 'router', address: ROUTER_PROGRAM },
+        { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
+      ],
       gameEventIds: [],
     });
     assert.ok(Math.abs(unixTimestamp - Date.now() / 1000) < 600);

@@ -6,6 +6,7 @@ import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
+import { quoteCommand } from './quote.js';
 import { serveCommand } from './serve.js';
 import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
@@ -53,6 +54,7 @@ function rootCommand(context: CliContext): CommandDef {
       serve: serveCommand(),
       keys: keysCommand(context),
       airdrop: airdropCommand(context),
+      quote: quoteCommand(context),
       verifications: verificationsCommand(context),
       vaults: vaultsCommand(context),
       doctor: doctorCommand(context),

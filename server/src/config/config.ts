@@ -118,6 +118,8 @@ export interface Config {
   readonly prices: {
     readonly sources: readonly PriceSource[];
     readonly hermesUrl: string;
+    /** API key of Hermes. */
+    readonly hermesKey?: string;
     /** Pyth's feed id (64 hex digits) by mint. */
     readonly feeds: Readonly<Record<string, string>>;
     /** An older price is no price. */

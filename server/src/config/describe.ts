@@ -28,7 +28,12 @@ export function describeConfig(config: Config): Record<string, unknown> {
     fees: config.fees,
     swap: config.swap,
     programs: config.programs,
-    prices: { ...config.prices, hermesUrl: hostOf(config.prices.hermesUrl), feeds: Object.keys(config.prices.feeds) },
+    prices: {
+      ...config.prices,
+      hermesUrl: hostOf(config.prices.hermesUrl),
+      hermesKey: config.prices.hermesKey === undefined ? 'not set' : 'set',
+      feeds: Object.keys(config.prices.feeds),
+    },
     tokenList: config.tokenList.length,
     tiers: config.tiers,
     submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },

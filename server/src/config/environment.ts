@@ -1,14 +1,16 @@
 import { ConfigError } from './config-error.js';
 import { nearest } from './nearest.js';
 
-/** Every variable that the service reads, beside NODE_ENV and DATABASE_URL. */
+/** Every variable that the service or its command line reads, beside NODE_ENV and DATABASE_URL. */
 export const variableNames = [
   'SLIPWAY_ADMIN_TOKEN',
+  'SLIPWAY_API_KEY',
   'SLIPWAY_CHALLENGE_PREFIX',
   'SLIPWAY_CONFIG',
   'SLIPWAY_CORS_ORIGINS',
   'SLIPWAY_DATA_DIR',
   'SLIPWAY_FORK_URL',
+  'SLIPWAY_HERMES_KEY',
   'SLIPWAY_HERMES_URL',
   'SLIPWAY_HOST',
   'SLIPWAY_LOG_LEVEL',

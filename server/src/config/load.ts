@@ -118,8 +118,13 @@ function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: 
   if (sandboxOnly && !sandbox) {
     throw new ConfigError(`SLIPWAY_PRICES has ${sandboxOnly}, but only a sandbox has prices that are made up`);
   }
+  const hermesKey = variables.text('SLIPWAY_HERMES_KEY');
+  if (hermesKey !== undefined && !/^[\x21-\x7e]+$/.test(hermesKey)) {
+    throw new ConfigError('SLIPWAY_HERMES_KEY must be printable ASCII without spaces');
+  }
   return {
     sources,
+    ...(hermesKey !== undefined && { hermesKey }),
     hermesUrl: (variables.url('SLIPWAY_HERMES_URL', HTTP) ?? PUBLIC_HERMES).replace(/\/+$/, ''),
     feeds: Object.fromEntries(
       Object.entries(prices.feeds ?? {}).map(([mint, feed]) => [address(mint), feed.replace(/^0x/, '')]),

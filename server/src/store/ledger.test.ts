@@ -78,6 +78,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         slot: null,
         error: null,
         leaseUntil: null,
+        handedOver: false,
       });
       const b = await findRequest(store, 'b');
       assert.deepEqual([b?.wallet, b?.cosigners, b?.payload], ['other', [], null]);

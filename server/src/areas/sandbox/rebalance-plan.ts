@@ -1,0 +1,100 @@
+import type { Fee, PoolAccounts, PoolFees } from '@slipway/programs';
+
+/** A positive fraction. */
+export interface Fraction {
+  n: bigint;
+  d: bigint;
+}
+
+export interface PricedSide {
+  usd: number;
+  decimals: number;
+}
+
+/** A constant-product pool as it stands, in the smallest units. */
+export interface PoolState {
+  accounts: PoolAccounts;
+  fees: PoolFees;
+  reserveA: bigint;
+  reserveB: bigint;
+}
+
+export interface PoolTrade {
+  aToB: boolean;
+  amountIn: bigint;
+}
+
+const U64_MAX = 2n ** 64n - 1n;
+/** A pool without a fee counts as moved within this. */
+const LEAST_BAND: Fraction = { n: 1n, d: 10_000n };
+
+/** The number itself, not a decimal near it. */
+function fractionOf(value: number): Fraction {
+  let [whole, d] = [value, 1n];
+  while (!Number.isInteger(whole)) {
+    whole *= 2;
+    d *= 2n;
+  }
+  return { n: BigInt(whole), d };
+}
+
+/** How many smallest units of `b` one smallest unit of `a` is worth. */
+export function priceOf(a: PricedSide, b: PricedSide): Fraction {
+  const [usdA, usdB] = [fractionOf(a.usd), fractionOf(b.usd)];
+  return {
+    n: usdA.n * usdB.d * 10n ** BigInt(b.decimals),
+    d: usdA.d * usdB.n * 10n ** BigInt(a.decimals),
+  };
+}
+
+/** Whether the pool's marginal price of A in B is off by no more than its fee. */
+export function isWithinFee({ reserveA, reserveB, fees }: Omit<PoolState, 'accounts'>, { n, d }: Fraction): boolean {
+  const fee = totalFee(fees);
+  const band = fee.n * LEAST_BAND.d > LEAST_BAND.n * fee.d ? fee : LEAST_BAND;
+  const [is, should] = [reserveB * d, reserveA * n];
+  const off = is > should ? is - should : should - is;
+  return off * band.d <= should * band.n;
+}
+
+/**
+ * The trade that takes the pool's marginal price of A in B to `price`; undefined where no trade of u64 amounts does it.
+ * Expects that the pool is not there yet.
+ */
+export function tradeTo(pool: Omit<PoolState, 'accounts'>, price: Fraction): PoolTrade | undefined {
+  const { reserveA, reserveB, fees } = pool;
+  const aToB = reserveB * price.d > reserveA * price.n;
+  const [x, y] = aToB ? [reserveA, reserveB] : [reserveB, reserveA];
+  const { n, d } = aToB ? price : { n: price.d, d: price.n };
+  // All of the fee f stays in the pool: after g went in, x + g stands against xy / (x + (1 - f)g). With q = 1 - f, that
+  // the second is n/d of the first is a quadratic equation: q g^2 + (1 + q) x g + x^2 - xy d/n = 0.
+  const fee = totalFee(fees);
+  const [qn, qd] = [fee.d - fee.n, fee.d];
+  const linear = (qd + qn) * x;
+  const constant = qd * (x * x - (x * y * d) / n);
+  const amountIn = (squareRoot(linear * linear - 4n * qn * constant) - linear) / (2n * qn);
+  if (amountIn <= 0n || x + amountIn > U64_MAX) return undefined;
+  const left = (x * y) / (x + (amountIn * qn) / qd) + 1n;
+  if (left >= y) return undefined;
+  const after = aToB ? { reserveA: x + amountIn, reserveB: left } : { reserveA: left, reserveB: x + amountIn };
+  return isWithinFee({ ...after, fees }, price) ? { aToB, amountIn } : undefined;
+}
+
+function totalFee({ trade, ownerTrade }: PoolFees): Fraction {
+  const [a, b] = [asFraction(trade), asFraction(ownerTrade)];
+  return { n: a.n * b.d + b.n * a.d, d: a.d * b.d };
+}
+
+function asFraction({ numerator, denominator }: Fee): Fraction {
+  return numerator === 0n ? { n: 0n, d: 1n } : { n: numerator, d: denominator };
+}
+
+/** Rounded down. */
+function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
