@@ -3,7 +3,7 @@ import type { AccountsDb } from './accounts-db.js';
 import type { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
-import { type GenesisPool, genesisPools } from './genesis-pools.js';
+import { type GenesisPool, genesisLookupTable, genesisPools } from './genesis-pools.js';
 import { ownPrograms, readPrograms } from './programs.js';
 import type { RemoteAccounts } from './remote-accounts.js';
 import type { AddressedAccount, ChainOptions, GenesisInfo, PricedToken } from './types.js';
@@ -68,24 +68,25 @@ async function isUpstreams(address: Address, accounts: AddressedAccount[], parts
 /**
  * Writes the pools of the sandbox that are not there, each as a whole, and counts what is in them to the supplies.
  * `configured` says by its order which token is which; `tokens` are those that the chain has. Answers the pools that
- * are this chain's own.
+ * are this chain's own, and the lookup table with their accounts.
  */
 export async function writePools(
   configured: PricedToken[],
   tokens: PricedToken[],
   parts: ChainParts,
-): Promise<Address[]> {
-  const { remote, db, faucet } = parts;
+): Promise<Pick<GenesisInfo, 'pools' | 'lookupTable'>> {
+  const { remote, db, bank, faucet } = parts;
   const known = configured.map(({ mint }) => tokens.find((token) => token.mint === mint));
   const pools = genesisPools(known, faucet);
-  const addresses = pools.flatMap(({ accounts }) => accounts.map(({ address }) => address));
+  const table = genesisLookupTable(pools, faucet);
+  const addresses = [table, ...pools.flatMap(({ accounts }) => accounts)].map(({ address }) => address);
   const write = () => {
     for (const pool of pools) {
       if (!pool.accounts.some(({ address }) => db.get(address))) writePool(pool, parts);
     }
-    return pools
-      .map(({ address }) => address)
-      .filter((address) => db.get(address) && (remote?.isLocal(address) ?? true));
+    if (!db.get(table.address)) bank.write(table.address, table.account);
+    const own = pools.filter(({ address }) => db.get(address) && (remote?.isLocal(address) ?? true));
+    return { pools: own.map(({ address }) => address), lookupTable: table.address };
   };
   return remote ? remote.with(() => addresses, write) : write();
 }

@@ -8,9 +8,11 @@ import {
   TOKEN_SWAP_PROGRAM,
 } from '@slipway/programs';
 import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
   addressFromBytes,
   associatedTokenAddress,
+  encodeLookupTable,
   encodeMint,
   encodeTokenAccount,
   rentExemptLamports,
@@ -122,6 +124,23 @@ function poolOf(plan: PoolPlan, reserveA: bigint, reserveB: bigint, faucet: Addr
     },
   ];
   return { address, a, b, reserveA, reserveB, accounts };
+}
+
+/** A lookup table with what swaps over these pools name, so that routes of several hops fit into a transaction. */
+export function genesisLookupTable(pools: readonly GenesisPool[], authority: Address): AddressedAccount {
+  const addresses = new Set([TOKEN_SWAP_PROGRAM, TOKEN_PROGRAM]);
+  for (const { address, a, b, accounts } of pools) {
+    const named = [poolAuthority(address).address, a.mint, b.mint, ...accounts.map((each) => each.address)];
+    for (const each of named) addresses.add(each);
+  }
+  const data = encodeLookupTable({
+    ...{ deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0n, authority },
+    addresses: [...addresses],
+  });
+  const address = addressFromBytes(
+    hash('sha256', `slipway sandbox lookup table ${[...addresses].join(' ')}`, 'buffer'),
+  );
+  return { address, account: rentExempt(data, ADDRESS_LOOKUP_TABLE_PROGRAM) };
 }
 
 function feesOf({ tradeBps, ownerBps }: PoolPlan): PoolFees {

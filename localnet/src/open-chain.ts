@@ -77,7 +77,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
     wallets: sandboxWallets(),
     mints,
     receiver: toAddress(state.receiver),
-    pools: await writePools(configuredTokens(options.genesis), mints, parts),
+    ...(await writePools(configuredTokens(options.genesis), mints, parts)),
     programs,
   };
   const genesisHash = start?.genesisHash ?? base58Encode(Buffer.from(state.seed, 'hex'));

@@ -162,6 +162,8 @@ export interface GenesisInfo {
   receiver: Address;
   /** The pools that this chain was given at its start: not those of a fork's upstream. */
   pools: Address[];
+  /** Has the accounts of those pools. */
+  lookupTable: Address;
   /** Those that every chain has, and those of the operator's folder, whose name is the address. */
   programs: { name: string; address: Address }[];
 }

@@ -107,7 +107,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const metis = await openAggregator({ config, log, parts, disposal });
+  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
@@ -170,10 +170,10 @@ function registerAreas(
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
   registerExpress(server, {
-    ...{ store, clock, chain, unitsOf, prices, landing, platform, stable },
-    ...ledger,
-    ...config.express,
+    ...{ store, clock, chain, unitsOf, prices, landing, ...config.tokens, ...ledger, ...config.express },
     gasWallet: signer.address('gas'),
+    routing: shared.routers.routing,
+    programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
   registerTriggerV2(server, {

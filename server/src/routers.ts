@@ -18,13 +18,17 @@ interface RouterDeps {
   disposal: Disposal;
 }
 
-/** The aggregator over the pools of the chain; resolves when those have been looked for. */
-export async function openAggregator({ config, log, parts, disposal }: RouterDeps): Promise<Metis> {
+/** The aggregator over the pools of the chain; resolves when those have been looked for. `ownTables`: the sandbox's. */
+export async function openAggregator(
+  { config, log, parts, disposal }: RouterDeps,
+  ownTables: readonly Address[],
+): Promise<Metis> {
   const { rpc, wsUrl } = parts.chain;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
   const { programs, swap } = config;
-  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools });
+  const lookupTables = [...swap.lookupTables, ...ownTables];
+  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables });
   disposal.add('aggregator', () => metis.close());
   return metis;
 }

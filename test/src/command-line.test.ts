@@ -171,6 +171,39 @@ describe('airdrop', () => {
   });
 });
 
+describe('quote', () => {
+  interface Order {
+    inAmount: string;
+    outAmount: string;
+    router: string;
+    transaction: string | null;
+  }
+
+  it('tells what a swap would give, of tokens by symbol and by mint', async () => {
+    const { code, out, error } = await slipway(['quote', '1.5', 'sol', 'JUPUSD']);
+    assert.deepEqual([code, error], [0, '']);
+    assert.match(
+      out,
+      /^1\.5 SOL -> [0-9.]+ JUPUSD\n {2}Router .*\n {2}Route .*[\s\S]*Price .*1 SOL = [0-9.]+ JUPUSD\n/,
+    );
+    const byMint = await done<Order>(['quote', '1', 'USDC', JUP, '--exclude-routers', 'jupiterz']);
+    assert.deepEqual([byMint.inAmount, byMint.router, byMint.transaction], ['1000000', 'metis', null]);
+    const raw = await done<Order>(['quote', '7', 'USDC', JUP, '--raw', '--taker', generateKeypair().address]);
+    assert.deepEqual([raw.inAmount, raw.transaction], ['7', '']);
+  });
+
+  it('refuses what is no token, no amount, no wallet and no router', async () => {
+    await expectFailures([
+      [['quote', '1', 'USDX', 'SOL'], 2, /no token is called USDX/],
+      [['quote', '1', 'USD', 'SOL'], 2, /did you mean one of USDC/],
+      [['quote', '0', 'SOL', 'USDC'], 2, /amount/],
+      [['quote', '1', 'SOL', 'USDC', '--taker', 'me'], 2, /--taker/],
+      [['quote', '1', 'SOL', 'USDC', '--exclude-routers', 'nobody'], 1, /excludeRouters.*\(400\)/],
+      [['quote', '1', 'SOL', 'sol'], 1, /outputMint|inputMint/],
+    ]);
+  });
+});
+
 describe('verifications', () => {
   it('are listed, approved and rejected', async () => {
     const wallet = await newWallet(service);

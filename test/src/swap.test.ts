@@ -44,7 +44,8 @@ describe('a swap order', () => {
     const made = await order(service, { inputMint: SOL, outputMint: USDC, amount: ONE_SOL });
     assert.equal(made.transaction, null);
     assert.equal(made.taker, null);
-    assert.equal(made.inAmount, ONE_SOL.toString());
+    // A pool takes what it needs for the rounded output, which may be a few units less.
+    assert.ok(BigInt(made.inAmount) <= ONE_SOL && BigInt(made.inAmount) > ONE_SOL - 100n);
     assert.equal(made.otherAmountThreshold, made.outAmount);
     assert.equal(made.slippageBps, 0);
     const usd = Number(made.outAmount) / 1e6;
@@ -65,7 +66,7 @@ describe('a swap order', () => {
 
     assert.deepEqual([done.status, done.code], ['Success', 0], done.error);
     assert.equal(await tokensOf(service, taker.address, USDC), BigInt(made.outAmount));
-    assert.equal(await lamportsOf(service, taker.address), before - ONE_SOL - costOf(made));
+    assert.equal(await lamportsOf(service, taker.address), before - BigInt(made.inAmount) - costOf(made));
     assert.equal(done.totalInputAmount, made.inAmount);
     assert.equal(done.totalOutputAmount, made.outAmount);
     assert.match(done.slot!, /^[1-9]\d*$/);
@@ -118,7 +119,7 @@ describe('a swap order', () => {
     const done = await executeOrder(service, made, taker);
     assert.equal(done.status, 'Success', done.error);
     assert.equal(await tokensOf(service, taker.address, JUPUSD), BigInt(made.outAmount));
-    assert.equal(await lamportsOf(service, taker.address), before - 2n * ONE_SOL - costOf(made));
+    assert.equal(await lamportsOf(service, taker.address), before - BigInt(made.inAmount) - costOf(made));
     for (const mint of [USDC, JUP]) assert.equal(await tokensOf(service, taker.address, mint), 0n);
   });
 
@@ -290,7 +291,7 @@ describe('executing an order', () => {
   it('answers its codes', async () => {
     const made = await soldSol();
     const signedTransaction = signTransaction(made.transaction!, taker);
-    const other = await soldSol({ amount: 5 });
+    const other = await soldSol({ amount: 5_000_000 });
     const cases: [Record<string, unknown>, number][] = [
       [{ signedTransaction }, -4],
       [{ requestId: made.requestId }, -5],

@@ -52,7 +52,7 @@ export {
   tokenUnwrapLamports,
   type UnwrapLamports,
 } from './instructions/token.js';
-export { decodeLookupTable, type LookupTableState } from './lookup-table-state.js';
+export { decodeLookupTable, encodeLookupTable, type LookupTableState } from './lookup-table-state.js';
 export {
   type AccountMeta,
   type DecodedMessage,

@@ -26,8 +26,6 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
-  /** A listed token younger than 24 hours, on either side. */
-  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
@@ -107,6 +105,8 @@ export interface Config {
     readonly blueChips: readonly Address[];
     /** Pools to route over, beside those that are found on the chain. */
     readonly pools: readonly Address[];
+    /** With the accounts that routes name, so that longer ones fit into a transaction. */
+    readonly lookupTables: readonly Address[];
   };
   readonly programs: {
     /** Our router program; undefined where it is not deployed. */

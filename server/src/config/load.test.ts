@@ -205,6 +205,7 @@ test('no secret is described or repeated in an error', () => {
     ...production,
     DATABASE_URL: 'postgres://user:dbsecret@db.example.com/slipway',
     SLIPWAY_ADMIN_TOKEN: 'admintokensecret',
+    SLIPWAY_HERMES_KEY: 'hermeskeysecret',
     SLIPWAY_SEND_URLS: 'https://send.example.com/pathsecret',
     SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com/?key=wssecret',
   };
@@ -224,6 +225,7 @@ test('no secret is described or repeated in an error', () => {
     SLIPWAY_FORK_URL: 'ws://secret',
     DATABASE_URL: 'secret',
     SLIPWAY_ADMIN_TOKEN: 'my secret',
+    SLIPWAY_HERMES_KEY: 'my secret',
     SLIPWAY_SIGNER_PASPHRASE: 'secret',
   })) {
     const message = complaint({ [name]: value });

@@ -24,7 +24,6 @@ const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', '
 const PUBLIC_HERMES = 'https://hermes.pyth.network';
 
 const defaultFeeBps: Config['swap']['feeBps'] = {
-  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,
@@ -98,6 +97,7 @@ function readSwap({ swap = {} }: Settings, sandbox: boolean): Config['swap'] {
     lsts: (swap.lsts ?? []) as Address[],
     blueChips: (swap.blueChips ?? []) as Address[],
     pools: (swap.pools ?? []) as Address[],
+    lookupTables: (swap.lookupTables ?? []) as Address[],
   };
 }
 

@@ -51,7 +51,6 @@ export const SettingsFile = closed({
     gasless: Type.Boolean(),
     feeReceiver: Mint,
     feeBps: closed({
-      newToken: Bps,
       buyPlatform: Bps,
       pegged: Bps,
       solStable: Bps,
@@ -62,6 +61,7 @@ export const SettingsFile = closed({
     lsts: Type.Array(Mint, { uniqueItems: true }),
     blueChips: Type.Array(Mint, { uniqueItems: true }),
     pools: Type.Array(Mint, { uniqueItems: true }),
+    lookupTables: Type.Array(Mint, { uniqueItems: true, maxItems: 10 }),
   }),
   programs: closed({ router: Mint, orderEngine: Mint, tokenSwap: Mint }),
   prices: closed({

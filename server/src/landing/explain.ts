@@ -5,6 +5,8 @@ export interface Explanation {
   message: string;
 }
 
+/** Less than the least output would have come out: error 6001 of the router program. */
+export const SLIPPAGE: Explanation = { code: 6001, message: 'Slippage tolerance exceeded' };
 export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
 const INVALID_TRANSACTION = -1002;
 

@@ -34,10 +34,9 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
 
   const pairs: [string, Token, Token, bigint][] = [
     ['SOL for a token', SOL, USDC, 1_234_567_891n],
-    ['a token for SOL', USDC, SOL, 77_777_777n],
+    ['one of Token-2022 for SOL', T22, SOL, 1_000_000_007n],
     ['a token for a token', USDC, JUP, 123_456_789n],
     ['a token for one of Token-2022', JUP, T22, 555_555_555n],
-    ['one of Token-2022 for SOL', T22, SOL, 1_000_000_007n],
   ];
   const fees: [string, QuoteRequest['fee']][] = [
     ['no fee', undefined],
@@ -45,8 +44,9 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
     ['a fee on the output', { bps: 255, side: 'output' }],
   ];
   for (const [what, input, output, amount] of pairs) {
-    for (const [whichFee, fee] of fees) {
-      for (const toAnother of [false, true]) {
+    const plain = input === USDC && output === JUP;
+    for (const [whichFee, fee] of plain ? fees.slice(0, 1) : fees) {
+      for (const toAnother of plain ? [false] : [false, true]) {
         test(`${what}, ${whichFee}, ${toAnother ? 'to another receiver' : 'to the taker'}`, async () => {
           const feeToken = fee?.side === 'output' ? output : input;
           const [taker, { address: collector }] = await Promise.all([

@@ -33,7 +33,14 @@ import { createLanding } from '../landing/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { uuidv7 } from '../lib/ids.js';
 import { createJupiterZ, type JupiterZDeps } from '../routing/jupiterz/index.js';
-import { isRefused, type Quote, type QuoteRequest, type SwapParties, type Token } from '../routing/router.js';
+import {
+  isRefused,
+  type Quote,
+  type QuoteRequest,
+  type Router,
+  type SwapParties,
+  type Token,
+} from '../routing/router.js';
 import type { KeyName, Signer } from '../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../store/ledger.js';
 import { openStore } from '../store/open-store.js';
@@ -163,13 +170,13 @@ export async function lamports({ chain }: World, wallet: Address): Promise<bigin
   return (await chain.account(wallet))?.lamports ?? 0n;
 }
 
-export async function quoted(
-  router: { quote: (r: QuoteRequest, s: AbortSignal) => Promise<unknown> },
-  r: QuoteRequest,
-) {
-  const quote = (await router.quote(r, AbortSignal.timeout(2_000))) as Quote;
-  if (isRefused(quote)) throw new Error(JSON.stringify(quote));
-  return quote;
+/** A quote, as soon as there is one: on a busy machine the makers can be too late for one question. */
+export async function quoted(router: Router, request: QuoteRequest): Promise<Quote> {
+  for (let attempt = 1; ; attempt++) {
+    const quote = await router.quote(request, AbortSignal.timeout(2_000));
+    if (!isRefused(quote)) return quote;
+    if (attempt === 20) throw new Error(JSON.stringify(quote));
+  }
 }
 
 export function requestOf(owner: Address | undefined, input: Token, output: Token, amount: bigint): QuoteRequest {
@@ -229,9 +236,14 @@ export function signedBy(keypair: Keypair, { message, signatures }: Transaction)
   return withSignature({ message, signatures }, keypair.address, sign(keypair, message));
 }
 
+const HANG_UP = Symbol('hang up');
+
 export type Handler = (body: Record<string, string>) => unknown;
 
-/** A maker of a test, whose answers the test decides: a handler gives the JSON, a number for a status, or never answers. */
+/**
+ * A maker of a test, whose answers the test decides: a handler gives what is answered as JSON, a text that is answered
+ * as it is, a number for a status; it may throw to hang up, or never answer.
+ */
 export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handler; swap?: Handler }) {
   const asked: { path: string; body: Record<string, string>; headers: IncomingMessage['headers'] }[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -241,8 +253,12 @@ export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handle
     const body = text === '' ? {} : JSON.parse(text);
     asked.push({ path, body, headers: request.headers });
     const tokens = () => TOKENS.map(({ mint }) => mint);
-    const said = await ({ tokens, ...handlers }[path] ?? (() => 404))(body);
-    if (typeof said === 'number') response.writeHead(said).end();
+    const handler = { tokens, ...handlers }[path] ?? (() => 404);
+    const said = await Promise.resolve(body)
+      .then(handler)
+      .catch(() => HANG_UP);
+    if (said === HANG_UP) request.socket.destroy();
+    else if (typeof said === 'number') response.writeHead(said).end();
     else
       response
         .setHeader('content-type', 'application/json')
@@ -254,10 +270,11 @@ export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handle
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

@@ -11,12 +11,13 @@ const U64_TEXT = /^(?:0|[1-9]\d{0,19})$/;
 export const localnetMethods: Methods = {
   /** The funded wallets with their keys, the mints and their first prices, pools, programs, and the time. */
   localnet_info: (chain, _params, forkHost) => {
-    const { wallets, mints, receiver, programs, pools } = chain.genesis;
+    const { wallets, mints, receiver, programs, pools, lookupTable } = chain.genesis;
     return {
       wallets: wallets.map(({ name, address, secretKey }) => ({ name, address, secretKey: base58Encode(secretKey) })),
       mints: [SOL, ...mints].map(({ symbol, mint, decimals, usd }) => ({ symbol, mint, decimals, usd })),
       receiver,
       pools,
+      lookupTable,
       faucet: chain.faucet,
       programs: programs.map(({ name, address }) => ({ name, address })),
       forkHost,

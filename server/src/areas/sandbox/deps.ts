@@ -30,6 +30,8 @@ export interface ChainInfo {
   mints: { symbol: string; mint: Address; decimals: number; usd: number }[];
   /** The chain's own pools, without those of a fork's upstream. */
   pools: Address[];
+  /** Has the accounts of those pools. */
+  lookupTable: Address;
   /** Whose lamports the airdrops are. */
   faucet: Address;
   programs: { name: string; address: string }[];

@@ -25,8 +25,8 @@ export interface PriceMoverDeps {
   stored: SandboxPrices;
   /** Moves the pools. */
   trader: Trader;
-  /** Has the sandbox's market maker quote around a price; resolves when it does. */
-  quoteAt?: (mint: Address, usd: number) => Promise<void>;
+  /** Has the sandbox's market maker quote around a price. */
+  quoteAt?: (mint: Address, usd: number) => void | Promise<void>;
 }
 
 /**
@@ -57,9 +57,7 @@ async function move(deps: PriceMoverDeps, mint: Address, usd: number): Promise<v
   } catch (error) {
     // Of this one nothing has moved yet.
     if (error instanceof AppError && error.code === 'INVALID_REQUEST') throw error;
-    if (before !== undefined) {
-      await Promise.allSettled([moveTo(before), quoteAt?.(mint, before)]);
-    }
+    if (before !== undefined) await Promise.allSettled([moveTo(before), (async () => quoteAt?.(mint, before))()]);
     if (!(error instanceof RpcError)) throw error;
     const message = `The chain refused a trade that moves the pools, and the price stays as it was: ${error.message}`;
     throw new AppError('CONFLICT', { message });

@@ -5,7 +5,10 @@ import type { PriceAnswer, PriceBody } from './schema.js';
 const FORK_NOTE = 'The pools of the chain that is forked do not follow; those of this sandbox were moved';
 
 /** Moves the price of a token of this sandbox, and everything that follows it. */
-export async function setPrice({ chain, movePrice }: SandboxDeps, { mint, usd }: PriceBody): Promise<PriceAnswer> {
+export async function setPrice(
+  { chain, movePrice }: Pick<SandboxDeps, 'chain' | 'movePrice'>,
+  { mint, usd }: PriceBody,
+): Promise<PriceAnswer> {
   const address = requireAddress('mint', mint);
   const { mints, forkHost } = await chainInfo(chain);
   if (!mints.some((each) => each.mint === address)) {

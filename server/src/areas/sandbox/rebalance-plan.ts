@@ -1,4 +1,5 @@
-import type { Fee, PoolAccounts, PoolFees } from '@slipway/programs';
+import type { Fee, PoolFees } from '@slipway/programs';
+import type { Side, Trade } from '../../routing/metis/venue.js';
 
 /** A positive fraction. */
 export interface Fraction {
@@ -12,19 +13,18 @@ export interface PricedSide {
 }
 
 /** A constant-product pool as it stands, in the smallest units. */
-export interface PoolState {
-  accounts: PoolAccounts;
+export interface PoolReserves {
   fees: PoolFees;
-  reserveA: bigint;
-  reserveB: bigint;
+  reserves: readonly [bigint, bigint];
+  /** What the pool does when `amount` is offered; undefined where it refuses. */
+  quote(from: Side, amount: bigint): Trade | undefined;
 }
 
 export interface PoolTrade {
-  aToB: boolean;
+  from: Side;
   amountIn: bigint;
 }
 
-const U64_MAX = 2n ** 64n - 1n;
 /** A pool without a fee counts as moved within this. */
 const LEAST_BAND: Fraction = { n: 1n, d: 10_000n };
 
@@ -47,36 +47,37 @@ export function priceOf(a: PricedSide, b: PricedSide): Fraction {
   };
 }
 
-/** Whether the pool's marginal price of A in B is off by no more than its fee. */
-export function isWithinFee({ reserveA, reserveB, fees }: Omit<PoolState, 'accounts'>, { n, d }: Fraction): boolean {
+/** Whether the pool's marginal price of its first token in its second is off by no more than its fee. */
+export function isWithinFee({ reserves, fees }: Pick<PoolReserves, 'reserves' | 'fees'>, { n, d }: Fraction): boolean {
   const fee = totalFee(fees);
   const band = fee.n * LEAST_BAND.d > LEAST_BAND.n * fee.d ? fee : LEAST_BAND;
-  const [is, should] = [reserveB * d, reserveA * n];
+  const [is, should] = [reserves[1] * d, reserves[0] * n];
   const off = is > should ? is - should : should - is;
   return off * band.d <= should * band.n;
 }
 
 /**
- * The trade that takes the pool's marginal price of A in B to `price`; undefined where no trade of u64 amounts does it.
+ * The trade that takes the pool's marginal price of its first token in its second to `price`; undefined where none does.
  * Expects that the pool is not there yet.
  */
-export function tradeTo(pool: Omit<PoolState, 'accounts'>, price: Fraction): PoolTrade | undefined {
-  const { reserveA, reserveB, fees } = pool;
-  const aToB = reserveB * price.d > reserveA * price.n;
-  const [x, y] = aToB ? [reserveA, reserveB] : [reserveB, reserveA];
-  const { n, d } = aToB ? price : { n: price.d, d: price.n };
+export function tradeTo(pool: PoolReserves, price: Fraction): PoolTrade | undefined {
+  const { reserves, fees, quote } = pool;
+  const from: Side = reserves[1] * price.d > reserves[0] * price.n ? 0 : 1;
+  const [x, y] = from === 0 ? reserves : [reserves[1], reserves[0]];
+  const { n, d } = from === 0 ? price : { n: price.d, d: price.n };
   // All of the fee f stays in the pool: after g went in, x + g stands against xy / (x + (1 - f)g). With q = 1 - f, that
   // the second is n/d of the first is a quadratic equation: q g^2 + (1 + q) x g + x^2 - xy d/n = 0.
   const fee = totalFee(fees);
   const [qn, qd] = [fee.d - fee.n, fee.d];
+  if (qn <= 0n) return undefined;
   const linear = (qd + qn) * x;
   const constant = qd * (x * x - (x * y * d) / n);
   const amountIn = (squareRoot(linear * linear - 4n * qn * constant) - linear) / (2n * qn);
-  if (amountIn <= 0n || x + amountIn > U64_MAX) return undefined;
-  const left = (x * y) / (x + (amountIn * qn) / qd) + 1n;
-  if (left >= y) return undefined;
-  const after = aToB ? { reserveA: x + amountIn, reserveB: left } : { reserveA: left, reserveB: x + amountIn };
-  return isWithinFee({ ...after, fees }, price) ? { aToB, amountIn } : undefined;
+  const trade = quote(from, amountIn);
+  if (!trade) return undefined;
+  const [paidInto, takenFrom] = [x + trade.paid, y - trade.received];
+  const after = from === 0 ? ([paidInto, takenFrom] as const) : ([takenFrom, paidInto] as const);
+  return isWithinFee({ reserves: after, fees }, price) ? { from, amountIn } : undefined;
 }
 
 function totalFee({ trade, ownerTrade }: PoolFees): Fraction {

@@ -12,6 +12,7 @@ import type { Store } from '../../store/index.js';
 import { openTestStore } from '../../store/testing.js';
 import { type ChainInfo, chainInfo } from './deps.js';
 import { createPriceMover, type PriceMover } from './move-price.js';
+import { setPrice } from './prices.js';
 
 let localnet: Localnet;
 let chain: Chain;
@@ -202,6 +203,22 @@ test('a price that the pools cannot be moved to is refused with the range that t
     await assertPoolsFollow();
   }
   await movePrice(platform, 0.42);
+});
+
+test('in a fork the pools of the upstream stay, and the answer says so', async (t) => {
+  const fork = await startLocalnet({ rpcPort: 0, inWorker: false, forkUrl: localnet.rpcUrl });
+  t.after(() => fork.close());
+  const rpc = createLocalRpc((method, params) => fork.call(method, params));
+  const forked = createChain({ rpc, steadyNow, fees: { percentile: 75, maxMicroLamports: 1_000n } });
+  assert.deepEqual((await chainInfo(forked)).pools, [], 'they stand at addresses of the upstream');
+  const before = await reservesOf(await poolsNow());
+  const move = createPriceMover({ ...moverDeps(), chain: forked, stored });
+  const { note, ...answer } = await setPrice({ chain: forked, movePrice: move }, { mint: platform, usd: 9 });
+  assert.deepEqual(answer, { mint: platform, usd: 9 });
+  assert.match(note ?? '', /do not follow/);
+  assert.equal(stored.usd(platform), 9);
+  assert.deepEqual(await reservesOf(await poolsNow()), before);
+  assert.deepEqual(await setPrice({ chain, movePrice }, { mint: platform, usd: 0.42 }), { mint: platform, usd: 0.42 });
 });
 
 test('when a later step fails, the price stays and the pools go back to it', async () => {

@@ -1,4 +1,4 @@
-import { decodePool, type PoolAccounts, poolAuthority, poolSwap } from '@slipway/programs';
+import { decodePool } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
@@ -7,14 +7,15 @@ import {
   decodeTokenAccount,
   decodeTransaction,
   encodeTransaction,
-  TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
   withSignature,
 } from '@slipway/wire';
 import type { Chain, ChainAccount } from '../../chain/index.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { isWithinFee, type PoolState, type PoolTrade, priceOf, tradeTo } from './rebalance-plan.js';
+import type { PoolState } from '../../routing/metis/venue.js';
+import { tokenSwapVenue } from '../../routing/metis/venues/token-swap.js';
+import { isWithinFee, type PoolReserves, type PoolTrade, priceOf, tradeTo } from './rebalance-plan.js';
 
 /** A wallet of the service that trades with the pools. */
 export interface Trader {
@@ -37,8 +38,12 @@ interface MintState {
   held: bigint;
 }
 
+interface MarketPool extends PoolReserves {
+  state: PoolState;
+}
+
 interface Market {
-  pools: PoolState[];
+  pools: MarketPool[];
   mints: Map<Address, MintState>;
 }
 
@@ -74,7 +79,7 @@ export async function rebalance(work: Rebalancing): Promise<void> {
   throw new AppError('CONFLICT', { message: 'Others trade with the pools of this mint at the moment; try again' });
 }
 
-type PlannedTrade = PoolTrade & { pool: PoolState };
+type PlannedTrade = PoolTrade & { pool: MarketPool };
 
 /** The trades that take all pools to the price; undefined where one cannot be taken there. */
 function plan({ pools, mints }: Market, { mint, usdOf }: Rebalancing, usd: number): PlannedTrade[] | undefined {
@@ -85,7 +90,7 @@ function plan({ pools, mints }: Market, { mint, usdOf }: Rebalancing, usd: numbe
   const trades: PlannedTrade[] = [];
   const spent = new Map<Address, bigint>();
   for (const pool of pools) {
-    const [a, b] = [side(pool.accounts.mintA), side(pool.accounts.mintB)];
+    const [a, b] = pool.state.tokens.map((token) => side(token.mint));
     if (!a || !b) continue;
     const price = priceOf(a, b);
     if (isWithinFee(pool, price)) continue;
@@ -100,8 +105,9 @@ function plan({ pools, mints }: Market, { mint, usdOf }: Rebalancing, usd: numbe
   return trades;
 }
 
-function sidesOf({ aToB, pool: { accounts } }: PlannedTrade): { input: Address; output: Address } {
-  return aToB ? { input: accounts.mintA, output: accounts.mintB } : { input: accounts.mintB, output: accounts.mintA };
+function sidesOf({ from, pool: { state } }: PlannedTrade): { input: Address; output: Address } {
+  const [a, b] = state.tokens;
+  return from === 0 ? { input: a.mint, output: b.mint } : { input: b.mint, output: a.mint };
 }
 
 function unreachable(market: Market, work: Rebalancing): AppError {
@@ -127,44 +133,38 @@ function edge(canBe: (price: number) => boolean, start: number, bound: number): 
   return Math.exp(inside + (bound > start ? -0.01 : 0.01));
 }
 
-/** All accounts in two questions to the chain. */
-async function readMarket({ chain, trader, pools: addresses, mint, faucet }: Rebalancing): Promise<Market> {
+/** Everything that counts, in two questions to the chain. Pools that nobody can trade with are left out. */
+async function readMarket(work: Rebalancing): Promise<Market> {
+  const { chain, trader, mint, faucet } = work;
   const found = await Promise.all(
-    addresses.map(async (address) => ({ address, account: await chain.account(address) })),
+    work.pools.map(async (address) => ({ address, account: await chain.account(address) })),
   );
-  const known = found.flatMap(({ address, account }) => {
+  const opening: Promise<MarketPool | undefined>[] = [];
+  const mintAddresses = new Set<Address>();
+  for (const { address, account } of found) {
     const pool = account && decodePool(account.data);
-    return pool && (pool.mintA === mint || pool.mintB === mint) ? [{ address, program: account.owner, pool }] : [];
-  });
-  const mintAddresses = [...new Set(known.flatMap(({ pool }) => [pool.mintA, pool.mintB]))];
-  const tokensIn = async (address: Address) => tokensOf(await chain.account(address));
-  const [faucetAccount, mintStates, reserves] = await Promise.all([
-    chain.account(faucet),
-    Promise.all(
-      mintAddresses.map(async (address) => {
-        const held = tokensIn(associatedTokenAddress(trader.address, address));
-        return { address, account: await chain.account(address), held: await held };
+    if (!pool || (pool.mintA !== mint && pool.mintB !== mint)) continue;
+    mintAddresses.add(pool.mintA).add(pool.mintB);
+    opening.push(
+      Promise.all([pool.vaultA, pool.vaultB].map(chain.account)).then((vaults) => {
+        const state = tokenSwapVenue(account.owner).open(address, account, vaults);
+        if (typeof state === 'string') return undefined;
+        const reserves = [tokensOf(vaults[0]), tokensOf(vaults[1])] as const;
+        return { state, fees: pool.fees, reserves, quote: state.quote };
       }),
-    ),
-    Promise.all(known.map(({ pool }) => Promise.all([tokensIn(pool.vaultA), tokensIn(pool.vaultB)]))),
-  ]);
-  const mints = new Map<Address, MintState>();
-  for (const { address, account, held } of mintStates) {
-    const facts = account && decodeMint(account.data);
-    if (!facts) throw new AppError('INTERNAL', { cause: new Error(`a pool's mint ${address} is not on the chain`) });
-    const more = address === WRAPPED_SOL_MINT ? (faucetAccount?.lamports ?? 0n) / 2n : U64_MAX - facts.supply;
-    mints.set(address, { decimals: facts.decimals, held, funds: held + more });
+    );
   }
-  const pools = known.map(({ address, program, pool }, index): PoolState => {
-    const accounts: PoolAccounts = {
-      ...{ ...pool, pool: address, program, authority: poolAuthority(address, program).address },
-      programA: TOKEN_PROGRAM,
-      programB: TOKEN_PROGRAM,
-    };
-    const [reserveA, reserveB] = reserves[index]!;
-    return { accounts, fees: pool.fees, reserveA, reserveB };
-  });
-  return { pools, mints };
+  const readMint = async (address: Address): Promise<[Address, MintState]> => {
+    const wallet = associatedTokenAddress(trader.address, address);
+    const [account, own, bank] = await Promise.all([address, wallet, faucet].map(chain.account));
+    const facts = account && decodeMint(account.data);
+    if (!facts) throw new Error(`a pool's mint ${address} is not on the chain`);
+    const held = tokensOf(own);
+    const more = address === WRAPPED_SOL_MINT ? (bank?.lamports ?? 0n) / 2n : U64_MAX - facts.supply;
+    return [address, { decimals: facts.decimals, held, funds: held + more }];
+  };
+  const [pools, mints] = await Promise.all([Promise.all(opening), Promise.all([...mintAddresses].map(readMint))]);
+  return { pools: pools.filter((pool) => pool !== undefined), mints: new Map(mints) };
 }
 
 function tokensOf(account: ChainAccount | undefined): bigint {
@@ -203,14 +203,12 @@ async function send({ chain, trader }: Rebalancing, trade: PlannedTrade, unique:
     budget: { computeUnitLimit: TRADE_UNITS + unique, computeUnitPrice: 0n },
     instructions: [
       createAssociatedTokenIdempotent({ payer, owner: payer, mint: output }),
-      poolSwap({
-        accounts: trade.pool.accounts,
-        aToB: trade.aToB,
-        authority: payer,
+      trade.pool.state.swap(trade.from, {
+        owner: payer,
         source: associatedTokenAddress(payer, input),
         destination: associatedTokenAddress(payer, output),
         amountIn: trade.amountIn,
-        minimumAmountOut: 1n,
+        minOut: 1n,
       }),
     ],
   });

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Address, rentExemptLamports, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
-import { craftSwap, type Place, type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import { type Place, type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
 import {
   type Budget,
   type Crafted,
@@ -11,6 +11,7 @@ import {
 } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
+import { tryOutSwap } from '../../routing/try-out.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { type Terms, tokenAccountRent } from './terms.js';
@@ -97,14 +98,9 @@ async function tryOut(
   rentLamports: bigint,
   lentLamports: bigint,
 ): Promise<Attempt> {
-  const { chain } = deps;
-  const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
-  const sample = craftSwap(swap, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
-  if (err !== null) return { failed: explain(err).message, isTooLarge: false };
-  const budget = budgetOf(unitsConsumed, usualPrice, order.asked.manual);
-  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-  const crafted = craftSwap(swap, blockhash, budget);
+  const tried = await tryOutSwap(deps.chain, swap, (units, price) => budgetOf(units, price, order.asked.manual));
+  if ('err' in tried) return { failed: explain(tried.err).message, isTooLarge: false };
+  const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
   if (tooDear) return { obstacle: tooDear };
   if (terms.gasless && crafted.feeLamports + rentLamports > terms.gasless.maxLamports) {

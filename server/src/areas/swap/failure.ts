@@ -1,8 +1,7 @@
 import { decodeTransaction } from '@slipway/wire';
 import type { SwapPrograms } from '../../crafting/swap.js';
-import { type Explanation, explain } from '../../landing/index.js';
+import { type Explanation, explain, SLIPPAGE } from '../../landing/index.js';
 
-const SLIPPAGE: Explanation = { code: 6001, message: 'Slippage tolerance exceeded' };
 /** `ExceededSlippage` of SPL Token Swap. */
 const VENUE_SLIPPAGE = 16;
 

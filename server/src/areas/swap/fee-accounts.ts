@@ -42,8 +42,11 @@ export function createFeeAccounts(deps: {
     if (known && known.until > steadyNow()) return known.answer;
     const answer = find();
     kept.set(key, { answer, until: steadyNow() + KEPT_MS });
-    // A failed reading is not kept.
-    answer.catch(() => kept.delete(key));
+    // Neither a failed reading is kept nor that there is none: somebody may be about to make it.
+    answer.then(
+      (found) => found ?? kept.delete(key),
+      () => kept.delete(key),
+    );
     return answer;
   }
 

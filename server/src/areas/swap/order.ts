@@ -111,6 +111,9 @@ function noQuotes(answers: readonly Answer[]): AppError {
   return new AppError('INVALID_REQUEST', { message: `Failed to get quotes${reason}` });
 }
 
+/** Of market makers, whose code 3 it is. */
+const NO_TRANSACTION = 'The quote could not be made a transaction';
+
 type Made = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle });
 
 /** The best quote that can be had, else why the best one cannot. */
@@ -131,6 +134,8 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
     }
   }
   if (first) return first;
+  const [best] = candidates;
+  if (best?.quote.maker) return { candidate: best, obstacle: { code: 3, message: NO_TRANSACTION } };
   throw new AppError('CRAFT_FAILED', { message: `Failed to craft the swap: ${failures.join('; ')}` });
 }
 

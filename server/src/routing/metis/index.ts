@@ -120,14 +120,17 @@ async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): 
   return undefined;
 }
 
-function noRoute({ market, request, now, routed }: SearchOptions): Refusal {
-  const [from, to] = [request.input.mint, request.output.mint];
-  const paths = market.paths(from, to).filter(({ steps }) => routed || steps.length === 1);
-  if (paths.length === 0) return { refused: 'no-route', reason: `no pools lead from ${from} to ${to}` };
-  const isLive = paths.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now))));
-  return isLive
-    ? { refused: 'no-route', reason: `the pools from ${from} to ${to} do not take this amount` }
-    : { refused: 'unavailable', reason: `the accounts of the pools from ${from} to ${to} are not known to be current` };
+function noRoute(options: SearchOptions): Refusal {
+  const { market, request, now, routed } = options;
+  const between = `from ${request.input.mint} to ${request.output.mint}`;
+  const paths = market.paths(request.input.mint, request.output.mint);
+  const isUsable = paths.filter(({ steps }) => routed || steps.length === 1);
+  if (isUsable.length === 0) return { refused: 'no-route', reason: `no pools lead ${between}` };
+  if (!isUsable.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
+    return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
+  if (search({ ...options, fits: () => true }))
+    return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
+  return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }
 
 type Readings = Awaited<ReturnType<LiveAccounts['refresh']>>;

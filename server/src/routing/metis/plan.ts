@@ -105,7 +105,7 @@ export function amountFor(
     const outcome = amount > 0n ? run(plan, amount, options) : undefined;
     return outcome && outcome.outAmount >= wanted ? outcome : undefined;
   };
-  let high = bigintOf(guess);
+  let high = closer(plan, wanted, bigintOf(guess), options);
   let step = high / 1_000_000_000n + 1n;
   let low = high - step;
   while (!arrives(high)) {
@@ -133,6 +133,17 @@ export function amountFor(
 }
 
 const NEARBY = 4n;
+
+/** Two steps along the line to where the output would be the wanted one, if the price stayed. */
+function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions): bigint {
+  for (let i = 0; i < 2; i++) {
+    const out = run(plan, guess, options)?.outAmount;
+    if (out === undefined) break;
+    const next = (guess * wanted) / out;
+    if (next > 0n && next <= U64_MAX) guess = next;
+  }
+  return guess;
+}
 
 /** 0 to 1: how much worse than the prices before it the trade is, fees apart. */
 export function priceImpact({ trades }: Outcome): number {

@@ -1,16 +1,21 @@
 import type { QuoteRequest } from '../router.js';
 import type { Leg, Market, Path } from './market.js';
-import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run, type Step } from './plan.js';
+import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
 import type { PoolState } from './venue.js';
 
 /** Pools of one pair that are looked at. */
 const MAX_LEGS = 4;
 /** Each further pool must bring this share more: it costs compute units and bytes. */
 const WORTH_A_POOL = 0.0001;
-/** Paths that are looked at closely: split, and calculated to the unit. */
+/** Plans that are calculated to the unit, and paths that are split. */
 const CLOSE_LOOKS = 3;
+const CLOSE_PATHS = 2;
 /** In how many equal parts an amount is dealt out to the pools of a pair. */
-const CHUNKS = 50;
+const CHUNKS = 25;
+/** Most pools that one step is split over. */
+const MAX_PARTS = 3;
+/** A part of an amount that moves no price. */
+const NEARLY_NOTHING = 10_000;
 
 export interface SearchOptions {
   market: Market;
@@ -37,8 +42,9 @@ export function search(options: SearchOptions): Found | undefined {
   const plans = rankedPlans(options);
   let best: { found: Found; score: number } | undefined;
   let looks = 0;
-  for (const { plan, amount } of plans) {
-    if (best && looks >= CLOSE_LOOKS) break;
+  for (const { plan, amount, score: estimate } of plans) {
+    // Rounding only makes a plan worse than its estimate: what is not better by that is not better at all.
+    if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
     if (!options.fits(plan, options.request)) continue;
     const found = calculate(plan, amount, options);
     if (!found) continue;
@@ -65,9 +71,14 @@ export function calculate(
 }
 
 function scoreOf({ plan, outcome }: Found, { request }: SearchOptions): number {
-  const effort = WORTH_A_POOL * (plan.pools - 1);
-  if (request.mode === 'exact-out') return -Number(outcome.inAmount) * (1 + effort);
-  return Number(outcome.outAmount) / (1 + effort);
+  const worth = request.mode === 'exact-in' ? Number(outcome.outAmount) : -Number(outcome.inAmount);
+  return discounted(worth, plan.pools);
+}
+
+/** What an output, or an input below zero, is worth when so many pools are needed for it. */
+function discounted(worth: number, pools: number): number {
+  const effort = 1 + WORTH_A_POOL * (pools - 1);
+  return worth < 0 ? worth * effort : worth / effort;
 }
 
 function isBetter(found: Found, score: number, than: Found, thanScore: number): boolean {
@@ -108,21 +119,23 @@ function rankedPlans(options: SearchOptions): RankedPlan[] {
     if (estimate) estimates.push(estimate);
   }
   estimates.sort((a, b) => b.score - a.score);
-  const close = estimates.slice(0, CLOSE_LOOKS).flatMap((estimate) => plansOf(estimate, options));
+  const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
   close.sort((a, b) => b.score - a.score);
-  for (const estimate of estimates.slice(CLOSE_LOOKS)) close.push(planOf(estimate, 1, options));
+  for (const estimate of estimates.slice(CLOSE_PATHS)) close.push(...plansOf(estimate, options, 1));
   return close;
 }
 
 function liveLegs(legs: readonly Leg[], { request, now }: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>) {
   const known = cache.get(legs);
   if (known) return known;
+  const { excludeVenues } = request;
   const live: LiveLeg[] = [];
   for (const leg of legs) {
     if (live.length === MAX_LEGS) break;
-    if (request.excludeVenues.has(leg.pool.venue.label.toLowerCase())) continue;
-    const state = leg.pool.state(now);
-    if (state) live.push({ ...leg, state });
+    const { pool, from } = leg;
+    if (excludeVenues.size > 0 && excludeVenues.has(pool.venue.label.toLowerCase())) continue;
+    const state = pool.state(now);
+    if (state) live.push({ pool, from, state });
   }
   cache.set(legs, live);
   return live;
@@ -135,17 +148,16 @@ function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Le
   const { request } = options;
   const steps = path.steps.map((legs) => liveLegs(legs, options, cache));
   if (steps.some((legs) => legs.length === 0)) return undefined;
-  const effort = 1 + WORTH_A_POOL * (steps.length - 1);
   let amount = Number(request.amount);
   if (request.mode === 'exact-in') {
     const input = amount * inputKept(request);
     amount = input;
     for (const legs of steps) amount = bestOut(legs, amount);
-    return amount > 0 ? { path, steps, input, score: amount / effort } : undefined;
+    return amount > 0 ? { path, steps, input, score: discounted(amount, steps.length) } : undefined;
   }
   amount /= outputKept(request);
   for (const legs of steps.toReversed()) amount = leastIn(legs, amount);
-  return Number.isFinite(amount) ? { path, steps, input: amount, score: -amount * effort } : undefined;
+  return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
 }
 
 function bestOut(legs: readonly LiveLeg[], amount: number): number {
@@ -161,52 +173,74 @@ function leastIn(legs: readonly LiveLeg[], amount: number): number {
 }
 
 /** The path with ever fewer splits: the shorter ones for a transaction that has no room for more. */
-function plansOf(estimate: Estimate, options: SearchOptions): RankedPlan[] {
+function plansOf(
+  { path, steps, input }: Estimate,
+  { request, maxPools }: SearchOptions,
+  maxParts: number,
+): RankedPlan[] {
+  const dealt: Dealt[][] = [];
+  let amount = input;
+  for (const legs of steps) {
+    const ways = deal(legs, amount, maxParts);
+    dealt.push(ways);
+    amount = ways[0]!.out;
+  }
+  const most = Math.max(...dealt.map((ways) => ways.length));
   const plans: RankedPlan[] = [];
-  for (let parts = MAX_LEGS; parts >= 1; parts--) {
-    const ranked = planOf(estimate, parts, options);
-    if (ranked.plan.pools <= options.maxPools && ranked.plan.pools !== plans.at(-1)?.plan.pools) plans.push(ranked);
+  for (let parts = most; parts >= 1; parts--) {
+    // What a step gains over its best pool, the route gains too, nearly.
+    let out = amount;
+    const chosen = dealt.map((ways) => {
+      const way = ways[Math.min(parts, ways.length) - 1]!;
+      out *= way.out / ways[0]!.out;
+      return way;
+    });
+    const pools = chosen.reduce((count, way) => count + way.parts.length, 0);
+    if (pools > maxPools) continue;
+    const plan = {
+      steps: chosen.map((way, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts: way.parts })),
+      pools,
+    };
+    const worth = request.mode === 'exact-in' ? out : -input * (amount / out);
+    plans.push({ plan, amount: (input * amount) / out / inputKept(request), score: discounted(worth, pools) });
   }
   return plans;
 }
 
-function planOf({ path, steps: legs, input }: Estimate, maxParts: number, { request }: SearchOptions): RankedPlan {
-  let amount = input;
-  const steps: Step[] = [];
-  for (const [i, live] of legs.entries()) {
-    const dealt = deal(live, amount, maxParts);
-    amount = dealt.out;
-    steps.push({ input: path.mints[i]!, output: path.mints[i + 1]!, parts: dealt.parts });
-  }
-  const pools = steps.reduce((count, { parts }) => count + parts.length, 0);
-  const effort = 1 + WORTH_A_POOL * (pools - 1);
-  // For a given output, more that would come out of the same input stands for less input.
-  return { plan: { steps, pools }, amount: input / inputKept(request), score: amount / effort };
-}
-
 // ---- splits -----------------------------------------------------------------------------------------------------------
 
-/** The parts of a step that give the most, where each further one is worth it. */
-function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): { parts: Part[]; out: number } {
+interface Dealt {
+  parts: Part[];
+  out: number;
+}
+
+/** The best way to do a step with one pool, then with two, and so on for as long as one more is worth it. */
+function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
   let [best, out] = [legs[0]!, 0];
+  let rate = 0;
   for (const leg of legs) {
     const estimate = leg.state.estimateOut(leg.from, amount);
     if (estimate > out) [best, out] = [leg, estimate];
+    rate = Math.max(rate, leg.state.estimateOut(leg.from, amount / NEARLY_NOTHING) * NEARLY_NOTHING);
   }
-  let parts: Part[] = [{ ...best, bps: ALL_BPS }];
-  if (legs.length === 1 || maxParts === 1) return { parts, out };
-  let chunks = dealChunks(legs, amount);
-  const order = legs.map((_, i) => i).sort((a, b) => chunks.given[b]! - chunks.given[a]!);
+  const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
+  // At most all of it goes at the best price that there is.
+  if (legs.length === 1 || maxParts === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
+  const { given } = dealChunks(legs, amount);
+  const order = legs.map((_, i) => i).sort((a, b) => given[b]! - given[a]!);
   for (let count = 2; count <= Math.min(maxParts, legs.length); count++) {
     const chosen = order.slice(0, count).map((i) => legs[i]!);
-    chunks = dealChunks(chosen, amount);
-    if (chunks.given.includes(0) || chunks.out < out * (1 + WORTH_A_POOL)) break;
-    out = chunks.out;
-    parts = chosen.map((leg, i) => ({ ...leg, bps: (chunks.given[i]! * ALL_BPS) / CHUNKS }));
+    const chunks = dealChunks(chosen, amount);
+    if (chunks.given.includes(0) || chunks.out < ways.at(-1)!.out * (1 + WORTH_A_POOL)) break;
+    const parts = chosen.map((leg, i) => partOf(leg, (chunks.given[i]! * ALL_BPS) / CHUNKS));
+    // The largest takes what rounding leaves.
+    ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
   }
-  // The largest takes what rounding leaves.
-  return { parts: parts.sort((a, b) => a.bps - b.bps), out };
+  return ways;
 }
+
+// Field by field: a spread would take longer than a quote.
+const partOf = ({ pool, from, state }: LiveLeg, bps: number): Part => ({ pool, from, state, bps });
 
 /** Deals an amount out in equal chunks, each to the pool that pays the most for one more. */
 function dealChunks(legs: readonly LiveLeg[], amount: number): { given: number[]; out: number } {
