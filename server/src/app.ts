@@ -9,6 +9,7 @@ import { registerPrediction } from './areas/prediction/index.js';
 import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
+import { createLoginTokens, type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -18,6 +19,7 @@ import {
   type Metrics,
   type Readiness,
   SANDBOX_KEY,
+  withActualPort,
 } from './http/index.js';
 import { type Keeper, startKeeper } from './keeper/index.js';
 import { createLanding, type Landing } from './landing/index.js';
@@ -65,6 +67,7 @@ interface Shared extends Parts {
   clock: AdjustableClock;
   chainReader: Chain;
   landing: Landing;
+  logins: LoginTokens;
   prices: Prices;
   routers: Routers;
 }
@@ -123,7 +126,8 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
   if (sandbox) warmUp(routers, sandbox.info);
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
+  const logins = createLoginTokens({ signer, clock });
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
@@ -156,7 +160,7 @@ async function genesisHash(chain: Chain): Promise<string> {
 }
 
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
-  const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
+  const { config, log, metrics, clock, store, adminToken, chainReader, logins } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
   const server = await createServer({
@@ -164,6 +168,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
     log,
     keys: keys.find,
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
+    wallets: logins.walletOf,
     metrics,
     ready: readiness(store, chainReader),
   });
@@ -177,7 +182,7 @@ function registerAreas(
   sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
-  const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
+  const { config, store, clock, chain: access, chainReader: chain, landing, logins, prices, signer } = shared;
   const ledger = groupedLedger(store);
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
@@ -188,6 +193,10 @@ function registerAreas(
     programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
+  registerTriggerV2(server, {
+    ...{ store, clock, signer, logins },
+    challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
+  });
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerPrediction(server, { scoreOf: groupedScores(store) });
   registerAdmin(server, {
@@ -234,6 +243,11 @@ function registerSwapArea(
     tipAccounts: config.submit.tipAccounts,
   });
   registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
+}
+
+/** Names this service, so that what is signed for another one is no login here. */
+function loginWords(publicUrl: string): string {
+  return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
