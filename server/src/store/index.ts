@@ -1,5 +1,6 @@
 export { followClockOffset } from './clock-offset.js';
 export { groupCalls } from './group-calls.js';
+export { type GroupedLedger, groupedLedger, groupedScores } from './grouped.js';
 export { assertIdentity } from './identity.js';
 export { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './ledger.js';
 export { createLimiter } from './limiter.js';
