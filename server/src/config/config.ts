@@ -82,6 +82,8 @@ export interface Config {
   readonly store: { readonly kind: 'embedded' } | { readonly kind: 'postgres'; readonly url: string };
   readonly signer: { readonly file: string; readonly passphrase?: string };
   readonly adminToken?: string;
+  /** What a login message begins with, in place of our own words. */
+  readonly challengePrefix?: string;
   readonly logLevel: LogLevel;
   readonly tokens: { readonly platform: TokenConfig; readonly stable: TokenConfig; readonly usdc: TokenConfig };
   readonly express: { readonly receiver: Address; readonly gasless: boolean };
