@@ -100,6 +100,11 @@ export function decodeLimitOrderFees(data: Uint8Array): LimitOrderFees | undefin
   return decodeAfter(FEES, feeFields, data);
 }
 
+/** The data of a program's fee account, which is as long as its fields. Throws as `encodeLimitOrder` does. */
+export function encodeLimitOrderFees(fees: LimitOrderFees): Uint8Array {
+  return concatBytes(FEES, feeFields.encode(fees, 'fees'));
+}
+
 /** What a fill costs the taker, in the output's smallest unit. */
 export interface FillPrice {
   /** What the maker gets. */
