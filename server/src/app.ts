@@ -13,6 +13,7 @@ import { startKeeper } from './keeper/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
+import { openOrderKeeper } from './order-keeper.js';
 import { openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -72,12 +73,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
-    : undefined;
-  if (keeper) disposal.add('keeper', () => keeper.close());
-
-  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
+  const { metis, live } = await openAggregator(
+    { config, log, parts, disposal },
+    sandbox ? [sandbox.info.lookupTable] : [],
+  );
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
@@ -87,6 +86,14 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal })],
+        limitOrders: openOrderKeeper({ ...trading, landing, live }),
+      })
+    : undefined;
+  if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
   const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };

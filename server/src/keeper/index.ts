@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
+import type { LimitOrderLoop } from './limit-orders/loop.js';
 
 export interface Keeper {
   /** Does once what is due now. Runs one after the other, however often it is asked for. */
@@ -17,6 +18,8 @@ export interface KeeperDeps {
   clock: Clock;
   /** Further work that comes due; each is done also where another one fails. */
   chores: readonly (() => Promise<void>)[];
+  /** Has a loop of its own. */
+  limitOrders: LimitOrderLoop | undefined;
   log: Logger;
 }
 
@@ -30,7 +33,7 @@ const VACUUM_AFTER = 50_000;
  * The loop: takes over transactions that a stopped copy has left under way, deletes what is long dead, and does the
  * chores.
  */
-export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps): Keeper {
+export function startKeeper({ store, landing, clock, chores, limitOrders, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -77,10 +80,13 @@ export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps):
   schedule();
 
   return {
-    runDue,
+    async runDue() {
+      await Promise.all([runDue(), limitOrders?.runDue()]);
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
+      await limitOrders?.close();
       await running.catch(() => {});
     },
   };

@@ -1,0 +1,44 @@
+import { LIMIT_ORDER_PROGRAM, limitOrderAddresses } from '@slipway/programs';
+import type { Logger } from 'pino';
+import type { Chain, LiveAccounts } from './chain/index.js';
+import type { Config } from './config/index.js';
+import type { Metrics } from './http/index.js';
+import { createLimitOrderKeeper } from './keeper/limit-orders/index.js';
+import { type LimitOrderLoop, startLimitOrderLoop } from './keeper/limit-orders/loop.js';
+import type { Landing } from './landing/index.js';
+import { type AdjustableClock, steadyNow } from './lib/clock.js';
+import type { Parts } from './parts.js';
+import type { Prices } from './prices/index.js';
+import type { Metis } from './routing/metis/index.js';
+
+export interface OrderKeeperDeps {
+  config: Config;
+  log: Logger;
+  parts: Parts;
+  chain: Chain;
+  clock: AdjustableClock;
+  landing: Landing;
+  metrics: Metrics;
+  metis: Metis;
+  live: LiveAccounts;
+  prices: Prices;
+}
+
+/**
+ * Starts what fills and cancels limit orders. Not where the program is the hosted one of the public clusters: its orders
+ * are filled by its own keepers.
+ */
+export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop | undefined {
+  const { config, log, parts, chain, clock, landing, metrics, metis, live, prices } = deps;
+  const program = config.programs.limitOrder;
+  if (!config.sandbox && program === LIMIT_ORDER_PROGRAM) return undefined;
+  const keeper = createLimitOrderKeeper({
+    ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
+    taker: parts.signer.address('keeper'),
+    router: metis,
+    usd: prices.usd,
+    addresses: limitOrderAddresses(program),
+    programs: config.programs,
+  });
+  return startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log });
+}
