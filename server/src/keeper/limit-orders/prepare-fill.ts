@@ -81,7 +81,9 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     if (!fill) return notNow('the market has moved');
     const prepared = await tryOut(deps, terms, fill, quote);
     if (prepared !== 'too large') return prepared;
-    quote = (await quote.simpler?.(signal)) ?? { refused: 'too-large', reason: 'a transaction has no room for it' };
+    const simpler = await quote.simpler?.(signal);
+    if (!simpler || isRefused(simpler)) return notNow('a transaction has no room for its route');
+    quote = simpler;
   }
   return notNow(quote.reason);
 }
