@@ -101,6 +101,19 @@ test('of a large order, the part that the market pays for is filled, and later t
   assert.equal(await w.world.amount(order.output), paid + rest);
 });
 
+test('where a transaction has no room for the best route, what a simpler one pays for is filled', async () => {
+  const [a, b] = await pair([MILLION / 100n, MILLION / 100n]);
+  await w.world.pool(a, b, [MILLION / 100n, MILLION / 100n]);
+  await w.metis.discover();
+  // Over both pools the whole of it would do, over one less than a half.
+  const order = await w.open(a, b, 940_000_000n);
+  const keeper = w.newKeeper();
+  await keeper.finish();
+  assert.equal(await isOpen(order), false, 'one part after the other');
+  assert.equal(await tokens(a), 77n);
+  assert.ok((await tokens(b)) >= 77n);
+});
+
 test('a maker who accepts less gets the asked amount where the market gives it, else what it gives', async () => {
   const [a, b] = await pair([MILLION, MILLION]);
   const kind = { slippageBps: 100 };

@@ -5,7 +5,7 @@ import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
-import { isRefused, type Quote, type QuoteRequest, type Token } from '../../routing/router.js';
+import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { accountsOf, type Making } from './accounts.js';
 import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
@@ -13,6 +13,8 @@ import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planF
 /** No fill needs more, and its cost is reckoned with this many. */
 const MOST_UNITS = 300_000;
 const QUOTE_MS = 2_000;
+/** Until a route is found that pays and fits into a transaction. */
+const MOST_TRIES = 6;
 /** Two equal parts of one order must not be the same bytes. */
 const UNITS_APART = 1_000;
 const NO_VENUES: ReadonlySet<string> = new Set();
@@ -51,11 +53,19 @@ const requestOf = ({ input, output }: Sides, amount: bigint): QuoteRequest => ({
 });
 
 /** What the router gives by what it knows already: no question to the chain. */
-export function marketOf({ router }: LimitOrderDeps, sides: Sides): Market {
+export function marketOf(deps: LimitOrderDeps, sides: Sides, simpler = 0): Market {
   return async (amount) => {
-    const quote = await router.quote(requestOf(sides, amount), AbortSignal.timeout(QUOTE_MS));
+    const quote = await quoteFor(deps, requestOf(sides, amount), simpler);
     return isRefused(quote) ? undefined : quote.outAmount;
   };
+}
+
+/** The router's quote, made simpler so often: for when a transaction has no room for a better one. */
+async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpler: number): Promise<Quote | Refusal> {
+  const signal = AbortSignal.timeout(QUOTE_MS);
+  let quote = await router.quote(request, signal);
+  for (let i = 0; i < simpler && !isRefused(quote) && quote.simpler; i++) quote = await quote.simpler(signal);
+  return quote;
 }
 
 /** Makes the transaction that fills as much of an order as the market pays for, and tries it out. */
@@ -69,23 +79,22 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   if ('skipped' in making) return making;
   const cost = await costOf(deps, sides, making);
   if (typeof cost === 'object') return cost;
-  const plan = await planFill(order, marketOf(deps, sides), cost);
-  if (!plan) return notNow('the market does not pay for it');
   const { taker, addresses, programs } = deps;
   const terms = { taker, address, order, addresses, programs, places, make: making.make };
-  const signal = AbortSignal.timeout(QUOTE_MS);
-  const request = { ...requestOf(sides, plan.makingAmount), owner: taker };
-  let quote = await deps.router.quote(request, signal);
-  while (!isRefused(quote)) {
+  let simpler = 0;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const plan = await planFill(order, marketOf(deps, sides, simpler), cost);
+    if (!plan) break;
+    const quote = await quoteFor(deps, { ...requestOf(sides, plan.makingAmount), owner: taker }, simpler);
+    if (isRefused(quote)) return notNow(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
-    if (!fill) return notNow('the market has moved');
+    // The market has moved; with this quote, what is known of it has been brought up to date.
+    if (!fill) continue;
     const prepared = await tryOut(deps, terms, fill, quote);
     if (prepared !== 'too large') return prepared;
-    const simpler = await quote.simpler?.(signal);
-    if (!simpler || isRefused(simpler)) return notNow('a transaction has no room for its route');
-    quote = simpler;
+    simpler++;
   }
-  return notNow(quote.reason);
+  return notNow('the market does not pay for it with a route that a transaction has room for');
 }
 
 /** In the output token. Without its price nothing is reckoned for the network fee, and no rent is paid. */
