@@ -24,20 +24,21 @@ export interface OrderKeeperDeps {
   prices: Prices;
 }
 
-/**
- * Starts what fills and cancels limit orders. Not where the program is the hosted one of the public clusters: its orders
- * are filled by its own keepers.
- */
+/** Not where the program is the hosted one of the public clusters: its orders are filled by its own keepers. */
+export function fillsOrders({ sandbox, programs }: Config): boolean {
+  return sandbox || programs.limitOrder !== LIMIT_ORDER_PROGRAM;
+}
+
+/** Starts what fills and cancels limit orders, where that is ours to do. */
 export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop | undefined {
   const { config, log, parts, chain, clock, landing, metrics, metis, live, prices } = deps;
-  const program = config.programs.limitOrder;
-  if (!config.sandbox && program === LIMIT_ORDER_PROGRAM) return undefined;
+  if (!fillsOrders(config)) return undefined;
   const keeper = createLimitOrderKeeper({
     ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
     taker: parts.signer.address('keeper'),
     router: metis,
     usd: prices.usd,
-    addresses: limitOrderAddresses(program),
+    addresses: limitOrderAddresses(config.programs.limitOrder),
     programs: config.programs,
   });
   return startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log });

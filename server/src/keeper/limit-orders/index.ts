@@ -28,6 +28,8 @@ export const LIMIT_ORDER_AREA = 'limit-orders';
 const LIST_MS = 2_000;
 /** Longer than a transaction lives: a copy that has died holds an order up for no longer. */
 const LEASE_MS = 90_000;
+/** Where the market nearly pays, an order is not looked at with every change of it. */
+const WAIT_MS = 1_000;
 const FIRST_BACK_OFF_MS = 2_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 const MOST_UNDER_WAY = 16;
@@ -80,10 +82,10 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     !underWay.has(address) && (backOffs.get(address)?.until ?? Number.NEGATIVE_INFINITY) <= steadyNow();
 
   /** By what is known already, so that it costs next to nothing. */
-  async function isDue({ order }: OpenOrder): Promise<boolean> {
+  async function isDue({ address, order }: OpenOrder): Promise<boolean> {
     if (isExpired(order, clock.now())) return true;
     const sides = await sidesOf(deps, order);
-    if (!sides) return false;
+    if (!sides) return failed(address, 'its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd) ?? 0n;
     return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
   }
@@ -123,8 +125,9 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
 
   function isSendable(prepared: Prepared | Skipped, address: Address): prepared is Prepared {
     if ('skipped' in prepared) {
-      if (!prepared.retry) failed(address, prepared.skipped);
-      else log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
+      if (!prepared.retry) return failed(address, prepared.skipped);
+      backOffs.set(address, { tries: backOffs.get(address)?.tries ?? 0, until: steadyNow() + WAIT_MS });
+      log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
       return false;
     }
     // What moves a pool now would make this trade another one than was tried out.
@@ -132,12 +135,16 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     return !busy && !closed;
   }
 
-  async function send(address: Address, { kind, crafted, lastValidBlockHeight, maker, detail }: Prepared) {
+  async function send(address: Address, prepared: Prepared): Promise<void> {
+    const { kind, crafted, detail } = prepared;
     try {
-      const request = await remember(address, { kind, crafted, lastValidBlockHeight, maker });
+      const request = await remember(address, prepared);
       const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
       listAt = Number.NEGATIVE_INFINITY;
-      if (state !== 'landed') return failed(address, `the transaction has ${state}`);
+      if (state !== 'landed') {
+        failed(address, `the transaction has ${state}`);
+        return;
+      }
       backOffs.delete(address);
       observed.ended(kind === 'fill' ? 'filled' : 'cancelled');
       log.info(
@@ -151,7 +158,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
 
   async function remember(
     order: Address,
-    { kind, crafted, lastValidBlockHeight, maker }: Omit<Prepared, 'venues' | 'detail'>,
+    { kind, crafted, lastValidBlockHeight, maker }: Prepared,
   ): Promise<LedgerRow> {
     const id = uuidv7(clock);
     const now = new Date(clock.now());
@@ -163,12 +170,13 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     return (await findRequest(store, id))!;
   }
 
-  function failed(address: Address, reason: string): void {
+  function failed(address: Address, reason: string): false {
     const tries = (backOffs.get(address)?.tries ?? 0) + 1;
     const wait = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (tries - 1));
     backOffs.set(address, { tries, until: steadyNow() + wait });
     observed.ended('failed');
-    log.info({ order: address, reason, tries }, 'a limit order could not be filled; it is tried again');
+    log[tries === 1 ? 'info' : 'debug']({ order: address, reason, tries }, 'a limit order is tried again later');
+    return false;
   }
 
   function tick(): Promise<number> {

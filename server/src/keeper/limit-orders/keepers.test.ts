@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { encodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
-import { rentExemptLamports } from '@slipway/wire';
+import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
 import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/metis/testing.js';
-import type { Token } from '../../routing/router.js';
+import { isRefused, type Quote, type Router, type SwapParties, type Token } from '../../routing/router.js';
 import { openTestStore } from '../../store/testing.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
+
+type Build = Quote['build'];
 
 let w: KeeperWorld;
 let a: Token;
@@ -118,6 +120,42 @@ test('when the market moves between the quote and the sending, nothing is sent a
   assert.equal(await lamports(), before);
   await w.moveTo(pool, [MILLION, MILLION]);
   assert.equal(await keeper.tick(), 0, 'it is not tried again at once');
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(order), false);
+});
+
+test('what a router has built is signed only where it takes the loan and gives the price, and nothing else', async () => {
+  const order = await w.open(a, b, 990_000_000n);
+  const thief = await w.world.holding(b, newAddress());
+  const transfer = { authority: w.taker, destination: thief, amount: 1n, ...b };
+  const builds: ((build: Build, parties: SwapParties) => ReturnType<Build>)[] = [
+    (build, parties) => build({ ...parties, minOut: parties.minOut - 1n }),
+    (build, parties) => build({ ...parties, destination: thief }),
+    (build, parties) => build({ ...parties, source: thief }),
+    async (build, parties) => {
+      const built = await build(parties);
+      if (isRefused(built)) return built;
+      const theft = tokenTransferChecked({ ...transfer, source: parties.destination! });
+      return { ...built, instructions: [...built.instructions, theft] };
+    },
+    async (build, parties) => {
+      const built = await build(parties);
+      return isRefused(built) ? built : { ...built, instructions: [...built.instructions, ...built.instructions] };
+    },
+  ];
+  const [before, tokens] = [await lamports(), await w.world.amount(w.ata(w.taker, b))];
+  for (const each of builds) {
+    const router: Router = {
+      ...w.metis,
+      async quote(request, signal) {
+        const quote = await w.metis.quote(request, signal);
+        return isRefused(quote) ? quote : { ...quote, build: (parties) => each(quote.build, parties) };
+      },
+    };
+    await w.newKeeper({ router }).finish();
+    assert.equal(await isOpen(order), true);
+  }
+  assert.deepEqual([await lamports(), await w.world.amount(w.ata(w.taker, b))], [before, tokens]);
   await w.newKeeper().finish();
   assert.equal(await isOpen(order), false);
 });
