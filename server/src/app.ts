@@ -7,7 +7,15 @@ import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/ind
 import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
-import { createLoginTokens, type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
+import {
+  createLoginTokens,
+  DEPOSIT_AREA,
+  depositHooks,
+  type LoginTokens,
+  registerTriggerV2,
+  WITHDRAWAL_AREA,
+  withdrawalHooks,
+} from './areas/trigger-v2/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -97,7 +105,11 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     chain: chainReader,
     ways: chain.ways,
     signer,
-    hooks: { [EXPRESS_AREA]: expressHooks },
+    hooks: {
+      [EXPRESS_AREA]: expressHooks,
+      [DEPOSIT_AREA]: depositHooks,
+      [WITHDRAWAL_AREA]: withdrawalHooks,
+    },
     observe: settlementObserver(metrics, log),
     log,
   });
@@ -177,7 +189,10 @@ function registerAreas(
   });
   registerSwapArea(server, shared, ledger);
   registerTriggerV2(server, {
-    ...{ store, clock, signer, logins },
+    ...{ store, clock, signer, logins, chain, prices, landing },
+    remember: ledger.remember,
+    findRequest: ledger.findRequest,
+    stables: new Set([config.tokens.usdc.mint, stable.mint, ...config.swap.stables]),
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
