@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
+import { expireOrders } from './expire-orders.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 
@@ -34,6 +35,7 @@ export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper 
   async function once(): Promise<void> {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    await expireOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     let deleted = 0;

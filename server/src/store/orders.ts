@@ -125,6 +125,17 @@ export async function openOrders(sql: Sql, after: string, limit: number): Promis
   return rows.map(fromStored);
 }
 
+/** Orders whose time is over and of which nothing is under way, the oldest first. */
+export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from orders
+     where state in ('open', 'partial_fill_success', 'execute_failed') and expires_at <= $1
+     order by expires_at, id limit $2`,
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 async function announce(tx: Tx, ids: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += IDS_PER_NOTIFICATION) {
     await tx.notify(ORDERS_CHANNEL, ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
