@@ -100,6 +100,7 @@ INLINE u64 load_u64(const u8 *p) { return *(const u64 *)p; }
 INLINE u32 load_u32(const u8 *p) { return *(const u32 *)p; }
 INLINE u16 load_u16(const u8 *p) { return *(const u16 *)p; }
 INLINE void store_u64(u8 *p, u64 value) { *(u64 *)p = value; }
+INLINE void store_u16(u8 *p, u16 value) { *(u16 *)p = value; }
 INLINE const Pubkey *key_at(const u8 *p) { return (const Pubkey *)p; }
 INLINE void store_key(u8 *p, const Pubkey *key) { *(Pubkey *)p = *key; }
 

@@ -8,6 +8,10 @@ static const Pubkey TOKEN_PROGRAM = {
 // TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb
 static const Pubkey TOKEN_2022_PROGRAM = {
     {0xde8f75eee1f6dd06UL, 0xdacd6ce4bc5d4218UL, 0x270db9834dfc1ab6UL, 0xfc8ba1d828f9bdfeUL}};
+// ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL
+static const Pubkey ASSOCIATED_TOKEN_PROGRAM = {
+    {0xf189244e8f25978cUL, 0x830d8e1429103dbbUL, 0x8410ffda99135a0bUL, 0x59f8e9dbd87b8e04UL}};
+enum { ASSOCIATED_CREATE_IDEMPOTENT = 1 };
 
 enum {
   TOKEN_ACCOUNT_LEN = 165,

@@ -11,24 +11,10 @@ import {
 } from '@slipway/wire';
 import { type Fill, fillInstruction, ORDER_ENGINE_PROGRAM, temporaryWrappedSolAccount } from './order-engine.js';
 import { NOW, orderEngineVm, wallet, wrappedSol } from './order-engine-testing.js';
-import { succeeded } from './pool-testing.js';
-import { newAddress, type TestVm } from './test-vm.js';
+import { newAddress, type Random, randomNumbers, succeeded, type TestVm } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const STEPS = 6_000;
-
-type Random = (below: number) => number;
-
-/** Numbers below 2^32 from a seed (xorshift), the same in every run. */
-function randomNumbers(seed: number): Random {
-  let x = seed;
-  return (below) => {
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    return (x >>> 0) % below;
-  };
-}
 
 interface Party {
   key: Address;

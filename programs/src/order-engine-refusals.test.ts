@@ -18,8 +18,7 @@ import {
   TOKEN_ACCOUNTS,
   wallet,
 } from './order-engine-testing.js';
-import { failedWith, succeeded } from './pool-testing.js';
-import { newAddress } from './test-vm.js';
+import { failedWith, newAddress, succeeded } from './test-vm.js';
 
 const [TAKER, MAKER, INPUT_MINT, INPUT_PROGRAM, OUTPUT_MINT, OUTPUT_PROGRAM, SYSTEM, TEMPORARY] = [
   0, 1, 6, 7, 8, 9, 10, 11,

@@ -9,7 +9,6 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { Clock } from 'litesvm/dist/internal.js';
 import {
   type Fill,
   fillInstruction,
@@ -17,8 +16,7 @@ import {
   ORDER_ENGINE_PROGRAM,
   temporaryWrappedSolAccount,
 } from './order-engine.js';
-import { failedWith, succeeded, withAccounts } from './pool-testing.js';
-import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
+import { newAddress, type Outcome, programUnderTest, refusedWith, succeeded, TestVm, withAccounts } from './test-vm.js';
 
 /** How one of the two payments goes: of which token, and between accounts or wallets. */
 export interface Side {
@@ -81,14 +79,9 @@ export function orderEngineVm(features: 'default' | 'all' = 'default'): TestVm {
 
 /** Sets the time and puts the mint of wrapped SOL. */
 export function prepared(vm: TestVm): TestVm {
-  setTime(vm, NOW);
+  vm.setTime(NOW);
   vm.mint({ address: WRAPPED_SOL_MINT, decimals: 9 });
   return vm;
-}
-
-function setTime(vm: TestVm, unixTimestamp: bigint): void {
-  const { slot, epochStartTimestamp, epoch, leaderScheduleEpoch } = vm.svm.getClock();
-  vm.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
 }
 
 export function wallet(vm: TestVm, lamports = WALLET_LAMPORTS): Address {
@@ -195,8 +188,6 @@ export function refuses(
   instruction: Instruction = fillInstruction(world.fill),
 ): void {
   const before = balances(world);
-  const number = Object.entries(ORDER_ENGINE_ERRORS).find(([, value]) => value === name)?.[0];
-  const reason = `custom program error: 0x${Number(number).toString(16)}`;
-  failedWith(world.vm.run(instruction), reason, ORDER_ENGINE_PROGRAM);
+  refusedWith(world.vm.run(instruction), name, ORDER_ENGINE_ERRORS, ORDER_ENGINE_PROGRAM);
   assert.deepEqual(balances(world), before);
 }

@@ -15,8 +15,7 @@ import {
   TOKEN_2022,
   TOKEN_ACCOUNTS,
 } from './order-engine-testing.js';
-import { failedWith, succeeded } from './pool-testing.js';
-import { extension, newAddress, u64 } from './test-vm.js';
+import { extension, failedWith, newAddress, succeeded, u64 } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const SIDES = ['input', 'output'] as const;

@@ -20,8 +20,7 @@ import {
   TOKEN_2022,
   WALLET_LAMPORTS,
 } from './order-engine-testing.js';
-import { succeeded } from './pool-testing.js';
-import { extension, u64 } from './test-vm.js';
+import { extension, succeeded, u64 } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const I64_MAX = 2n ** 63n - 1n;

@@ -10,21 +10,10 @@ import {
 } from '@slipway/wire';
 import { initializePool, POOL_SIZE, poolDeposit, poolSwap, poolWithdraw, TOKEN_SWAP_PROGRAM } from './pool.js';
 import { ALL_FEES, fee, NO_FEES, openPool, type PoolWorld, poolVm, type Trader } from './pool-testing.js';
-import { newAddress, type TestVm } from './test-vm.js';
+import { newAddress, randomNumbers, type TestVm } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const STEPS = 5_000;
-
-/** Numbers below 2^32 from a seed (xorshift), the same in every run. */
-function randomNumbers(seed: number): (below: number) => number {
-  let x = seed;
-  return (below) => {
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    return (x >>> 0) % below;
-  };
-}
 
 interface Cast {
   vm: TestVm;

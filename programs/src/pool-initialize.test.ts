@@ -1,17 +1,8 @@
 import { test } from 'node:test';
 import { type Address, type Instruction, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { POOL_SIZE, TOKEN_SWAP_PROGRAM } from './pool.js';
-import {
-  ALL_FEES,
-  failedWith,
-  fee,
-  type PoolWorld,
-  poolWorld,
-  refused,
-  succeeded,
-  withAccounts,
-} from './pool-testing.js';
-import { extension, newAddress } from './test-vm.js';
+import { ALL_FEES, fee, type PoolWorld, poolWorld, refused } from './pool-testing.js';
+import { extension, failedWith, newAddress, succeeded, withAccounts } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const NOT_ENOUGH_ACCOUNTS = 'insufficient account keys for instruction';
@@ -30,7 +21,7 @@ function initializeAfter(spoil: (world: PoolWorld) => Instruction | undefined) {
 test('Initialize wants its accounts and data complete', () => {
   for (let n = 0; n < 8; n++) {
     const outcome = initializeAfter(({ initialize }) => ({ ...initialize, accounts: initialize.accounts.slice(0, n) }));
-    failedWith(outcome, NOT_ENOUGH_ACCOUNTS);
+    failedWith(outcome, NOT_ENOUGH_ACCOUNTS, TOKEN_SWAP_PROGRAM);
   }
   for (const length of [1, 65, 66, 97, 99, 100]) {
     const change = ({ initialize }: PoolWorld) => ({
@@ -44,9 +35,17 @@ test('Initialize wants its accounts and data complete', () => {
 test('Initialize wants an empty account of the program, once', () => {
   const put = (data: Uint8Array, owner: Address) => (world: PoolWorld) =>
     void world.vm.put(world.accounts.pool, data, owner);
-  failedWith(initializeAfter(put(new Uint8Array(POOL_SIZE), SYSTEM_PROGRAM)), INCORRECT_PROGRAM_ID);
-  failedWith(initializeAfter(put(new Uint8Array(POOL_SIZE - 1), TOKEN_SWAP_PROGRAM)), INVALID_ACCOUNT_DATA);
-  failedWith(initializeAfter(put(new Uint8Array(POOL_SIZE + 1), TOKEN_SWAP_PROGRAM)), INVALID_ACCOUNT_DATA);
+  failedWith(initializeAfter(put(new Uint8Array(POOL_SIZE), SYSTEM_PROGRAM)), INCORRECT_PROGRAM_ID, TOKEN_SWAP_PROGRAM);
+  failedWith(
+    initializeAfter(put(new Uint8Array(POOL_SIZE - 1), TOKEN_SWAP_PROGRAM)),
+    INVALID_ACCOUNT_DATA,
+    TOKEN_SWAP_PROGRAM,
+  );
+  failedWith(
+    initializeAfter(put(new Uint8Array(POOL_SIZE + 1), TOKEN_SWAP_PROGRAM)),
+    INVALID_ACCOUNT_DATA,
+    TOKEN_SWAP_PROGRAM,
+  );
   const world = poolWorld();
   succeeded(world.vm.run(world.initialize));
   const again = world.vm.run(world.initialize);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INITIAL_POOL_TOKENS, poolDeposit, poolWithdraw } from './pool.js';
 import { modelDeposit, modelWithdraw } from './pool-model.js';
-import { ALL_FEES, balances, liquidityOf, NO_FEES, openPool, refused, succeeded, swapOf } from './pool-testing.js';
-import { newAddress } from './test-vm.js';
+import { ALL_FEES, balances, liquidityOf, NO_FEES, openPool, refused, swapOf } from './pool-testing.js';
+import { newAddress, succeeded } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 

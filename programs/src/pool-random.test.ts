@@ -4,7 +4,8 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import fc from 'fast-check';
 import { type Fee, poolSwap } from './pool.js';
 import { modelSwap } from './pool-model.js';
-import { fee, NO_FEES, openPool, poolVm, refused, succeeded } from './pool-testing.js';
+import { fee, NO_FEES, openPool, poolVm, refused } from './pool-testing.js';
+import { succeeded } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const SWAPS = 4_000;

@@ -10,8 +10,8 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { POOL_SIZE, poolDeposit, poolSwap, poolWithdraw, TOKEN_SWAP_PROGRAM } from './pool.js';
-import { failedWith, openPool, type PoolWorld, poolVm, refused, succeeded, withAccounts } from './pool-testing.js';
-import { newAddress } from './test-vm.js';
+import { openPool, type PoolWorld, poolVm, refused } from './pool-testing.js';
+import { failedWith, newAddress, succeeded, withAccounts } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const NOT_ENOUGH_ACCOUNTS = 'insufficient account keys for instruction';
@@ -104,7 +104,11 @@ for (const { name, build, dataLength, accounts: count, at } of CASES) {
     const world = openPool();
     const instruction = build(world);
     for (let n = 0; n < count; n++) {
-      failedWith(world.vm.run({ ...instruction, accounts: instruction.accounts.slice(0, n) }), NOT_ENOUGH_ACCOUNTS);
+      failedWith(
+        world.vm.run({ ...instruction, accounts: instruction.accounts.slice(0, n) }),
+        NOT_ENOUGH_ACCOUNTS,
+        TOKEN_SWAP_PROGRAM,
+      );
     }
     for (let length = 1; length < 33; length++) {
       if (length === dataLength) continue;
@@ -123,10 +127,10 @@ for (const { name, build, dataLength, accounts: count, at } of CASES) {
     const { vm, accounts } = world;
     const instruction = build(world);
     const copy = vm.put(newAddress(), vm.data(accounts.pool), SYSTEM_PROGRAM);
-    failedWith(vm.run(withAccounts(instruction, { 0: copy })), INCORRECT_PROGRAM_ID);
+    failedWith(vm.run(withAccounts(instruction, { 0: copy })), INCORRECT_PROGRAM_ID, TOKEN_SWAP_PROGRAM);
     for (const size of [0, 1, POOL_SIZE]) {
       const empty = vm.put(newAddress(), new Uint8Array(size), TOKEN_SWAP_PROGRAM);
-      failedWith(vm.run(withAccounts(instruction, { 0: empty })), UNINITIALIZED);
+      failedWith(vm.run(withAccounts(instruction, { 0: empty })), UNINITIALIZED, TOKEN_SWAP_PROGRAM);
     }
   });
 

@@ -12,7 +12,7 @@ import {
   poolSwap,
   TOKEN_SWAP_PROGRAM,
 } from './pool.js';
-import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
+import { newAddress, type Outcome, programUnderTest, refusedWith, succeeded, TestVm } from './test-vm.js';
 
 export const fee = (numerator: number | bigint, denominator: number | bigint): Fee => ({
   numerator: BigInt(numerator),
@@ -108,28 +108,11 @@ export function openPool(options: PoolOptions = {}): PoolWorld {
   return world;
 }
 
-export function succeeded(outcome: Outcome): Outcome {
-  assert.equal(outcome.failure, undefined, outcome.logs.join('\n'));
-  return outcome;
-}
-
 type ErrorName = (typeof POOL_ERRORS)[keyof typeof POOL_ERRORS];
 
 /** The pool program itself refused, with the error of this name. */
 export function refused(outcome: Outcome, name: ErrorName): void {
-  const number = Object.entries(POOL_ERRORS).find(([, value]) => value === name)?.[0];
-  failedWith(outcome, `custom program error: 0x${Number(number).toString(16)}`);
-}
-
-/** The named program (by default the pool's) failed first, with this reason in the runtime's words. */
-export function failedWith(outcome: Outcome, reason: string, program: Address = TOKEN_SWAP_PROGRAM): void {
-  assert.deepEqual(outcome.failure, { program, reason }, outcome.logs.join('\n'));
-}
-
-/** The instruction with some accounts replaced, by their places. */
-export function withAccounts(instruction: Instruction, replaced: Record<number, Address>): Instruction {
-  const accounts = instruction.accounts.map((meta, i) => ({ ...meta, address: replaced[i] ?? meta.address }));
-  return { ...instruction, accounts };
+  refusedWith(outcome, name, POOL_ERRORS, TOKEN_SWAP_PROGRAM);
 }
 
 /** A swap of the world's trader. */

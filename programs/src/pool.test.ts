@@ -6,7 +6,6 @@ import { modelSwap } from './pool-model.js';
 import {
   ALL_FEES,
   balances,
-  failedWith,
   fee,
   liquidityOf,
   NO_FEES,
@@ -14,10 +13,9 @@ import {
   type PoolWorld,
   poolWorld,
   refused,
-  succeeded,
   swapOf,
 } from './pool-testing.js';
-import { extension, newAddress, programUnderTest } from './test-vm.js';
+import { extension, failedWith, newAddress, programUnderTest, succeeded } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const IMMUTABLE_OWNER = 7;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Address } from '@slipway/wire';
-import { succeeded } from './pool-testing.js';
 import { routeInstruction } from './router.js';
 import {
   FUNDS,
@@ -16,7 +15,7 @@ import {
   withPuppet,
 } from './router-puppet.js';
 import { routerRefused } from './router-testing.js';
-import { newAddress, type Outcome, u64 } from './test-vm.js';
+import { newAddress, type Outcome, succeeded, u64 } from './test-vm.js';
 
 /** A route of two puppet hops through an account between, in which something lies. */
 function twoHops(world: PuppetWorld, first: Step[], second: Step[]): Outcome {

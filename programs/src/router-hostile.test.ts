@@ -11,7 +11,6 @@ import {
   tokenCloseAccount,
   tokenMintTo,
 } from '@slipway/wire';
-import { succeeded } from './pool-testing.js';
 import {
   FUNDS,
   meta,
@@ -25,7 +24,7 @@ import {
   withPuppet,
 } from './router-puppet.js';
 import { routerRefused } from './router-testing.js';
-import { u64 } from './test-vm.js';
+import { succeeded, u64 } from './test-vm.js';
 
 /** An instruction of a token program for its owner: what the taker's signature is good for. */
 function byOwner(program: Address, data: number[], accounts: Address[], owner: Address): Instruction {

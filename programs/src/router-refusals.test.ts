@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Address, type Instruction, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { TOKEN_SWAP_PROGRAM } from './pool.js';
-import { failedWith, succeeded, withAccounts } from './pool-testing.js';
 import { ROUTER_PROGRAM, routeInstruction } from './router.js';
 import { FUNDS, holding, LYING, openRouteWorld, routerRefused } from './router-testing.js';
-import { newAddress } from './test-vm.js';
+import { failedWith, newAddress, succeeded, withAccounts } from './test-vm.js';
 
 // Instructions that the builder does not make: where the parts of the first hop are.
 

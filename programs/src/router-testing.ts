@@ -10,10 +10,10 @@ import {
   TOKEN_SWAP_PROGRAM,
 } from './pool.js';
 import { modelSwap } from './pool-model.js';
-import { ALL_FEES, failedWith, succeeded } from './pool-testing.js';
+import { ALL_FEES } from './pool-testing.js';
 import { readProgram } from './program-files.js';
 import { ROUTER_ERRORS, ROUTER_PROGRAM, type Route, type RouteFee, type RouteHop } from './router.js';
-import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
+import { newAddress, type Outcome, programUnderTest, refusedWith, succeeded, TestVm } from './test-vm.js';
 
 export interface Token {
   mint: Address;
@@ -89,24 +89,7 @@ type ErrorName = (typeof ROUTER_ERRORS)[keyof typeof ROUTER_ERRORS];
 
 /** The router itself refused, with the error of this name. */
 export function routerRefused(outcome: Outcome, name: ErrorName): void {
-  const number = Object.entries(ROUTER_ERRORS).find(([, value]) => value === name)?.[0];
-  failedWith(outcome, `custom program error: 0x${Number(number).toString(16)}`, ROUTER_PROGRAM);
-}
-
-/** Compute units of a transaction's router, without those of what it called. */
-export function routerUnits({ logs }: Outcome): number {
-  let own = 0;
-  const depths: number[] = [];
-  for (const line of logs) {
-    const depth = /^Program \w+ invoke \[(\d+)\]/.exec(line)?.[1];
-    if (depth) depths.push(Number(depth));
-    const units = Number(/^Program \w+ consumed (\d+) of/.exec(line)?.[1] ?? 0);
-    if (units === 0) continue;
-    const level = depths.pop();
-    if (level === 1) own += units;
-    if (level === 2) own -= units;
-  }
-  return own;
+  refusedWith(outcome, name, ROUTER_ERRORS, ROUTER_PROGRAM);
 }
 
 // ---- a world of pools -----------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { succeeded } from './pool-testing.js';
 import { routeInstruction } from './router.js';
 import { openPuppetWorld, PUPPET, puppetHop, type Step, WALLET, withPuppet } from './router-puppet.js';
 import { routerRefused } from './router-testing.js';
 import type { TestVm } from './test-vm.js';
+import { succeeded } from './test-vm.js';
 
 const TOKEN_RENT = rentExemptLamports(165);
 

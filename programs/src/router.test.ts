@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TOKEN_2022_PROGRAM, tokenTransferChecked } from '@slipway/wire';
 import { TOKEN_SWAP_PROGRAM } from './pool.js';
-import { failedWith, NO_FEES, succeeded } from './pool-testing.js';
+import { NO_FEES } from './pool-testing.js';
 import { routeInstruction } from './router.js';
 import {
   FUNDS,
@@ -16,7 +16,7 @@ import {
   quote,
   routerRefused,
 } from './router-testing.js';
-import { newAddress, u64 } from './test-vm.js';
+import { failedWith, newAddress, succeeded, u64 } from './test-vm.js';
 
 test('one to three hops each spend what really came out of the hop before, and nothing that lay there', () => {
   for (const count of [1, 2, 3] as const) {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -5,20 +6,29 @@ import {
   address,
   addressFromBytes,
   addressToBytes,
+  BPF_LOADER_UPGRADEABLE,
+  CLOCK_SYSVAR,
   compileMessage,
+  decodeMessage,
   decodeMint,
-  decodeTokenAccount,
   encodeMint,
   encodeTokenAccount,
+  findProgramAddress,
   type Instruction,
   type Mint,
+  RENT_SYSVAR,
+  readonlyAccount,
+  readonlySigner,
   rentExemptLamports,
   SYSTEM_PROGRAM,
+  systemCreateAccount,
   TOKEN_PROGRAM,
   type TokenAccount,
   unsignedTransaction,
+  writableAccount,
+  writableSigner,
 } from '@slipway/wire';
-import { FailedTransactionMetadata, FeatureSet, LiteSvm, Account as VmAccount } from 'litesvm/dist/internal.js';
+import { Clock, FailedTransactionMetadata, FeatureSet, LiteSvm, Account as VmAccount } from 'litesvm/dist/internal.js';
 import { type ProgramName, programFile } from './program-files.js';
 
 export interface Outcome {
@@ -26,9 +36,12 @@ export interface Outcome {
   failure: { program: Address | undefined; reason: string } | undefined;
   logs: string[];
   computeUnits: number;
+  /** What the programs called, in their order. */
+  calls: () => { program: Address; data: Uint8Array }[];
 }
 
 const AMOUNT_AT = 64;
+const BUFFER_HEADER = 37;
 let serial = 0;
 
 /** An address that no other call returns; the same ones in every run. */
@@ -128,11 +141,47 @@ export class TestVm {
 
   /** Balance of a token account; 0 where there is none. */
   amount(address: Address): bigint {
-    return decodeTokenAccount(this.data(address))?.amount ?? 0n;
+    const data = this.data(address);
+    return data.length < AMOUNT_AT + 8 ? 0n : data.readBigUInt64LE(AMOUNT_AT);
   }
 
   supply(mint: Address): bigint {
     return decodeMint(this.data(mint))?.supply ?? 0n;
+  }
+
+  /** Sets the chain's time, in unix seconds. */
+  setTime(unixTimestamp: bigint): void {
+    const { slot, epochStartTimestamp, epoch, leaderScheduleEpoch } = this.svm.getClock();
+    this.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
+  }
+
+  /**
+   * Deploys a program with the upgradeable loader's own instruction, from a buffer that is already written. The payer is
+   * its upgrade authority.
+   */
+  deploy(program: Address, elf: Uint8Array): void {
+    const header = Buffer.alloc(BUFFER_HEADER);
+    header.writeUInt32LE(1, 0); // a buffer …
+    header[4] = 1; // … with an authority
+    header.set(addressToBytes(this.payer), 5);
+    const buffer = findProgramAddress([Buffer.from('buffer')], program).address;
+    const size = BUFFER_HEADER + elf.length;
+    this.put(buffer, Buffer.concat([header, elf]), BPF_LOADER_UPGRADEABLE, rentExemptLamports(size + 8));
+    const programData = findProgramAddress([addressToBytes(program)], BPF_LOADER_UPGRADEABLE).address;
+    const create = { payer: this.payer, newAccount: program, lamports: rentExemptLamports(36), space: 36 };
+    succeeded(
+      this.run(systemCreateAccount({ ...create, owner: BPF_LOADER_UPGRADEABLE }), {
+        program: BPF_LOADER_UPGRADEABLE,
+        accounts: [
+          writableSigner(this.payer),
+          ...[programData, program, buffer].map(writableAccount),
+          ...[RENT_SYSVAR, CLOCK_SYSVAR, SYSTEM_PROGRAM].map(readonlyAccount),
+          readonlySigner(this.payer),
+        ],
+        data: Buffer.concat([Buffer.from([2, 0, 0, 0]), u64(BigInt(elf.length))]),
+      }),
+    );
+    this.svm.warpToSlot(this.svm.getClock().slot + 1n);
   }
 
   /** Runs the instructions as one transaction, and keeps what it did when it succeeds. */
@@ -146,6 +195,12 @@ export class TestVm {
       failure: failed ? failureOf(result, logs) : undefined,
       logs,
       computeUnits: Number(meta.computeUnitsConsumed()),
+      calls: () =>
+        meta
+          .innerInstructions()
+          .flat()
+          .map((inner) => inner.instruction())
+          .map((call) => ({ program: decodeMessage(message).accounts[call.programIdIndex()]!, data: call.data() })),
     };
   }
 }
@@ -179,4 +234,67 @@ export function u64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(value);
   return bytes;
+}
+
+export function succeeded(outcome: Outcome): Outcome {
+  assert.equal(outcome.failure, undefined, outcome.logs.join('\n'));
+  return outcome;
+}
+
+/** The named program failed first, with this reason in the runtime's words. */
+export function failedWith(outcome: Outcome, reason: string, program: Address): void {
+  assert.deepEqual(outcome.failure, { program, reason }, outcome.logs.join('\n'));
+}
+
+/** The named program itself refused, with the error of this name in its table. */
+export function refusedWith(
+  outcome: Outcome,
+  name: string,
+  errors: Readonly<Record<number, string>>,
+  program: Address,
+): void {
+  const number = Object.entries(errors).find(([, value]) => value === name)?.[0];
+  failedWith(outcome, `custom program error: 0x${Number(number).toString(16)}`, program);
+}
+
+/** Compute units of a program without those of the other programs that it called and that say so. */
+export function ownUnits(outcome: Outcome, program: Address): number {
+  return ownUnitsOfEach(outcome, program).reduce((all, units) => all + units, 0);
+}
+
+/** The same for each instruction of the program in the transaction. */
+export function ownUnitsOfEach({ logs }: Outcome, program: Address): number[] {
+  const each: number[] = [];
+  let others = 0;
+  let depth = 0;
+  for (const line of logs) {
+    depth = Number(/^Program \w+ invoke \[(\d+)\]/.exec(line)?.[1] ?? depth);
+    const [, who, units] = /^Program (\w+) consumed (\d+) of/.exec(line) ?? [];
+    if (depth === 2 && units && who !== program) others += Number(units);
+    if (depth === 1 && units) {
+      if (who === program) each.push(Number(units) - others);
+      others = 0;
+    }
+    if (/^Program \w+ (success|failed)/.test(line)) depth--;
+  }
+  return each;
+}
+
+/** The instruction with some accounts replaced, by their places. */
+export function withAccounts(instruction: Instruction, replaced: Partial<Record<number, Address>>): Instruction {
+  const accounts = instruction.accounts.map((meta, i) => ({ ...meta, address: replaced[i] ?? meta.address }));
+  return { ...instruction, accounts };
+}
+
+export type Random = (below: number) => number;
+
+/** Numbers below 2^32 from a seed (xorshift), the same in every run. */
+export function randomNumbers(seed: number): Random {
+  let x = seed;
+  return (below) => {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    return (x >>> 0) % below;
+  };
 }

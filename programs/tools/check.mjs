@@ -7,6 +7,7 @@
 const SYSCALLS = [
   'abort',
   'sol_create_program_address',
+  'sol_curve_validate_point',
   'sol_get_clock_sysvar',
   'sol_get_rent_sysvar',
   'sol_get_return_data',

@@ -60,6 +60,8 @@ export function compileProgram(name, root = PROGRAMS) {
     const object = join(folder, 'program.o');
     const output = join(folder, 'program.so');
     run(CLANG, [...FLAGS, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object]);
+    // Such as an array of texts that is all constant. The compiler does not say, and the linker puts a wrong address.
+    if (readFileSync(object).includes('.rel.rodata\0')) throw new Error(`${name}: constants with addresses in them`);
     const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', 'base/v3.ld'];
     run(LD, [...layout, '-s', object, '-o', output]);
     const file = readFileSync(output);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type ApiKey, admin, newKey } from './admin.js';
@@ -12,6 +13,7 @@ import {
   operationsOf,
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
+import { askOrder, type Order, postExecute, USDC } from './swap.js';
 import { asWallet, challengeOf, postVerify } from './trigger-wallet.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
 
@@ -91,6 +93,7 @@ describe('the document', () => {
   it('says for each error which shape it has', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
+      [/^\/prediction\//, 'PredictionError'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
@@ -127,8 +130,9 @@ describe('the document', () => {
     const expected = [
       ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
+      ...['{eventId}/score', 'scores'].map((name) => `/prediction/v1/events/${name}`),
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
-      ...['shield', 'search'].map(ultra),
+      ...['order', 'execute', 'shield', 'search'].map(ultra),
       '/tokens/v2/search',
       ...['auth/challenge', 'auth/verify', 'vault', 'vault/register'].map((name) => `/trigger/v2/${name}`),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
@@ -225,6 +229,22 @@ it('every operation answers 200 as it is documented', async () => {
     }
   }
 
+  const pair = { inputMint: JUP, outputMint: USDC, amount: 1_000_000n };
+  const takers = [undefined, generateKeypair().address, sender.address];
+  for (const router of ['metis', 'jupiterz']) {
+    const excludeRouters = router === 'metis' ? 'jupiterz' : 'metis';
+    const orders = [];
+    for (const taker of takers) {
+      const answer = await askOrder(service, { ...pair, taker, excludeRouters });
+      orders.push(expect('GET', '/ultra/v1/order', answer));
+    }
+    const [quoted, poorly, { transaction, requestId }] = orders as [Order, Order, Order];
+    assert.deepEqual([quoted.transaction, poorly.transaction, quoted.router], [null, '', router]);
+    const signed = { signedTransaction: signTransaction(transaction!, sender), requestId };
+    const executed = expect('POST', '/ultra/v1/execute', await postExecute(service, signed));
+    assert.equal(executed.status, 'Success', executed.error);
+  }
+
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
   expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${signature}`));
@@ -257,6 +277,11 @@ it('every operation answers 200 as it is documented', async () => {
     ...{ homeTeam: 'h', awayTeam: 'a', score: '1-0', period: 'FT', elapsed: '90', status: 'Final' },
   };
   expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
+  const events = '/prediction/v1/events';
+  for (const eventId of ['SIM-1', 'SIM-2', 'E-1', 'none']) {
+    expect('GET', `${events}/{eventId}/score`, await at(`${events}/${eventId}/score`));
+  }
+  expect('GET', `${events}/scores`, await at(`${events}/scores?eventIds=SIM-1,E-1,none`));
   const maker = await admin<{ id: string }>(service, 'POST', '/makers', { name: 'm', url: 'https://maker.example' });
   const { id } = expect('POST', '/admin/v1/makers', maker);
   expect('GET', '/admin/v1/makers', await admin(service, 'GET', '/makers'));

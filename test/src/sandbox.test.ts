@@ -51,7 +51,7 @@ describe('/sandbox/info', () => {
         { name: 'router', address: ROUTER_PROGRAM },
         { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
       ],
-      gameEventIds: [],
+      gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });
     assert.ok(Math.abs(unixTimestamp - Date.now() / 1000) < 600);
     assert.deepEqual(

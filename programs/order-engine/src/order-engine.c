@@ -142,7 +142,7 @@ NOINLINE u64 unwrap(const Payment *p, const Input *in) {
   system_assign(temporary, &TOKEN_PROGRAM, &signer);
   token_initialize_account(temporary, p->mint, &maker->key);
   token_transfer(p->source, p->mint, temporary, p->giver, p->amount, NULL);
-  token_close_account(temporary, maker);
+  token_close_account(temporary, maker, maker, NULL);
   if (p->receiver != maker) system_transfer(maker, p->receiver, p->amount);
   return 0;
 }

@@ -26,6 +26,8 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
+  /** One of the tokens is younger than 24 hours, and in none of the classes. */
+  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
@@ -126,6 +128,12 @@ export interface Config {
     readonly maxAgeMs: number;
     /** A price whose confidence interval is wider, in basis points of it, is no price. */
     readonly maxConfidenceBps: number;
+  };
+  readonly scores: {
+    /** WebSocket of Polymarket's public sports channel. */
+    readonly url: string;
+    /** Event id -> the game's number or slug in that channel. */
+    readonly games: Readonly<Record<string, string>>;
   };
   readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */

@@ -34,6 +34,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       hermesKey: config.prices.hermesKey === undefined ? 'not set' : 'set',
       feeds: Object.keys(config.prices.feeds),
     },
+    scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
     tokenList: config.tokenList.length,
     tiers: config.tiers,
     submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },

@@ -23,7 +23,10 @@ const SANDBOX_RECEIVER = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2')
 const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', 'pools'];
 const PUBLIC_HERMES = 'https://hermes.pyth.network';
 
+const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
+
 const defaultFeeBps: Config['swap']['feeBps'] = {
+  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,
@@ -78,6 +81,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     swap: readSwap(settings, sandbox),
     programs: readProgramIds(settings, sandbox),
     prices: readPrices(variables, settings, sandbox),
+    scores: readScores(variables, settings),
     tokenList: (settings.tokenList ?? []).map((token) => ({
       ...token,
       mint: token.mint as Address,
@@ -132,6 +136,17 @@ function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: 
     maxAgeMs: (prices.maxAgeSeconds ?? 60) * 1_000,
     maxConfidenceBps: prices.maxConfidenceBps ?? 100,
   };
+}
+
+function readScores(variables: Environment, { scores = {} }: Settings): Config['scores'] {
+  const games = scores.games ?? {};
+  const simulated = Object.keys(games).find((eventId) => eventId.startsWith('SIM-'));
+  if (simulated !== undefined) {
+    throw new ConfigError(`scores.games has ${simulated}, but SIM- begins the ids of a sandbox's simulated games`);
+  }
+  const url = variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES;
+  if (new URL(url).hash) throw new ConfigError('SLIPWAY_SCORES_URL must be a URL without a fragment (#)');
+  return { url, games };
 }
 
 function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {

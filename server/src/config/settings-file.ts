@@ -51,6 +51,7 @@ export const SettingsFile = closed({
     gasless: Type.Boolean(),
     feeReceiver: Mint,
     feeBps: closed({
+      newToken: Bps,
       buyPlatform: Bps,
       pegged: Bps,
       solStable: Bps,
@@ -74,6 +75,13 @@ export const SettingsFile = closed({
     ),
     maxAgeSeconds: Type.Integer({ minimum: 1 }),
     maxConfidenceBps: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  }),
+  scores: closed({
+    games: Type.Record(
+      Type.String({ pattern: '^[^\\u0000,\\p{Cs}]{1,200}$' }),
+      Type.String({ minLength: 1, maxLength: 200 }),
+      { additionalProperties: false },
+    ),
   }),
   tokenList: Type.Array(ListedToken),
   submit: closed({

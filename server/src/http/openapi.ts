@@ -47,6 +47,7 @@ const tags = [
   'Tokens',
   'Trigger v2',
   'Transaction submit',
+  'Prediction',
   'Sandbox',
   'Admin',
   'Operations',

@@ -13,7 +13,11 @@ export async function expireOrders(store: Store, now: Date): Promise<void> {
     const expired = await store.transaction(async (tx) => {
       const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const }));
       const claimed = await changeOrders(tx, claims, now, { skip: true });
-      const ends = [...claimed.keys()].map((id) => ({ id, event: { type: 'expired' } as const, history: expiredEvent }));
+      const ends = [...claimed.keys()].map((id) => ({
+        id,
+        event: { type: 'expired' } as const,
+        history: expiredEvent,
+      }));
       return (await changeOrders(tx, ends, now)).size;
     });
     // The rest is locked by somebody who is at it.

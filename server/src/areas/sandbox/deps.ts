@@ -19,6 +19,8 @@ export interface SandboxDeps {
   apiKey: string;
   platformToken: string;
   platformStable: string;
+  /** The events of the simulated games. */
+  gameEventIds: readonly string[];
   /** Does all work that is due now; resolves when it is done. */
   runDue: () => Promise<void>;
 }

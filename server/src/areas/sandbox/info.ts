@@ -12,7 +12,7 @@ export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
     platformToken: deps.platformToken,
     platformStable: deps.platformStable,
     programs,
-    gameEventIds: [],
+    gameEventIds: [...deps.gameEventIds],
     wallets,
     mints: mints.map(({ symbol, mint, decimals }) => {
       const usdPrice = deps.prices.usd(mint);

@@ -1,4 +1,4 @@
-// SOL and wrapped SOL: the instructions of the System program and of SPL Token for them.
+// SOL, wrapped SOL and new accounts: the instructions of the System program and of the token programs for them; sysvars.
 #pragma once
 #include "token.h"
 
@@ -8,7 +8,7 @@ static const Pubkey SYSTEM_PROGRAM = {{0, 0, 0, 0}};
 static const Pubkey WRAPPED_SOL = {
     {0x8481abfe57889b06UL, 0x35c01846637f68fbUL, 0x553beb1adc39c4daUL, 0x0100000000f0a098UL}};
 
-enum { SYSTEM_ASSIGN = 1, SYSTEM_TRANSFER = 2, SYSTEM_ALLOCATE = 8 };
+enum { SYSTEM_CREATE_ACCOUNT = 0, SYSTEM_ASSIGN = 1, SYSTEM_TRANSFER = 2, SYSTEM_ALLOCATE = 8 };
 enum { TOKEN_CLOSE_ACCOUNT = 9, TOKEN_SYNC_NATIVE = 17, TOKEN_INITIALIZE_ACCOUNT_3 = 18 };
 
 INLINE void system_transfer(Account *from, Account *to, u64 lamports) {
@@ -46,16 +46,12 @@ INLINE void token_sync_native(Account *account) {
   invoke(&call, NULL);
 }
 
-// Sends all lamports of an account of wrapped SOL to its owner.
-INLINE void token_close_account(Account *account, Account *owner) {
+// Sends the lamports of an account without tokens, or of one of wrapped SOL, to `destination`.
+INLINE void token_close_account(Account *account, Account *destination, Account *authority, const SignerSeeds *signer) {
   u8 tag = TOKEN_CLOSE_ACCOUNT;
-  Call call = {&TOKEN_PROGRAM,
-               {account, owner, owner},
-               {ROLE_WRITABLE, ROLE_WRITABLE, ROLE_SIGNER},
-               3,
-               &tag,
+  Call call = {&account->owner, {account, destination, authority}, {ROLE_WRITABLE, ROLE_WRITABLE, ROLE_SIGNER}, 3, &tag,
                sizeof tag};
-  invoke(&call, NULL);
+  invoke(&call, signer);
 }
 
 // ---- sysvars --------------------------------------------------------------------------------------------------------
@@ -83,4 +79,23 @@ INLINE u64 rent_exempt(u64 len) {
   Rent rent;
   sol_get_rent_sysvar(&rent);
   return (ACCOUNT_OVERHEAD + len) * rent.lamports_per_byte_year * (rent.exemption_threshold == ONE_YEAR ? 1 : 2);
+}
+
+// Makes an account of `len` zeros at an address of the program's, also where somebody has sent lamports before.
+NOINLINE void create_account(Account *payer, Account *account, u64 len, const Pubkey *owner,
+                             const SignerSeeds *signer) {
+  u64 needed = rent_exempt(len);
+  if (account->lamports == 0) {
+    u8 data[52] = {SYSTEM_CREATE_ACCOUNT};
+    store_u64(data + 4, needed);
+    store_u64(data + 12, len);
+    store_key(data + 20, owner);
+    u8 role = ROLE_WRITABLE | ROLE_SIGNER;
+    Call call = {&SYSTEM_PROGRAM, {payer, account}, {role, role}, 2, data, sizeof data};
+    invoke(&call, signer);
+    return;
+  }
+  if (account->lamports < needed) system_transfer(payer, account, needed - account->lamports);
+  system_allocate(account, len, signer);
+  system_assign(account, owner, signer);
 }

@@ -1,0 +1,115 @@
+// What the instructions have in common: the order account, its token accounts, events.
+#pragma once
+#include "address.h"
+#include "interface.h"
+#include "native.h"
+
+// Checks how many accounts there are and what they are allowed to do; `signers` and `writables` are sets of bits. An
+// optional account is absent where the program's own address stands.
+INLINE u64 check_accounts(const Input *in, u64 n, u64 signers, u64 writables) {
+  CHECK(in->n >= n, ERROR_TOO_FEW_ACCOUNTS);
+#pragma unroll  // the sets are constants: without the loop this costs a fifth
+  for (u64 i = 0; i < n; i++) {
+    const Account *a = in->accounts[i];
+    if (signers >> i & 1) CHECK(a->is_signer, ERROR_NOT_SIGNER);
+    if (writables >> i & 1) CHECK(a->is_writable || key_eq(&a->key, in->program_id), ERROR_NOT_WRITABLE);
+  }
+  return 0;
+}
+
+INLINE Account *optional(const Input *in, u64 i) {
+  return key_eq(&in->accounts[i]->key, in->program_id) ? NULL : in->accounts[i];
+}
+
+INLINE i64 now(void) {
+  Clock clock;
+  sol_get_clock_sysvar(&clock);
+  return clock.unix_timestamp;
+}
+
+// ---- the order account --------------------------------------------------------------------------------------------
+
+// Whether the account is one that this program has made, of the type of this discriminator.
+NOINLINE u64 check_own_account(const Input *in, const Account *a, u64 discriminator) {
+  CHECK(key_eq(&a->owner, in->program_id), a->lamports == 0 ? ERROR_NO_ACCOUNT : ERROR_WRONG_ACCOUNT_OWNER);
+  CHECK(load_u64(a->data) == discriminator, ERROR_WRONG_ACCOUNT_TYPE);
+  return 0;
+}
+
+INLINE u8 *after_expiry(const Account *order) {
+  return (u8 *)order->data + (order->data[ORDER_EXPIRES] ? ORDER_EXPIRED_AT + sizeof(i64) : ORDER_EXPIRED_AT);
+}
+
+INLINE bool is_expired(const Account *order) {
+  return order->data[ORDER_EXPIRES] && now() >= (i64)load_u64(order->data + ORDER_EXPIRED_AT);
+}
+
+INLINE bool is_of_order(const Account *order, u64 field, const Account *a) {
+  return key_eq(key_at(order->data + field), &a->key);
+}
+
+#define ORDER_SIGNER_SEEDS(order)                  \
+  {TEXT(ORDER_SEED),                               \
+   {(order)->data + ORDER_MAKER, sizeof(Pubkey)},  \
+   {(order)->data + ORDER_UNIQUE_ID, sizeof(u64)}, \
+   {after_expiry(order) + REST_BUMP, 1}}
+
+// Its lamports go to the maker; nothing of it is left.
+INLINE void close_order(Account *order, Account *maker) {
+  maker->lamports += order->lamports;
+  order->lamports = 0;
+  order->data_len = 0;
+  order->owner = SYSTEM_PROGRAM;
+}
+
+// ---- token accounts -----------------------------------------------------------------------------------------------
+
+// Whether it is a token account of this mint, in use.
+NOINLINE bool holds(const Account *a, const Pubkey *token_program, const Pubkey *mint) {
+  return key_eq(&a->owner, token_program) && is_token_account(a) && key_eq(token_mint(a), mint);
+}
+
+// ---- events -------------------------------------------------------------------------------------------------------
+
+INLINE void begin_event(u8 *data, u64 type, const Account *order) {
+  store_u64(data, EVENT_TAG);
+  store_u64(data + EVENT_TYPE, type);
+  store_key(data + EVENT_ORDER, &order->key);
+}
+
+// The program calls itself, so that the event stands in the transaction's record whatever becomes of its logs.
+NOINLINE void emit(const Input *in, u64 authority, u8 *bump, const u8 *data, u64 len) {
+  Slice seeds[2] = {TEXT(EVENT_AUTHORITY_SEED), {bump, 1}};
+  SignerSeeds signer = {seeds, 2};
+  Call call = {in->program_id, {in->accounts[authority]}, {ROLE_SIGNER}, 1, data, len};
+  invoke(&call, &signer);
+}
+
+// j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X
+static const Pubkey PUBLIC_PROGRAM = {
+    {0x5a7166c1964ac30aUL, 0x0d8a25ca3e23c160UL, 0x5c74e058c81e0bf3UL, 0x224b636662126a73UL}};
+// ArsDfE54RTkC3zhtzPdtvTtKw9XSV5w1PCTBFVGiLd52
+static const Pubkey PUBLIC_EVENT_AUTHORITY = {
+    {0x051043ec876c7f92UL, 0xc20f1e0ec82ed997UL, 0x830f75fcbf8b2ce5UL, 0xe1b233ee57046607UL}};
+
+// At the address of the public clusters the answer is known, which makes every event cheaper.
+NOINLINE void find_event_authority(const Pubkey *program, u8 *bump, Pubkey *authority) {
+  if (key_eq(program, &PUBLIC_PROGRAM)) {
+    *bump = 255;
+    *authority = PUBLIC_EVENT_AUTHORITY;
+    return;
+  }
+  Slice seeds[4];
+  seeds[0] = (Slice)TEXT(EVENT_AUTHORITY_SEED);
+  find_address(seeds, 1, program, bump, authority);
+}
+
+// The called side: only the program itself has this signature, so nobody else can write events.
+NOINLINE u64 accept_event(const Input *in) {
+  TRY(check_accounts(in, 1, 1, 0));
+  Pubkey authority;
+  u8 bump;
+  find_event_authority(in->program_id, &bump, &authority);
+  CHECK(key_eq(&in->accounts[0]->key, &authority), ERROR_WRONG_ADDRESS);
+  return 0;
+}
