@@ -5,11 +5,13 @@ import {
   associatedTokenAddress,
   decodeTokenAccount,
   decodeTransaction,
+  encodeMint,
   encodeTransaction,
   generateKeypair,
   type Keypair,
   rentExemptLamports,
   sign,
+  TOKEN_2022_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type Answer, request, type Service, startService } from './service.js';
@@ -533,6 +535,81 @@ describe('the history', () => {
     for (const query of ['state=all', 'limit=0', 'limit=101', 'offset=-1', 'sort=price', 'dir=up', 'mint=x']) {
       const { status } = await asWallet(service, user.token, `/orders/history?${query}`);
       assert.equal(status, 400, query);
+    }
+  });
+});
+
+it('an order expires at its time, and its funds can still be taken out', async () => {
+  const user = await newUser();
+  const crafted = await deposit(user);
+  const now = (await request<{ unixTimestamp: number }>(`${service.url}/sandbox/info`)).body.unixTimestamp * 1000;
+  const { id } = await create(user, crafted, { expiresAt: now + 600_000 });
+  await request(`${service.url}/sandbox/clock`, { body: { seconds: 300 } });
+  assert.equal((await rowOf(user, id)).orderState, 'open');
+  await request(`${service.url}/sandbox/clock`, { body: { seconds: 301 } });
+  const row = await rowOf(user, id);
+  assert.deepEqual([row.orderState, row.rawState, row.events[0]?.type], ['expired', 'expired', 'expired']);
+  const listed = async (state: string) => {
+    const { body } = await asWallet<{ orders: Row[] }>(service, user.token, `/orders/history?state=${state}`);
+    return body.orders.map((order) => order.id);
+  };
+  assert.deepEqual([await listed('active'), await listed('past')], [[id], []]);
+  assert.equal((await tokensAt(crafted.inputTokenAccount))?.amount, 1_000_000_000n);
+  const edit = { method: 'PATCH', body: { orderType: 'single', triggerPriceUsd: 1 } };
+  refuses(await asWallet<Partial<Refused>>(service, user.token, `/orders/price/${id}`, edit), 400, /open/);
+  assert.equal((await confirm(user, id, await cancel(user, id))).status, 200);
+  assert.equal((await rowOf(user, id)).rawState, 'cancelled');
+  assert.deepEqual([await listed('active'), await listed('past')], [[], [id]]);
+});
+
+describe('a Token-2022 mint', () => {
+  /** A mint with one extension, as the program lays it out: type, length, data. */
+  async function newMint(extension?: { type: number; data: Uint8Array }): Promise<Address> {
+    const { address } = generateKeypair();
+    const base = encodeMint({ decimals: 6, supply: 0n, initialized: true });
+    const data = Buffer.alloc(extension ? 166 + 4 + extension.data.length : 82);
+    data.set(base);
+    if (extension) {
+      data[165] = 1;
+      data.writeUInt16LE(extension.type, 166);
+      data.writeUInt16LE(extension.data.length, 168);
+      data.set(extension.data, 170);
+    }
+    const account = { lamports: 10_000_000, owner: TOKEN_2022_PROGRAM, executable: false };
+    await rpc(service, 'localnet_setAccount', address, { ...account, data: data.toString('base64') });
+    return address;
+  }
+
+  it('is traded like any other, also where its accounts must be larger', async () => {
+    const user = await newUser();
+    const before = await lamportsOf(user.wallet.address);
+    let fees = 0n;
+    const mints = [await newMint(), await newMint({ type: 26, data: new Uint8Array(33) })];
+    for (const outputMint of mints) {
+      const crafted = await deposit(user, { outputMint, orderSubType: 'otoco' });
+      const created = await create(user, crafted, { outputMint, orderType: 'otoco', tpPriceUsd: 9, slPriceUsd: 8 });
+      assert.equal((await tokensAt(crafted.outputTokenAccount!))?.mint, outputMint);
+      const confirmed = await confirm(user, created.id, await cancel(user, created.id));
+      assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
+      fees += (await feeOf(created.txSignature)) + (await feeOf(confirmed.body.txSignature));
+    }
+    // Its own accounts of the two mints, into which fills would have gone, stay with the wallet.
+    const own = mints.map((mint) => associatedTokenAddress(user.wallet.address, mint, TOKEN_2022_PROGRAM));
+    const rents = await Promise.all(own.map(lamportsOf));
+    assert.equal(await lamportsOf(user.wallet.address), before - fees - rents[0]! - rents[1]!);
+  });
+
+  it('with a transfer fee or hook is refused by name, on either side', async () => {
+    const user = await newUser();
+    const fee = await newMint({ type: 1, data: new Uint8Array(108) });
+    const hook = await newMint({ type: 14, data: Uint8Array.from({ length: 64 }, (_, at) => (at < 32 ? 0 : 7)) });
+    for (const [mint, says] of [
+      [fee, /transfer fee/],
+      [hook, /transfer hook/],
+    ] as const) {
+      refuses(await post(user, '/deposit/craft', depositBody(user, { outputMint: mint })), 400, says);
+      const input = depositBody(user, { inputMint: mint, outputMint: SOL });
+      refuses(await post(user, '/deposit/craft', input), 400, says);
     }
   });
 });
