@@ -634,6 +634,47 @@ it('orders and their funds outlive kill -9', async () => {
   }
 });
 
+it('a deposit that kill -9 interrupts has an open order exactly when it has landed', async () => {
+  const main = service;
+  service = await startService();
+  const { dataDir } = service;
+  try {
+    const user = await newUser();
+    const outcomes: string[] = [];
+    for (const delay of [0, 4, 8, 15, 30, 60, 120]) {
+      const crafted = await deposit(user, { amount: '100000000' });
+      const answer = post<Created>(user, '/orders/price', orderBody(user, crafted)).catch(() => undefined);
+      await new Promise((done) => setTimeout(done, delay));
+      await service.kill();
+      await answer;
+      service = await startService({ dataDir });
+      const list = async () =>
+        (await asWallet<{ orders: Row[] }>(service, user.token, '/orders/history?limit=100')).body.orders;
+      // What is under way lands at once, or dies with its blockhash: time is moved so that it does.
+      for (let tries = 0; (await list()).some(({ orderState }) => orderState === 'pending'); tries += 1) {
+        assert.ok(tries < 100, 'an order stays pending');
+        if (tries === 20) await request(`${service.url}/sandbox/clock`, { body: { seconds: 120 } });
+        await new Promise((done) => setTimeout(done, 100));
+      }
+      const landed = (await tokensAt(crafted.inputTokenAccount))?.amount === 100_000_000n;
+      const open = (await list()).filter(({ rawState }) => rawState === 'open').length;
+      const before = outcomes.filter((outcome) => outcome === 'landed').length;
+      assert.equal(open, before + (landed ? 1 : 0), `killed after ${delay} ms`);
+      outcomes.push(landed ? 'landed' : 'not landed');
+    }
+    const total = outcomes.filter((outcome) => outcome === 'landed').length;
+    const { body } = await asWallet<{ pagination: { total: number } }>(
+      service,
+      user.token,
+      '/orders/history?state=active',
+    );
+    assert.equal(body.pagination.total, total);
+  } finally {
+    await service.close();
+    service = main;
+  }
+});
+
 it('is what the contract calls it: every path stands under /trigger/v2', async () => {
   const slash = await request(`${service.url}${TRIGGER}/orders/price/`, { body: {} });
   assert.equal(slash.status, 404);
