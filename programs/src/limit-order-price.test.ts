@@ -14,7 +14,7 @@ import {
 } from './limit-order-testing.js';
 import { succeeded } from './test-vm.js';
 
-const FILLS = 1_500;
+const ORDERS = 400;
 const BPS = 10_000n;
 
 const vm = limitOrderVm();
@@ -100,7 +100,7 @@ test('each part of an order costs what was asked for it, rounded up, and the fee
       }
       if (slippageBps === 0 && !stateOf(world)) assert.ok(paid >= taking && paid < taking + 4n);
     }),
-    { numRuns: FILLS / 2 },
+    { numRuns: ORDERS },
   );
 });
 
