@@ -16,6 +16,8 @@ const allowed = {
   prices: ['store'],
   signer: [],
   objects: [],
+  // Feeds write scores into the store, where the area reads them: nothing but app.ts needs to know the feeds.
+  scores: ['store'],
   crafting: [],
   orders: [],
   routing: [...below, 'crafting'],

@@ -4,13 +4,22 @@ import Fastify from 'fastify';
 
 const [method, path, answer] = process.argv.slice(2) as [string, string, string];
 const sample = JSON.parse(answer) as Record<string, unknown>;
-const properties = Object.fromEntries(Object.entries(sample).map(([name, value]) => [name, { type: typeof value }]));
+
+function schemaOf(value: unknown): object {
+  if (value === null) return { type: 'null' };
+  if (Array.isArray(value)) return { type: 'array', items: value.length > 0 ? schemaOf(value[0]) : {} };
+  if (typeof value !== 'object') return { type: typeof value };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaOf(member)])),
+  };
+}
 
 const app = Fastify({ logger: false });
 app.route({
   method,
   url: path,
-  schema: { response: { 200: { type: 'object', properties } } },
+  schema: { response: { 200: schemaOf(sample) } },
   handler: async () => sample,
 });
 console.log(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

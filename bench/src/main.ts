@@ -2,11 +2,19 @@ import { cpus, loadavg } from 'node:os';
 import { type CommandLine, type Measurement, parseCommandLine, USAGE } from './command-line.js';
 import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
-import { measureMemory } from './memory.js';
+import { crafting, measureMemory, quoting, type Work } from './memory.js';
+import { measureOrders } from './order.js';
 import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureStart } from './start.js';
-import { type Summary, summarizeCraft, summarizeExecute, summarizeMemory, summarizeStart } from './summary.js';
+import {
+  type Summary,
+  summarizeCraft,
+  summarizeExecute,
+  summarizeMemory,
+  summarizeOrders,
+  summarizeStart,
+} from './summary.js';
 
 const STARTS = 5;
 
@@ -26,11 +34,19 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     if (!json) printStart('Start to the first crafted transaction', summary.figures);
     return summary;
   },
-  async memory(rig, { json, crafts }) {
-    if (!json) printMemoryHead();
-    return summarizeMemory(await measureMemory(rig, { crafts, onPoint: json ? () => {} : printMemoryPoint }));
+  async order(rig, options) {
+    const summary = summarizeOrders(await measureOrders(rig, options));
+    if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
   },
+  memory: (rig, options) => memoryOf(rig, options, crafting),
+  'order-memory': (rig, options) => memoryOf(rig, options, quoting),
 };
+
+async function memoryOf(rig: Rig, { json, crafts }: CommandLine, work: Work): Promise<Summary<unknown>> {
+  if (!json) printMemoryHead();
+  return summarizeMemory(await measureMemory(rig, { crafts, work, onPoint: json ? () => {} : printMemoryPoint }));
+}
 
 async function main(options: CommandLine): Promise<void> {
   const [cpu] = cpus();

@@ -1,6 +1,8 @@
+import type { Address } from '@slipway/wire';
 import { putLoad } from './load.js';
+import { EXPECTED_QUOTE, orderPath } from './order.js';
 import { type Rig, startProgram } from './processes.js';
-import { craftPath, fundWallets, type Service, startService } from './service.js';
+import { call, craftPath, fundWallets, type Service, startService } from './service.js';
 import { startDatabase } from './targets.js';
 
 const CONNECTIONS = 32;
@@ -16,10 +18,27 @@ export interface MemoryPoint {
   heapUsed: number;
 }
 
-/** The service with PostgreSQL and a chain in another process, and how its memory grows with the crafts. */
+/** What the service is asked for, again and again: paths, and what each answer contains. */
+export type Work = (service: Service) => Promise<{ paths: string[]; expect: string }>;
+
+export const crafting: Work = async (service) => {
+  const wallets = await fundWallets(service, WALLETS, 1);
+  return { paths: wallets.map(({ address }) => craftPath(address)), expect: '"code":0' };
+};
+
+/** Quotes between all pairs of the sandbox's tokens. */
+export const quoting: Work = async (service) => {
+  const { mints } = await call<{ mints: { mint: Address }[] }>(service, '/sandbox/info');
+  const pairs = mints.flatMap(({ mint }) =>
+    mints.filter((other) => other.mint !== mint).map((other) => [mint, other.mint]),
+  );
+  return { paths: pairs.map(([input, output]) => orderPath(input!, output!)), expect: EXPECTED_QUOTE };
+};
+
+/** The service with PostgreSQL and a chain in another process, and how its memory grows with what it has answered. */
 export async function measureMemory(
   rig: Rig,
-  { crafts, onPoint }: { crafts: number; onPoint: (point: MemoryPoint) => void },
+  { crafts, work, onPoint }: { crafts: number; work: Work; onPoint: (point: MemoryPoint) => void },
 ): Promise<MemoryPoint[]> {
   const databaseUrl = await startDatabase(rig);
   const service = await startService(rig, rig.folder(), {
@@ -27,8 +46,7 @@ export async function measureMemory(
     SLIPWAY_RPC_URL: await startChain(rig),
     SLIPWAY_SANDBOX: '1',
   });
-  const wallets = await fundWallets(service, WALLETS, 1);
-  const paths = wallets.map(({ address }) => craftPath(address));
+  const { paths, expect } = await work(service);
   const points: MemoryPoint[] = [];
   const look = async (done: number) => {
     const point = await memoryOf(service, done);
@@ -40,7 +58,7 @@ export async function measureMemory(
   for (let done = 0; done < crafts; ) {
     const count = Math.min(STEP, crafts - done);
     const requests = Array.from({ length: count }, (_, index) => ({ path: paths[index % paths.length]! }));
-    await putLoad({ url: service.url, connections: CONNECTIONS, requests, expect: '"code":0' });
+    await putLoad({ url: service.url, connections: CONNECTIONS, requests, expect });
     done += count;
     await look(done);
   }

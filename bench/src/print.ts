@@ -1,17 +1,25 @@
 import type { MemoryPoint } from './memory.js';
+import type { OrderTarget } from './order.js';
 import type { Goal, LoadSummary, Spread } from './summary.js';
-import { TARGETS, type TargetName } from './targets.js';
+import type { TargetName } from './targets.js';
 
-const NAMES: Record<TargetName, string> = {
+const NAMES: Record<TargetName | OrderTarget, string> = {
   bare: 'bare Fastify route',
   pglite: 'Slipway, PGlite',
   postgres: 'Slipway, PostgreSQL',
+  pools0: "the genesis' pools",
+  pools100: '100 more pools',
+  pools1000: '1,000 more pools',
+  direct1000: '… one pair alone',
+  maker100: '100, and the maker',
 };
 
-export function printLoad(title: string, figures: Record<TargetName, LoadSummary>): void {
-  const rows = TARGETS.map((name) => {
-    const { perSecond, ratio, p50, p99 } = figures[name];
-    return [NAMES[name], show(perSecond, 0), show(ratio, 2), show(p50, 1), show(p99, 1)];
+export function printLoad(
+  title: string,
+  figures: Readonly<Partial<Record<TargetName | OrderTarget, LoadSummary>>>,
+): void {
+  const rows = Object.entries(figures).map(([name, { perSecond, ratio, p50, p99 }]) => {
+    return [NAMES[name as keyof typeof NAMES], show(perSecond, 0), show(ratio, 2), show(p50, 1), show(p99, 1)];
   });
   printTable(title, ['', 'requests/s', 'ratio to bare', 'p50 ms', 'p99 ms'], rows);
 }

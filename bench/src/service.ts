@@ -115,7 +115,7 @@ export async function newTokens(service: Service, count: number): Promise<Addres
 }
 
 /** JSON-RPC calls to the service's chain, as one batch. */
-async function rpc<T>(service: Service, calls: { method: string; params: unknown[] }[]): Promise<T[]> {
+export async function rpc<T>(service: Service, calls: { method: string; params: unknown[] }[]): Promise<T[]> {
   const response = await fetch(service.rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,8 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
+import type { OrderTarget } from './order.js';
 import type { StartFigures } from './start.js';
-import { TARGETS, type TargetName } from './targets.js';
+import type { TargetName } from './targets.js';
 
 /** Of the rounds of one run. */
 export interface Spread {
@@ -31,9 +32,9 @@ export interface Summary<Figures> {
   goals: Goal[];
 }
 
-type LoadFigures = Record<TargetName, LoadSummary>;
+type LoadFigures<Name extends string> = Record<Name, LoadSummary>;
 
-export function summarizeCraft(rounds: Record<TargetName, Round[]>): Summary<LoadFigures> {
+export function summarizeCraft(rounds: Record<TargetName, Round[]>): Summary<LoadFigures<TargetName>> {
   const figures = summarizeLoad(rounds);
   const { ratio, p99 } = figures.pglite;
   return {
@@ -45,12 +46,30 @@ export function summarizeCraft(rounds: Record<TargetName, Round[]>): Summary<Loa
   };
 }
 
-export function summarizeExecute(rounds: Record<TargetName, Round[]>): Summary<LoadFigures> {
+export function summarizeExecute(rounds: Record<TargetName, Round[]>): Summary<LoadFigures<TargetName>> {
   const figures = summarizeLoad(rounds);
   const { median } = figures.pglite.perSecond;
   return {
     figures,
     goals: [goal('execute: at least 500 a second', `${Math.round(median)} a second`, median >= 500)],
+  };
+}
+
+export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<LoadFigures<OrderTarget>> {
+  const figures = summarizeLoad(rounds);
+  const { perSecond, p99 } = figures.pools100;
+  const slowdown = perSecond.median / figures.pools1000.perSecond.median;
+  return {
+    figures,
+    goals: [
+      goal(
+        'order: at least 2,500 a second with 100 pools',
+        `${Math.round(perSecond.median)} a second`,
+        perSecond.median >= 2_500,
+      ),
+      goal('order: p99 under 5 ms with 100 pools', `${p99.median.toFixed(1)} ms`, p99.median < 5),
+      goal('order: 1,000 pools at most twice the time of 100', `${slowdown.toFixed(2)} times`, slowdown <= 2),
+    ],
   };
 }
 
@@ -80,7 +99,7 @@ export function summarizeMemory(points: MemoryPoint[]): Summary<MemoryPoint[]> {
   };
 }
 
-function summarizeLoad(rounds: Record<TargetName, Round[]>): LoadFigures {
+function summarizeLoad<Name extends string>(rounds: Record<Name | 'bare', Round[]>): LoadFigures<Name | 'bare'> {
   const { bare } = rounds;
   const one = (own: Round[]): LoadSummary => ({
     perSecond: spread(own.map(({ perSecond }) => perSecond)),
@@ -88,7 +107,8 @@ function summarizeLoad(rounds: Record<TargetName, Round[]>): LoadFigures {
     p50: spread(own.map(({ p50 }) => p50)),
     p99: spread(own.map(({ p99 }) => p99)),
   });
-  return Object.fromEntries(TARGETS.map((name) => [name, one(rounds[name])])) as LoadFigures;
+  const entries = Object.entries<Round[]>(rounds).map(([name, own]) => [name, one(own)]);
+  return Object.fromEntries(entries) as LoadFigures<Name | 'bare'>;
 }
 
 function spread(values: number[]): Spread {

@@ -9,15 +9,28 @@ export interface SandboxInfo {
   wallets: { name: string; address: string; secretKey: string }[];
 }
 
+/** What the service says no with. */
+export interface Refusal {
+  status: number;
+  reason: string;
+}
+
 /** GET when there is no body, else POST. Ends the example with a sentence when the service is not there or says no. */
-export async function call<T>(path: string, body?: object): Promise<T> {
+export async function call<T extends object>(path: string, body?: object): Promise<T> {
+  const answer = await attempt<T>(path, body);
+  if ('reason' in answer) return fail(`${path.split('?')[0]} answered ${answer.status}: ${answer.reason}`);
+  return answer.body;
+}
+
+/** The same where a no is an answer, too. */
+export async function attempt<T extends object>(path: string, body?: object): Promise<{ body: T } | Refusal> {
   const response = await fetch(`${url}${path}`, {
     headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch(() => fail(`No service answers at ${url}. Start it in another terminal: npm start`));
   const answer = (await response.json()) as T & { message?: string; error?: string };
-  if (!response.ok) fail(`${path.split('?')[0]} answered ${response.status}: ${answer.message ?? answer.error}`);
-  return answer;
+  if (response.ok) return { body: answer };
+  return { status: response.status, reason: answer.message ?? answer.error ?? 'no reason given' };
 }
 
 export function fail(sentence: string): never {

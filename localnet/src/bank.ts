@@ -136,13 +136,23 @@ export class Bank {
 
   /** Writes an account as it is given; undefined deletes it. Throws a ChainError of the kind `invalid`. */
   write(address: Address, account: Account | undefined): void {
+    this.writeAll([{ address, account }]);
+  }
+
+  /** Writes accounts, all or none of them. Throws a ChainError of the kind `invalid`. */
+  writeAll(accounts: { address: Address; account: Account | undefined }[]): void {
     const { vm, db, storage } = this.#parts;
-    if (vm.isSysvar(address)) throw new ChainError('invalid', `${address} is a sysvar`);
-    const before = db.get(address);
-    const after = account && account.lamports > 0n ? account : undefined;
-    if (after?.executable) vm.sync([address], (key) => (key === address ? after : db.get(key)));
-    storage.commit(this.slot, [this.#change({ address, before, after })]);
-    this.#store([{ address, before, after }]);
+    const written = accounts.map(({ address, account }) => {
+      if (vm.isSysvar(address)) throw new ChainError('invalid', `${address} is a sysvar`);
+      const after = account && account.lamports > 0n ? account : undefined;
+      if (after?.executable) vm.sync([address], (key) => (key === address ? after : db.get(key)));
+      return { address, before: db.get(address), after };
+    });
+    storage.commit(
+      this.slot,
+      written.map((each) => this.#change(each)),
+    );
+    this.#store(written);
   }
 
   saveState(): void {

@@ -312,13 +312,14 @@ test('trap 9: scans by program, token owner and mint follow every change of an a
   const bobsUsdc = associatedTokenAddress(bob.address, usdc);
   const before = addresses(await chain.tokenAccountsByOwner(bob.address));
   assert.equal(before.length, 3);
-  assert.equal((await chain.tokenAccountsByMint(usdc)).length, 5);
+  const holders = (await chain.tokenAccountsByMint(usdc)).length;
+  const wrappers = addresses(await chain.tokenAccountsByMint(WRAPPED_SOL_MINT));
 
   const wallet = generateKeypair();
   await chain.airdropToken(wallet.address, usdc, 5n);
   const account = associatedTokenAddress(wallet.address, usdc);
   assert.deepEqual(addresses(await chain.tokenAccountsByOwner(wallet.address)), [account]);
-  assert.equal((await chain.tokenAccountsByMint(usdc)).length, 6);
+  assert.equal((await chain.tokenAccountsByMint(usdc)).length, holders + 1);
 
   // The account goes to another owner, is emptied and closed.
   const wrapped = associatedTokenAddress(wallet.address, WRAPPED_SOL_MINT);
@@ -340,8 +341,8 @@ test('trap 9: scans by program, token owner and mint follow every change of an a
   assert.equal(await chain.account(account), undefined);
   assert.deepEqual(await chain.tokenAccountsByOwner(wallet.address), []);
   assert.deepEqual(addresses(await chain.tokenAccountsByOwner(bob.address)), [...before, wrapped].sort());
-  assert.equal((await chain.tokenAccountsByMint(usdc)).length, 5);
-  assert.deepEqual(addresses(await chain.tokenAccountsByMint(WRAPPED_SOL_MINT)), [wrapped]);
+  assert.equal((await chain.tokenAccountsByMint(usdc)).length, holders);
+  assert.deepEqual(addresses(await chain.tokenAccountsByMint(WRAPPED_SOL_MINT)), [...wrappers, wrapped].sort());
   const ofTokenProgram = addresses(await chain.programAccounts(TOKEN_PROGRAM));
   assert.ok(ofTokenProgram.includes(wrapped) && ofTokenProgram.includes(usdc) && !ofTokenProgram.includes(account));
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { decodePool, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
@@ -174,6 +175,26 @@ test('genesis leaves addresses of the upstream alone and funds the wallets besid
   assert.equal(await upstream.account(alice!.address), undefined);
 });
 
+test('programs and pools of ours stand beside what the upstream has, never over it', async (t) => {
+  const { upstream, openFork } = await startUpstream(t);
+  const usdc = await upstream.account(USDC);
+  const theirs = await upstream.account(await deployTokenProgram(upstream));
+  const [taken] = upstream.genesis.pools;
+  const squatter = accountOf(SYSTEM_PROGRAM, new Uint8Array(), 5n);
+  await upstream.setAccount(ROUTER_PROGRAM, theirs);
+  await upstream.setAccount(taken!, squatter);
+  const fork = await openFork();
+  assert.deepEqual(await fork.account(ROUTER_PROGRAM), theirs);
+  assert.deepEqual(await fork.account(taken!), squatter);
+  assert.deepEqual(await fork.account(USDC), usdc);
+  assert.ok((await fork.account(TOKEN_SWAP_PROGRAM))?.executable);
+  assert.equal(fork.genesis.pools.length, upstream.genesis.pools.length - 1);
+  for (const pool of fork.genesis.pools) {
+    assert.ok(decodePool((await fork.account(pool))!.data));
+    assert.equal(await upstream.account(pool), undefined);
+  }
+});
+
 test('tokens of a mint of the upstream can be airdropped without its authority', async (t) => {
   const { upstream, openFork, mint, mintAuthority } = await startUpstream(t);
   const fork = await openFork();
@@ -234,6 +255,11 @@ test('scans forget what is gone upstream, and know holders of a mint of the fork
   assert.deepEqual(addressesOf(await fork.tokenAccountsByMint(mint)), [holderTokens]);
   const holders = fork.genesis.wallets.map(({ address }) => associatedTokenAddress(address, JUP));
   holders.push(associatedTokenAddress(fork.genesis.receiver, JUP));
+  for (const pool of fork.genesis.pools) {
+    const { mintA, mintB, vaultA, vaultB } = decodePool((await fork.account(pool))!.data)!;
+    if (mintA === JUP) holders.push(vaultA);
+    if (mintB === JUP) holders.push(vaultB);
+  }
   assert.deepEqual(addressesOf(await fork.tokenAccountsByMint(JUP)), holders.sort());
 });
 
@@ -270,8 +296,8 @@ test('a localnet that is a fork of another localnet has a faucet of its own', as
     (await localnet.call('getTokenSupply', [usdc])) as { value: { amount: string } };
   assert.equal((await balance(fork)).value, 1_000_000_000);
   assert.equal((await balance(upstream)).value, 0);
-  assert.equal((await supply(fork)).value.amount, '5000000000012');
-  assert.equal((await supply(upstream)).value.amount, '5000000000000');
+  const start = BigInt((await supply(upstream)).value.amount);
+  assert.equal(BigInt((await supply(fork)).value.amount), start + 12n);
   const config = { filters: [{ memcmp: { offset: 32, bytes: wallet } }], encoding: 'jsonParsed' };
   const [held, ...others] = (await fork.localnet.call('getProgramAccounts', [TOKEN_PROGRAM, config])) as Loose[];
   assert.equal(held?.account?.data?.parsed?.info?.tokenAmount?.amount, '12');

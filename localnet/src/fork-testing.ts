@@ -24,6 +24,7 @@ import {
 } from '@slipway/wire';
 import { Chain } from './chain.js';
 import { createUpstream } from './fork.js';
+import { genesisPools } from './genesis-pools.js';
 import { createCall } from './rpc/call.js';
 import { Subscriptions } from './rpc/subscriptions.js';
 import { type RunningServer, startServer } from './server.js';
@@ -142,7 +143,9 @@ function serve(chain: Chain) {
 }
 
 async function removeGenesis(chain: Chain): Promise<void> {
-  const { wallets, mints, receiver } = chain.genesis;
+  const { wallets, mints, receiver, programs } = chain.genesis;
+  const pools = genesisPools(mints, chain.faucet).flatMap(({ accounts }) => accounts);
+  for (const { address } of [...pools, ...programs]) await chain.setAccount(address, undefined);
   const owners = [...wallets.map((wallet) => wallet.address), receiver, chain.faucet];
   const tokenAccounts = owners.flatMap((owner) => mints.map(({ mint }) => associatedTokenAddress(owner, mint)));
   for (const address of [...owners, ...tokenAccounts, ...mints.map(({ mint }) => mint)]) {

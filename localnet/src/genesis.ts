@@ -13,7 +13,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { AccountLookup } from './chain-transaction.js';
-import type { Account, AddressedAccount, GenesisOptions, GenesisToken, SandboxWallet } from './types.js';
+import type { Account, AddressedAccount, GenesisOptions, GenesisToken, PricedToken, SandboxWallet } from './types.js';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 const WALLET_LAMPORTS = 10_000n * LAMPORTS_PER_SOL;
@@ -33,6 +33,22 @@ export const DEFAULT_GENESIS: Required<GenesisOptions> = {
   receiver: address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2'),
   receiverMint: PLATFORM_TOKEN,
 };
+
+const DEFAULT_USD = [1, 0.42, 1];
+
+/** The tokens as they are configured, with their prices at the start. */
+export function configuredTokens({ tokens = DEFAULT_GENESIS.tokens }: GenesisOptions = {}): PricedToken[] {
+  return tokens.map((token, index) => ({ ...token, usd: token.usd ?? DEFAULT_USD[index] ?? 1 }));
+}
+
+/** The chain's tokens with the prices that they began with; a data folder of before there were any has none. */
+export function startingPrices(tokens: GenesisToken[], genesis: GenesisOptions | undefined): PricedToken[] {
+  const configured = configuredTokens(genesis);
+  return tokens.map((token) => ({
+    ...token,
+    usd: token.usd ?? configured.find(({ mint }) => mint === token.mint)?.usd ?? 1,
+  }));
+}
 
 /** The key of a wallet of every sandbox. It follows from the name alone: public on purpose, for play money only. */
 export function sandboxKeypair(name: string): Keypair {

@@ -5,9 +5,17 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { DEFAULT_GENESIS, forkedTokens, genesisAccounts, sandboxKeypair, sandboxWallets } from './genesis.js';
+import { loadPrograms, writePools } from './furnish.js';
+import {
+  configuredTokens,
+  DEFAULT_GENESIS,
+  forkedTokens,
+  genesisAccounts,
+  sandboxKeypair,
+  sandboxWallets,
+  startingPrices,
+} from './genesis.js';
 import { createMemoryStorage } from './memory-storage.js';
-import { readPrograms } from './programs.js';
 import { RemoteAccounts } from './remote-accounts.js';
 import type { Storage } from './storage.js';
 import type { Account, AddressedAccount, ChainOptions, GenesisInfo, GenesisOptions, Upstream } from './types.js';
@@ -62,11 +70,14 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
     markLocal: (address) => remote?.markLocal(address),
   });
   if (!loaded) bank.compact();
-  const programs = await loadPrograms(options, { vm, db, remote, state, bank });
+  const parts = { vm, db, remote, state, bank, faucet: sandboxKeypair(state.faucetName).address };
+  const programs = await loadPrograms(options, parts);
+  const mints = startingPrices(state.tokens, options.genesis);
   const genesis: GenesisInfo = {
     wallets: sandboxWallets(),
-    mints: state.tokens,
+    mints,
     receiver: toAddress(state.receiver),
+    ...(await writePools(configuredTokens(options.genesis), mints, parts)),
     programs,
   };
   const genesisHash = start?.genesisHash ?? base58Encode(Buffer.from(state.seed, 'hex'));
@@ -95,18 +106,19 @@ interface GenesisContext {
 async function createGenesis(options: ChainOptions, context: GenesisContext): Promise<ChainState> {
   const { db, remote, start, vm } = context;
   const { now = Date.now, log = () => {} } = options;
-  const genesis: Required<GenesisOptions> = { ...DEFAULT_GENESIS, ...options.genesis };
+  const tokens = configuredTokens(options.genesis);
+  const genesis: Required<GenesisOptions> = { ...DEFAULT_GENESIS, ...options.genesis, tokens };
   if (remote) {
     const mints = genesis.tokens.map(({ mint }) => mint);
-    const tokens = await remote.with(
+    const found = await remote.with(
       () => mints,
       () => forkedTokens(genesis.tokens, (address) => db.get(address)),
     );
     for (const token of genesis.tokens) {
-      if (!tokens.some(({ mint }) => mint === token.mint))
+      if (!found.some(({ mint }) => mint === token.mint))
         log(`${token.symbol}: the wallets get none of it in this fork`);
     }
-    genesis.tokens = tokens;
+    genesis.tokens = found;
   }
   const faucetName = await freeFaucetName(context);
   const accounts = genesisAccounts(genesis, sandboxKeypair(faucetName).address);
@@ -154,44 +166,4 @@ async function freeFaucetName({ db, remote }: GenesisContext): Promise<string> {
       ));
     if (!taken) return name;
   }
-}
-
-interface ProgramsContext {
-  vm: Vm;
-  db: AccountsDb;
-  remote: RemoteAccounts | undefined;
-  state: ChainState;
-  bank: Bank;
-}
-
-async function loadPrograms(options: ChainOptions, context: ProgramsContext): Promise<GenesisInfo['programs']> {
-  const { vm, db, remote, state, bank } = context;
-  const { programsDir } = options;
-  const files = programsDir === undefined ? [] : readPrograms(programsDir, sandboxKeypair(state.faucetName).address);
-  for (const { address, file, codeHash, program, programData } of files) {
-    if (state.programs[address] === codeHash) continue;
-    const accounts = [programData, program];
-    const known =
-      remote &&
-      (await remote.with(
-        () => accounts.map((entry) => entry.address),
-        () => db.get(address),
-      ));
-    if (known && !remote?.isLocal(address)) {
-      options.log?.(`${file}: the program exists on the chain that is forked, which wins`);
-      continue;
-    }
-    try {
-      const lookup = new Map(accounts.map((entry) => [entry.address, entry.account]));
-      vm.sync([address], (key) => lookup.get(key));
-    } catch (error) {
-      if (error instanceof ChainError) throw new ChainError('data', `${file}: ${error.message}`);
-      throw error;
-    }
-    for (const entry of accounts) bank.write(entry.address, entry.account);
-    state.programs[address] = codeHash;
-    bank.saveState();
-  }
-  const addresses = new Set([...Object.keys(state.programs).map(toAddress), ...files.map(({ address }) => address)]);
-  return [...addresses].map((address) => ({ name: address, address }));
 }

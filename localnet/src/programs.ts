@@ -2,6 +2,13 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  ORDER_ENGINE_PROGRAM,
+  type ProgramName,
+  ROUTER_PROGRAM,
+  readProgram,
+  TOKEN_SWAP_PROGRAM,
+} from '@slipway/programs';
+import {
   type Address,
   addressToBytes,
   BPF_LOADER_UPGRADEABLE,
@@ -18,9 +25,17 @@ const CODE_HEAD = 4 + 8 + 1 + 32;
 const PROGRAM_STATE = 2;
 const CODE_STATE = 3;
 
-/** A program of the operator's folder. */
+const OWN_PROGRAMS: Record<Address, ProgramName> = {
+  [TOKEN_SWAP_PROGRAM]: 'pool',
+  [ROUTER_PROGRAM]: 'router',
+  [ORDER_ENGINE_PROGRAM]: 'order-engine',
+};
+
+/** A program to load: one of the operator's folder, or one that comes along. */
 export interface ProgramFile {
   address: Address;
+  name: string;
+  /** For messages. */
   file: string;
   /** Tells one version of the code from another. */
   codeHash: string;
@@ -38,16 +53,29 @@ export function readPrograms(folder: string, authority: Address): ProgramFile[] 
     const file = join(folder, name);
     const address = name.slice(0, -'.so'.length);
     if (!isAddress(address)) throw new ChainError('data', `${file}: the name is not <programId>.so`);
-    const code = read(file);
-    const programData = findProgramAddress([addressToBytes(address)], BPF_LOADER_UPGRADEABLE).address;
-    return {
-      address,
-      file,
-      codeHash: hash('sha256', code, 'hex'),
-      program: { address, account: programAccount(programData) },
-      programData: { address: programData, account: codeAccount(code, authority) },
-    };
+    return programOf({ address, name: OWN_PROGRAMS[address] ?? address, file }, read(file), authority);
   });
+}
+
+/** Our own programs, which every chain has, in the same way. */
+export function ownPrograms(authority: Address): ProgramFile[] {
+  return Object.entries(OWN_PROGRAMS).map(([id, name]) =>
+    programOf({ address: id as Address, name, file: `${name}.so` }, readProgram(name), authority),
+  );
+}
+
+function programOf(
+  named: { address: Address; name: string; file: string },
+  code: Buffer,
+  authority: Address,
+): ProgramFile {
+  const programData = findProgramAddress([addressToBytes(named.address)], BPF_LOADER_UPGRADEABLE).address;
+  return {
+    ...named,
+    codeHash: hash('sha256', code, 'hex'),
+    program: { address: named.address, account: programAccount(programData) },
+    programData: { address: programData, account: codeAccount(code, authority) },
+  };
 }
 
 function list(folder: string): string[] {

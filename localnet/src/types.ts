@@ -133,10 +133,15 @@ export interface GenesisToken {
   symbol: string;
   mint: Address;
   decimals: number;
+  /** USD for one whole token at the start, which the pools begin with; default 1, of the platform token 0.42. */
+  usd?: number;
 }
+
+export type PricedToken = Required<GenesisToken>;
 
 /** What the genesis of an empty data folder is made of; every field has the default of `genesis.ts`. */
 export interface GenesisOptions {
+  /** USDC, the platform token, the stable, in this order, because pools are made between them; then any others. */
   tokens?: GenesisToken[];
   receiver?: Address;
   /** The token that the receiver holds an empty account of. */
@@ -152,9 +157,14 @@ export interface SandboxWallet {
 
 export interface GenesisInfo {
   wallets: SandboxWallet[];
-  mints: GenesisToken[];
+  /** Without SOL. */
+  mints: PricedToken[];
   receiver: Address;
-  /** Programs of the operator's folder. */
+  /** The pools that this chain was given at its start: not those of a fork's upstream. */
+  pools: Address[];
+  /** Has the accounts of those pools. */
+  lookupTable: Address;
+  /** Those that every chain has, and those of the operator's folder, whose name is the address. */
   programs: { name: string; address: Address }[];
 }
 

@@ -6,5 +6,6 @@ export * from './limit-order-parse.js';
 export * from './limit-order-state.js';
 export * from './order-engine.js';
 export * from './pool.js';
+export * from './pool-parser.js';
 export * from './program-files.js';
 export * from './router.js';

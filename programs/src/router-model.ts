@@ -37,6 +37,9 @@ export function modelRoute(route: Route, balances: Map<Address, bigint>, venue: 
     if (!trade || trade.received === 0n) return undefined;
     change(hop.from, -trade.paid);
     change(hop.to, trade.received);
+    if (!hop.rest) continue;
+    change(hop.rest.account, received(hop.from));
+    change(hop.from, -received(hop.from));
   }
   if (feeIsDue) takeFee();
   return received(route.destination);

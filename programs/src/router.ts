@@ -38,6 +38,18 @@ export interface RouteHop {
    * `from` add up to 10000; the last of them takes what is left.
    */
   shareBps: number;
+  /**
+   * Where what the venue leaves of it goes, so that `from` can be closed: a token account of its mint. Only for the last
+   * of a split, and not where `from` is the source, in which it stays.
+   */
+  rest?: RouteRest;
+}
+
+export interface RouteRest {
+  account: Address;
+  mint: Address;
+  decimals: number;
+  tokenProgram: Address;
 }
 
 export interface RouteFee {
@@ -93,11 +105,12 @@ export function parseRoute(instruction: Instruction, program: Address = ROUTER_P
   const { accounts, data } = instruction;
   const [taker, source, destination] = accounts.map(({ address }) => address);
   if (instruction.program !== program || !destination || data.length < HEADER_SIZE) return undefined;
-  const coded = decodeHops(data.subarray(HEADER_SIZE), accounts);
+  const decoded = decodeHops(data.subarray(HEADER_SIZE), accounts);
+  const coded = decoded && withRests(decoded);
   if (!coded) return undefined;
   const isFee = ({ shareBps }: CodedHop, i: number) => shareBps !== ALL_BPS && (coded[i + 1]?.startsSplit ?? true);
   const feeAt = coded.findIndex(isFee);
-  const fee = feeAt < 0 ? undefined : feeOf(coded[feeAt]!);
+  const fee = feeAt < 0 ? undefined : transferOf(coded[feeAt]!);
   const view = new DataView(data.buffer, data.byteOffset);
   const route: Route = {
     taker: taker!,
@@ -149,7 +162,9 @@ function checkFlow({ taker, source, destination, fee, hops }: Route, program: Ad
     if (!isUsed) throw new RangeError(`${what} pays into ${hop.to}, from which nothing is taken after it`);
     if (!isShare(hop.shareBps, ALL_BPS)) throw new RangeError(`${what}: shareBps is ${hop.shareBps}`);
     sum += hop.shareBps;
-    if (hops[i + 1]?.from === hop.from) continue;
+    const isLast = hops[i + 1]?.from !== hop.from;
+    if (hop.rest && (!isLast || hop.from === source)) throw new RangeError(`${what} can have no rest`);
+    if (!isLast) continue;
     if (sum !== ALL_BPS) throw new RangeError(`${what}: the shares add up to ${sum} basis points`);
     sum = 0;
   }
@@ -170,13 +185,31 @@ function requireU64(value: bigint, name: string): bigint {
 // ---- fee and shares, as the program has them ------------------------------------------------------------------------
 
 function codedHops({ taker, fee, hops }: Route): CodedHop[] {
-  const coded = hops.map((hop, i) => {
+  const coded = hops.flatMap((hop, i): CodedHop[] => {
     const isLast = hops[i + 1]?.from !== hop.from;
-    return { ...hop, startsSplit: hops[i - 1]?.from !== hop.from, shareBps: isLast ? ALL_BPS : hop.shareBps };
+    const own = { ...hop, startsSplit: hops[i - 1]?.from !== hop.from, shareBps: isLast ? ALL_BPS : hop.shareBps };
+    return hop.rest ? [own, transferHop({ ...hop.rest, bps: ALL_BPS, from: hop.from }, taker)] : [own];
   });
   if (!fee) return coded;
-  const first = hops.findIndex(({ from }) => from === fee.from);
-  return coded.toSpliced(first < 0 ? hops.length : first, 0, feeHop(fee, taker));
+  const first = coded.findIndex(({ from }) => from === fee.from);
+  return coded.toSpliced(first < 0 ? coded.length : first, 0, transferHop(fee, taker));
+}
+
+/** A split of all that is left, right after one that took all from the same account, is its rest. */
+function withRests(coded: CodedHop[]): CodedHop[] | undefined {
+  const hops: CodedHop[] = [];
+  for (const hop of coded) {
+    const before = hops.at(-1);
+    const isAll = hop.startsSplit && hop.shareBps === ALL_BPS && before?.shareBps === ALL_BPS;
+    if (!isAll || before.from !== hop.from) hops.push(hop);
+    else {
+      const transfer = transferOf(hop);
+      if (!transfer || before.rest) return undefined;
+      const { account, mint, decimals, tokenProgram } = transfer;
+      hops[hops.length - 1] = { ...before, rest: { account, mint, decimals, tokenProgram } };
+    }
+  }
+  return hops;
 }
 
 function plainHops(coded: CodedHop[]): RouteHop[] {
@@ -189,12 +222,12 @@ function plainHops(coded: CodedHop[]): RouteHop[] {
   });
 }
 
-function feeHop({ bps, from, account, mint, decimals, tokenProgram }: RouteFee, taker: Address): CodedHop {
+function transferHop({ bps, from, account, mint, decimals, tokenProgram }: RouteFee, taker: Address): CodedHop {
   const parts = { source: from, mint, destination: account, authority: taker, amount: 0n, decimals, tokenProgram };
   return { ...tokenTransferChecked(parts), amountOffset: 1, from, to: account, shareBps: bps, startsSplit: true };
 }
 
-function feeOf(hop: CodedHop): RouteFee | undefined {
+function transferOf(hop: CodedHop): RouteFee | undefined {
   const transfer = parseTransferChecked(hop);
   if (!transfer) return undefined;
   const { source: from, destination: account, mint, decimals, tokenProgram } = transfer;

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registerAdmin } from './areas/admin/index.js';
 import { EXPRESS_AREA, expressHooks, registerExpress } from './areas/express/index.js';
-import { type ChainInfo, chainInfo, registerSandbox } from './areas/sandbox/index.js';
+import { registerPrediction } from './areas/prediction/index.js';
+import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
+import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -22,12 +23,17 @@ import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { openParts, type Parts } from './parts.js';
-import { createSandboxPrices, noPrices, type Prices, type SandboxPrices } from './prices/index.js';
+import { openPrices, type Prices } from './prices/index.js';
+import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
+import { openSandbox, type Sandbox } from './sandbox.js';
+import { openScores } from './score-feeds.js';
+import { simulatedEvents } from './scores/index.js';
 import {
   assertIdentity,
   createLimiter,
+  type EventScore,
   findRequests,
-  followClockOffset,
+  getScores,
   groupCalls,
   insertCrafted,
   kindsOf,
@@ -59,12 +65,8 @@ interface Shared extends Parts {
   chainReader: Chain;
   landing: Landing;
   prices: Prices;
+  routers: Routers;
 }
-
-/** USD for one whole token, until somebody moves the price. */
-const SANDBOX_USD = { sol: 150, usdc: 1, stable: 1, platform: 0.42 };
-/** What the sandbox's gas wallet is given when it is nearly empty. */
-const SANDBOX_GAS_LAMPORTS = 100_000_000_000;
 
 /** Puts the parts together and starts them. This is the only place where one part is given to another. */
 export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
@@ -87,7 +89,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
-  const sandbox = config.sandbox ? await openSandbox(config, parts, chainReader, clock, disposal) : undefined;
+  const sandbox = config.sandbox
+    ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
+    : undefined;
   const landing = createLanding({
     store,
     clock,
@@ -102,12 +106,24 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper') ? startKeeper({ store, landing, clock, log }) : undefined;
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
+    : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices: sandbox?.prices ?? noPrices };
+  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
+  const prices = await openPrices({
+    ...{ settings: config.prices, clock, log },
+    stored: sandbox?.stored,
+    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
+  });
+  disposal.add('price sources', () => prices.close());
+  const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
+  const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
+  const routers = openRouters(trading, makers);
+  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
   const server = await openServer(shared, disposal);
-  if (config.roles.has('api')) registerAreas(server, shared, sandbox?.prices, keeper);
+  if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
   const { port } = server.server.address() as AddressInfo;
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -129,34 +145,6 @@ async function genesisHash(chain: Chain): Promise<string> {
   }
 }
 
-async function openSandbox(config: Config, parts: Parts, chain: Chain, clock: AdjustableClock, disposal: Disposal) {
-  const { store, signer } = parts;
-  const setOffset = (offset: number) => {
-    clock.setOffset(offset);
-    // Another copy has moved the chain's clock, too.
-    chain.forget();
-  };
-  disposal.add('clock', await followClockOffset(store, setOffset));
-  const { platform, stable, usdc } = config.tokens;
-  const prices = await createSandboxPrices({
-    store,
-    clock,
-    defaults: new Map([
-      [WRAPPED_SOL_MINT, SANDBOX_USD.sol],
-      [usdc.mint, SANDBOX_USD.usdc],
-      [stable.mint, SANDBOX_USD.stable],
-      [platform.mint, SANDBOX_USD.platform],
-    ]),
-  });
-  disposal.add('prices', () => prices.close());
-  if (config.express.gasless) {
-    const gasWallet = signer.address('gas');
-    const { lamports } = (await chain.account(gasWallet)) ?? { lamports: 0n };
-    if (lamports < SANDBOX_GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [gasWallet, SANDBOX_GAS_LAMPORTS]);
-  }
-  return { prices, info: await chainInfo(chain) };
-}
-
 async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyInstance> {
   const { config, log, metrics, clock, store, adminToken, chainReader } = shared;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
@@ -176,7 +164,7 @@ async function openServer(shared: Shared, disposal: Disposal): Promise<FastifyIn
 function registerAreas(
   server: FastifyInstance,
   shared: Shared,
-  sandboxPrices: SandboxPrices | undefined,
+  sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
   const { config, store, clock, chain: access, chainReader: chain, landing, prices, signer } = shared;
@@ -184,24 +172,58 @@ function registerAreas(
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
   registerExpress(server, {
-    ...{ store, clock, chain, unitsOf, prices, landing, platform, stable },
-    ...ledger,
-    ...config.express,
+    ...{ store, clock, chain, unitsOf, prices, landing, ...config.tokens, ...ledger, ...config.express },
     gasWallet: signer.address('gas'),
+    routing: shared.routers.routing,
+    programs: config.programs,
   });
+  registerSwapArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
-  registerAdmin(server, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
-  if (!sandboxPrices) return;
+  registerPrediction(server, { scoreOf: groupedScores(store) });
+  registerAdmin(server, {
+    ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
+    simulatedEvents: config.sandbox ? simulatedEvents : [],
+  });
+  if (!sandbox) return;
   registerSandbox(server, {
-    ...{ chain, store, clock },
-    prices: sandboxPrices,
+    ...{ chain, store, clock, prices },
+    stored: sandbox.stored,
+    movePrice: sandbox.movePrice,
     rpcUrl: access.rpcUrl,
     wsUrl: access.wsUrl ?? '',
     apiKey: SANDBOX_KEY,
     platformToken: platform.mint,
     platformStable: stable.mint,
+    gameEventIds: simulatedEvents,
     runDue: async () => keeper?.runDue(),
   });
+}
+
+function registerSwapArea(
+  server: FastifyInstance,
+  shared: Shared,
+  { remember, findRequest }: Pick<ReturnType<typeof groupedLedger>, 'remember' | 'findRequest'>,
+): void {
+  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { routing, jupiterz } = routers;
+  const { platform, stable, usdc } = config.tokens;
+  const { swap, programs } = config;
+  const gasWallet = signer.address('gas');
+  registerSwap(server, {
+    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    deliver: jupiterz.deliver,
+    fees: {
+      table: swap.feeBps,
+      receiver: swap.feeReceiver ?? gasWallet,
+      platform: platform.mint,
+      stables: new Set([usdc.mint, stable.mint, ...swap.stables]),
+      lsts: new Set(swap.lsts),
+      blueChips: new Set(swap.blueChips),
+    },
+    gasless: swap.gasless,
+    tipAccounts: config.submit.tipAccounts,
+  });
+  registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
@@ -229,6 +251,16 @@ function groupedLedger(store: Store) {
       maxGroup: 500,
     }),
   };
+}
+
+function groupedScores(store: Store): (eventId: string) => Promise<EventScore | undefined> {
+  return groupCalls({
+    run: async (ids) => {
+      const scores = new Map((await getScores(store, ids)).map((score) => [score.eventId, score]));
+      return ids.map((id) => scores.get(id));
+    },
+    maxGroup: 500,
+  });
 }
 
 /** Log and metric of what became of transactions, from one place. */

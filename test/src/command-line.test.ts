@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { type ApiKey, adminTokenOf } from './admin.js';
-import { type Ended, run, SLIPWAY } from './command.js';
+import { type Ended, launch, run, SLIPWAY } from './command.js';
 import { request, type Service, startService } from './service.js';
 import { balancesOf, craft, execute, JUP, newToken, newWallet, RECEIVER } from './wallet.js';
 
@@ -171,6 +171,42 @@ describe('airdrop', () => {
   });
 });
 
+describe('quote', () => {
+  interface Order {
+    inAmount: string;
+    outAmount: string;
+    router: string;
+    transaction: string | null;
+  }
+
+  it('tells what a swap would give, of tokens by symbol and by mint', async () => {
+    const { code, out, error } = await slipway(['quote', '1.5', 'sol', 'JUPUSD']);
+    assert.deepEqual([code, error], [0, '']);
+    const [, sold, bought] = /^([0-9.]+) SOL -> ([0-9.]+) JUPUSD\n/.exec(out)!;
+    // A pool leaves what would bring nothing more.
+    assert.ok(Number(sold) <= 1.5 && Number(sold) > 1.4999, sold);
+    assert.ok(Number(bought) > 215 && Number(bought) < 226, bought);
+    assert.match(out, /\n {2}Router .*\n {2}Route .*[\s\S]*\n {2}Price +1 SOL = 1[45]\d\.\d+ JUPUSD\n/);
+    const byMint = await done<Order>(['quote', '1', 'USDC', JUP, '--exclude-routers', 'jupiterz']);
+    assert.deepEqual([byMint.router, byMint.transaction], ['metis', null]);
+    assert.ok(BigInt(byMint.inAmount) <= 1_000_000n && BigInt(byMint.inAmount) > 999_000n);
+    const raw = await done<Order>(['quote', '7', 'USDC', JUP, '--raw', '--taker', generateKeypair().address]);
+    assert.equal(raw.transaction, '');
+    assert.ok(BigInt(raw.inAmount) <= 7n);
+  });
+
+  it('refuses what is no token, no amount, no wallet and no router', async () => {
+    await expectFailures([
+      [['quote', '1', 'USDX', 'SOL'], 2, /no token is called USDX/],
+      [['quote', '1', 'USD', 'SOL'], 2, /did you mean one of USDC/],
+      [['quote', '0', 'SOL', 'USDC'], 2, /amount/],
+      [['quote', '1', 'SOL', 'USDC', '--taker', 'me'], 2, /--taker/],
+      [['quote', '1', 'SOL', 'USDC', '--exclude-routers', 'nobody'], 1, /excludeRouters.*\(400\)/],
+      [['quote', '1', 'SOL', 'sol'], 1, /outputMint|inputMint/],
+    ]);
+  });
+});
+
 describe('verifications', () => {
   it('are listed, approved and rejected', async () => {
     const wallet = await newWallet(service);
@@ -299,5 +335,37 @@ describe('without a service', () => {
     writeFileSync(join(folder, 'admin.token'), 'x'.repeat(43));
     chmodSync(join(folder, 'admin.token'), 0o644);
     await expectFailure(['keys', 'list', '--url', service.url], 1, /admin\.token/, { SLIPWAY_DATA_DIR: folder });
+  });
+});
+
+describe('scores watch', () => {
+  it('prints the games of the sandbox once, for people or in JSON', async () => {
+    const { code, out, error } = await slipway(['scores', 'watch', '--for', '0']);
+    assert.deepEqual([code, error], [0, '']);
+    assert.match(out, /^\S+Z {2}SIM-1 {2}live {2}Slipway Rovers \d+-\d+ Devnet United {2}\S+/);
+    assert.equal(out.trim().split('\n').length, 5);
+    const json = await slipway(['scores', 'watch', 'SIM-1', 'none', '--for', '0', '--json']);
+    assert.deepEqual([json.code, json.error], [0, '']);
+    assert.equal(JSON.parse(json.out).eventId, 'SIM-1');
+  });
+
+  it('prints each change until it is interrupted', async () => {
+    const watch = launch(SLIPWAY, ['scores', 'watch', 'SIM-5', '--json'], { env: settingsOf(service), cwd });
+    await watch.says(/"SIM-5"/);
+    await request(`${service.url}/sandbox/clock`, { body: { seconds: 12 * 3_600 } });
+    await watch.says(/"ended":true/);
+    watch.child.kill('SIGINT');
+    const { code, out, error } = await watch.ended;
+    assert.deepEqual([code, error], [0, '']);
+    const scores = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.ok(scores.every(({ eventId }) => eventId === 'SIM-5'));
+    assert.deepEqual([scores.at(0).ended, scores.at(-1).ended], [false, true]);
+  });
+
+  it('fails where no service answers', async () => {
+    await expectFailure(['scores', 'watch', '--url', 'http://127.0.0.1:1'], 1, /does not answer/);
   });
 });

@@ -68,16 +68,6 @@ describe('express verification', () => {
     }
   });
 
-  it('says for the other currencies that no route is available, in the shape of the area', async () => {
-    for (const name of ['SOL', 'USDC', 'JUPUSD', 'PLATFORM_STABLE']) {
-      const { status, body } = await request(craftUrl(`senderAddress=${sender.address}&paymentCurrency=${name}`));
-      assert.equal(status, 500);
-      assert.equal(body.status, 500);
-      assert.match(String(body.message), /No route is available/);
-      assert.equal(typeof body.error, 'string');
-    }
-  });
-
   it('refuses bad parameters with 400 and the name of the field', async () => {
     const cases: [string, RegExp][] = [
       ['', /senderAddress/],

@@ -59,8 +59,14 @@ const ADDRESSES = KNOWN_TEXTS.slice(0, 5);
 /** What gets past the first check of a field, by the field's name; other fields take any text. */
 const fittingTexts: Record<string, fc.Arbitrary<string>> = {
   ...Object.fromEntries(
-    ['senderAddress', 'tokenId', 'wallet', 'mint'].map((name) => [name, fc.constantFrom(...ADDRESSES)]),
+    [
+      ...['senderAddress', 'tokenId', 'wallet', 'mint', 'address'],
+      ...['inputMint', 'outputMint', 'taker', 'payer', 'receiver', 'closeAuthority', 'referralAccount'],
+    ].map((name) => [name, fc.constantFrom(...ADDRESSES)]),
   ),
+  excludeRouters: fc.constantFrom('metis', 'jupiterz', 'iris', 'okx,dflow'),
+  mints: fc.array(fc.constantFrom(...ADDRESSES), { minLength: 1 }).map(String),
+  query: fc.array(fc.constantFrom(...ADDRESSES, 'JUP', 'usd', 'Wrapped SOL'), { minLength: 1 }).map(String),
   amount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
   paymentAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
   paymentCurrency: fc.constantFrom('PLATFORM_TOKEN', 'JUP', 'SOL', 'USDC', 'JUPUSD', 'PLATFORM_STABLE'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type ApiKey, admin, newKey } from './admin.js';
@@ -12,6 +13,7 @@ import {
   operationsOf,
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
+import { askOrder, type Order, postExecute, USDC } from './swap.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
 
 let service: Service;
@@ -90,7 +92,8 @@ describe('the document', () => {
   it('says for each error which shape it has', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
-      [/^\/(?:tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
+      [/^\/prediction\//, 'PredictionError'],
+      [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
       const shape = shapes.find(([path]) => path.test(operation.path))?.[1];
@@ -125,6 +128,10 @@ describe('the document', () => {
     const expected = [
       ...['/livez', '/readyz', '/metrics', '/tx/v1/submit', '/tx/v1/status/{signature}'],
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
+      ...['{eventId}/score', 'scores'].map((name) => `/prediction/v1/events/${name}`),
+      ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
+      ...['order', 'execute', 'shield', 'search'].map(ultra),
+      '/tokens/v2/search',
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}'].map(admin1),
@@ -133,6 +140,7 @@ describe('the document', () => {
   });
 });
 
+const ultra = (name: string): string => `/ultra/v1/${name}`;
 const admin1 = (name: string): string => `/admin/v1/${name}`;
 
 function checkParameters({ path, parameters = [], requestBody, method }: Operation): void {
@@ -182,8 +190,8 @@ it('every operation answers 200 as it is documented', async () => {
     seen.add(nameOf(operation));
     return body;
   };
-  const at = (path: string, body?: unknown) =>
-    request(`${service.url}${path}`, { ...(body !== undefined && { body }) });
+  const at = <T = Record<string, unknown>>(path: string, body?: unknown) =>
+    request<T>(`${service.url}${path}`, { ...(body !== undefined && { body }) });
 
   for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/info']) expect('GET', path, await at(path));
   const { wallets } = await infoOf(service);
@@ -204,6 +212,35 @@ it('every operation answers 200 as it is documented', async () => {
   const paid = await execute(service, await craft(service, sender.address), sender, { tokenId, ...metadata });
   expect('POST', `${express}/execute`, paid);
   expect('GET', eligibility, await at(`${eligibility}?tokenId=${tokenId}`));
+
+  const held = { path: '/ultra/v1/holdings/{address}', at: `/ultra/v1/holdings/${wallet}` };
+  expect('GET', held.path, await at(held.at));
+  expect('GET', `${held.path}/native`, await at(`${held.at}/native`));
+  expect('GET', '/ultra/v1/balances/{address}', await at(`/ultra/v1/balances/${wallet}`));
+  expect('GET', '/ultra/v1/order/routers', await at('/ultra/v1/order/routers'));
+  expect('GET', '/ultra/v1/shield', await at(`/ultra/v1/shield?mints=${JUP},${tokenId},${wallet}`));
+  for (const path of ['/ultra/v1/search', '/tokens/v2/search']) {
+    for (const query of ['JUP', 'sol', tokenId]) {
+      const found = expect('GET', path, await at<unknown[]>(`${path}?query=${query}`));
+      assert.ok(found.length > 0);
+    }
+  }
+
+  const pair = { inputMint: JUP, outputMint: USDC, amount: 1_000_000n };
+  const takers = [undefined, generateKeypair().address, sender.address];
+  for (const router of ['metis', 'jupiterz']) {
+    const excludeRouters = router === 'metis' ? 'jupiterz' : 'metis';
+    const orders = [];
+    for (const taker of takers) {
+      const answer = await askOrder(service, { ...pair, taker, excludeRouters });
+      orders.push(expect('GET', '/ultra/v1/order', answer));
+    }
+    const [quoted, poorly, { transaction, requestId }] = orders as [Order, Order, Order];
+    assert.deepEqual([quoted.transaction, poorly.transaction, quoted.router], [null, '', router]);
+    const signed = { signedTransaction: signTransaction(transaction!, sender), requestId };
+    const executed = expect('POST', '/ultra/v1/execute', await postExecute(service, signed));
+    assert.equal(executed.status, 'Success', executed.error);
+  }
 
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
@@ -230,6 +267,11 @@ it('every operation answers 200 as it is documented', async () => {
     ...{ homeTeam: 'h', awayTeam: 'a', score: '1-0', period: 'FT', elapsed: '90', status: 'Final' },
   };
   expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
+  const events = '/prediction/v1/events';
+  for (const eventId of ['SIM-1', 'SIM-2', 'E-1', 'none']) {
+    expect('GET', `${events}/{eventId}/score`, await at(`${events}/${eventId}/score`));
+  }
+  expect('GET', `${events}/scores`, await at(`${events}/scores?eventIds=SIM-1,E-1,none`));
   const maker = await admin<{ id: string }>(service, 'POST', '/makers', { name: 'm', url: 'https://maker.example' });
   const { id } = expect('POST', '/admin/v1/makers', maker);
   expect('GET', '/admin/v1/makers', await admin(service, 'GET', '/makers'));

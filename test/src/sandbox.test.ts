@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { decodePool, ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, generateKeypair, isAddress } from '@slipway/wire';
 import { type Answer, request, type Service, startService } from './service.js';
 import { balancesOf, craft, execute, type Info, infoOf, JUP, newToken, newWallet, rpc, walletNamed } from './wallet.js';
@@ -45,8 +46,12 @@ describe('/sandbox/info', () => {
       apiKey: 'sandbox',
       platformToken: JUP,
       platformStable: JUPUSD,
-      programs: [],
-      gameEventIds: [],
+      programs: [
+        { name: 'pool', address: TOKEN_SWAP_PROGRAM },
+        { name: 'router', address: ROUTER_PROGRAM },
+        { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
+      ],
+      gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });
     assert.ok(Math.abs(unixTimestamp - Date.now() / 1000) < 600);
     assert.deepEqual(
@@ -176,6 +181,25 @@ describe('/sandbox/prices', () => {
     await post('prices', { mint: WRAPPED_SOL, usd: 200 });
     const { feeUsdAmount, feeLamports } = await craft(service, alice.address);
     assert.equal(feeUsdAmount, (feeLamports / 1e9) * 200);
+  });
+
+  it('moves the pools of the mint, too', async () => {
+    type Rows = { pubkey: Address; account: { data: [string] } }[];
+    const rows = await rpc<Rows>(service, 'getProgramAccounts', TOKEN_SWAP_PROGRAM, { encoding: 'base64' });
+    const pools = rows.map(({ account }) => decodePool(Buffer.from(account.data[0], 'base64'))!);
+    const between = pools.filter(({ mintA, mintB }) => mintA === WRAPPED_SOL && mintB === USDC);
+    assert.equal(between.length, 1);
+    type Balance = { value: { uiAmountString: string } };
+    const held = async (vault: Address) =>
+      Number((await rpc<Balance>(service, 'getTokenAccountBalance', vault)).value.uiAmountString);
+    for (const usd of [400, 150]) {
+      assert.equal((await post('prices', { mint: WRAPPED_SOL, usd })).status, 200);
+      const price = (await held(between[0]!.vaultB)) / (await held(between[0]!.vaultA));
+      assert.ok(Math.abs(price / usd - 1) <= 0.0026, `${price} instead of ${usd}`);
+    }
+    const { status, body } = await post('prices', { mint: WRAPPED_SOL, usd: 1e-12 });
+    assert.equal(status, 400);
+    assert.match(String(body.error), /^usd: .* is possible$/);
   });
 
   it('refuses what is no price, and a mint that has none', async () => {

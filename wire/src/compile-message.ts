@@ -7,6 +7,8 @@ import { WireError } from './wire-error.js';
 export interface MessageInput {
   version: 0 | 'legacy';
   feePayer: Address;
+  /** Those of the signers that come first after the fee payer, where their order matters to somebody. */
+  signers?: Address[];
   instructions: Instruction[];
   /** A recent blockhash or a durable nonce, in base58. */
   blockhash: string;
@@ -99,6 +101,7 @@ function collectEntries(input: MessageInput): Map<Address, Entry> {
   const payer = entryOf(input.feePayer);
   payer.signer = true;
   payer.writable = true;
+  for (const address of input.signers ?? []) entryOf(address).signer = true;
   for (const instruction of input.instructions) {
     entryOf(instruction.program).program = true;
     for (const account of instruction.accounts) {

@@ -22,6 +22,7 @@ export {
   initializeNonce,
   type NonceUse,
   parseAdvanceNonce,
+  parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   type SystemCreateAccount,
   type SystemCreateAccountWithSeed,
@@ -31,16 +32,27 @@ export {
   systemTransfer,
 } from './instructions/system.js';
 export {
+  type CloseAccount,
+  type InitializeAccount3,
+  parseCloseAccount,
+  parseInitializeAccount3,
+  parseSetCloseAuthority,
+  parseSyncNative,
   parseTransferChecked,
+  parseUnwrapLamports,
+  type SetCloseAuthority,
   type TransferChecked,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenInitializeMint2,
   tokenMintTo,
+  tokenSetCloseAuthority,
   tokenSyncNative,
   tokenTransferChecked,
+  tokenUnwrapLamports,
+  type UnwrapLamports,
 } from './instructions/token.js';
-export { decodeLookupTable, type LookupTableState } from './lookup-table-state.js';
+export { decodeLookupTable, encodeLookupTable, type LookupTableState } from './lookup-table-state.js';
 export {
   type AccountMeta,
   type DecodedMessage,

@@ -4,7 +4,7 @@ import { AddressLookupTableAccount } from '@solana/web3.js';
 import fc from 'fast-check';
 import { type Address, addressToBytes } from './address.js';
 import { anyAddress, anyU64, RUNS } from './arbitraries.js';
-import { decodeLookupTable } from './lookup-table-state.js';
+import { decodeLookupTable, encodeLookupTable } from './lookup-table-state.js';
 
 interface Contents {
   deactivationSlot: bigint;
@@ -38,6 +38,7 @@ test('a lookup table is what web3.js reads from it', () => {
       const theirs = AddressLookupTableAccount.deserialize(data);
       const ours = decodeLookupTable(data);
       assert.ok(ours);
+      assert.deepEqual(encodeLookupTable(ours), new Uint8Array(data));
       assert.equal(ours.deactivationSlot, theirs.deactivationSlot);
       assert.equal(ours.lastExtendedSlot, BigInt(theirs.lastExtendedSlot));
       assert.equal(ours.authority, theirs.authority?.toBase58());

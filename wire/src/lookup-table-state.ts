@@ -1,5 +1,6 @@
-import { type Address, addressFromBytes } from './address.js';
-import { readU32, readU64 } from './integers.js';
+import { type Address, addressFromBytes, writeAddress } from './address.js';
+import { readU32, readU64, writeU32, writeU64 } from './integers.js';
+import { WireError } from './wire-error.js';
 
 const TYPE_LOOKUP_TABLE = 1;
 const AUTHORITY_TAG_OFFSET = 21;
@@ -28,4 +29,25 @@ export function decodeLookupTable(data: Uint8Array): LookupTableState | undefine
     ...(tag === 1 && { authority: addressFromBytes(data, AUTHORITY_TAG_OFFSET + 1) }),
     addresses: Array.from({ length: count }, (_, index) => addressFromBytes(data, ADDRESSES_OFFSET + 32 * index)),
   };
+}
+
+/** The data of the account of this table: what `decodeLookupTable` reads. Throws a WireError for more than 256 addresses. */
+export function encodeLookupTable({
+  deactivationSlot,
+  lastExtendedSlot,
+  authority,
+  addresses,
+}: LookupTableState): Uint8Array {
+  if (addresses.length > MAX_ADDRESSES)
+    throw new WireError(`${addresses.length} addresses, of which a table holds ${MAX_ADDRESSES}`);
+  const data = new Uint8Array(ADDRESSES_OFFSET + 32 * addresses.length);
+  writeU32(TYPE_LOOKUP_TABLE, 'the type', data, 0);
+  writeU64(deactivationSlot, 'deactivationSlot', data, 4);
+  writeU64(lastExtendedSlot, 'lastExtendedSlot', data, 12);
+  if (authority !== undefined) {
+    data[AUTHORITY_TAG_OFFSET] = 1;
+    writeAddress(authority, data, AUTHORITY_TAG_OFFSET + 1);
+  }
+  for (const [index, address] of addresses.entries()) writeAddress(address, data, ADDRESSES_OFFSET + 32 * index);
+  return data;
 }

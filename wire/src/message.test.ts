@@ -164,6 +164,18 @@ test('accounts stand by role, and in a role as they first appear', () => {
   assert.deepEqual(roles.slice(5), ['false true', 'false true', 'false false', 'false false', 'false false']);
 });
 
+test('signers whose order matters come right after the fee payer, among those of their role', () => {
+  const [program, payer, a, b, c] = freshAddresses(5) as [Address, Address, Address, Address, Address];
+  const instructions = [
+    { program, accounts: [writableSigner(a), readonlySigner(b), writableSigner(c)], data: new Uint8Array(0) },
+  ];
+  const ordered = (signers: Address[]) =>
+    requiredSigners(decodeMessage(compileMessage({ version: 0, feePayer: payer, signers, instructions, blockhash })));
+  assert.deepEqual(ordered([]), [payer, a, c, b]);
+  assert.deepEqual(ordered([c]), [payer, c, a, b]);
+  assert.deepEqual(ordered([c, payer, a]), [payer, c, a, b]);
+});
+
 test('indexes beyond the static keys are the looked-up accounts, writable ones first', () => {
   const [payer, program, a, b, c, d, table1, table2] = freshAddresses(8) as [
     ...[Address, Address, Address, Address],

@@ -8,7 +8,8 @@ export interface ChainAccount {
   data: Uint8Array;
 }
 
-interface RpcAccount {
+/** As JSON-RPC writes an account. */
+export interface RpcAccount {
   lamports: number | bigint;
   owner: string;
   executable: boolean;
@@ -16,7 +17,7 @@ interface RpcAccount {
 }
 
 /** The most addresses that getMultipleAccounts takes. */
-const MAX_BATCH = 100;
+export const MAX_BATCH = 100;
 
 /**
  * Reads accounts. Reads that are asked for in one turn of the event loop go out as one call, each address once; nothing
@@ -62,15 +63,16 @@ async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, Ch
 function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
   const params = [addresses, { encoding: 'base64', commitment: 'confirmed' }];
   return ask(rpc, 'getMultipleAccounts', params, ({ value }: { value: (RpcAccount | null)[] }) =>
-    listOf(value, addresses.length).map((account) =>
-      account === null
-        ? undefined
-        : {
-            lamports: BigInt(account.lamports),
-            owner: account.owner as Address,
-            executable: account.executable,
-            data: Buffer.from(account.data[0], 'base64'),
-          },
-    ),
+    listOf(value, addresses.length).map(readRpcAccount),
   );
+}
+
+export function readRpcAccount(account: RpcAccount | null): ChainAccount | undefined {
+  if (account === null) return undefined;
+  return {
+    lamports: BigInt(account.lamports),
+    owner: account.owner as Address,
+    executable: account.executable,
+    data: Buffer.from(account.data[0], 'base64'),
+  };
 }

@@ -5,7 +5,12 @@ import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export type { ChainAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
+export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
+export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
+export { metadataAddress, readMetadata } from './token-text.js';
+export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
+export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;
@@ -133,7 +138,8 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
   };
 }
 
-function mintFacts(account: ChainAccount | undefined): MintFacts | undefined {
+/** The mint in an account; undefined when it is none of a token program. */
+export function mintFacts(account: ChainAccount | undefined): MintFacts | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);
   return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;

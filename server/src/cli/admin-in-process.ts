@@ -54,7 +54,7 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     ready: async () => ({ ok: true, checks: {} }),
   });
   disposal.add('server', () => app.close());
-  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)], simulatedEvents: [] });
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await app.inject({
       method: method as 'GET' | 'POST' | 'PUT' | 'DELETE',

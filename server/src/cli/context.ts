@@ -6,6 +6,8 @@ export interface CliContext {
   stderr(text: string): void;
   /** Whether standard output is a terminal that shows colors. */
   colors: boolean;
+  /** Whether the command line asks for JSON: for a command that speaks before it has ended. */
+  json?: boolean;
 }
 
 /** What a command has to say: `json` for programs, `text` for people. `failed` makes the exit code 1. */

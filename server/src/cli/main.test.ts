@@ -37,7 +37,7 @@ before(async () => {
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: { database: 'ok' } }),
   });
-  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)], simulatedEvents: [] });
   url = await app.listen({ port: 0 });
 });
 
@@ -104,6 +104,9 @@ test('a wrong command line exits with 2 and names the nearest known name', async
     [['airdrop', WALLET, '1', '--raw=yes'], /--raw takes no value/],
     [['verifications', 'list', '--state', 'open'], /reserved, pending/],
     [['keys', 'list', '--url', 'ftp://x'], /--url/],
+    [['scores'], /needs one of: watch/],
+    [['scores', 'watch', 'A', 'B', '--for', '1.5'], /--for/],
+    [['scores', 'watch', '--for'], /--for needs a value/],
   ];
   for (const [argv, expected] of cases) {
     const { code, out, err } = await run(argv);

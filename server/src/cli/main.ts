@@ -6,6 +6,8 @@ import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
+import { quoteCommand } from './quote.js';
+import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
 import { verificationsCommand } from './verifications.js';
 
@@ -16,7 +18,7 @@ import { verificationsCommand } from './verifications.js';
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   const flags = takeGlobalFlags(argv);
   try {
-    const { command, path, rest } = findCommand(rootCommand(context), flags.rest);
+    const { command, path, rest } = findCommand(rootCommand({ ...context, json: flags.json }), flags.rest);
     if (flags.version && path.length === 0)
       return say(context, { json: { version: version() }, text: version() }, flags);
     if (flags.help || (path.length === 0 && rest.length === 0)) {
@@ -36,6 +38,11 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
 
 /** The context of the process that runs this. */
 export function processContext(): CliContext {
+  // Whoever reads has gone, as `head` does: there is nobody left to say anything to.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -52,7 +59,9 @@ function rootCommand(context: CliContext): CommandDef {
       serve: serveCommand(),
       keys: keysCommand(context),
       airdrop: airdropCommand(context),
+      quote: quoteCommand(context),
       verifications: verificationsCommand(context),
+      scores: scoresCommand(context),
       doctor: doctorCommand(context),
     },
   });

@@ -52,9 +52,13 @@ export function findCommand(root: CommandDef, argv: readonly string[]): FoundCom
 
 const globalFlagNames = ['--json', '--help', '--version'];
 
-/** Refuses what citty would take in silence: unknown options, options without a value, too many words. */
+/**
+ * Refuses what citty would take in silence: unknown options, options without a value, too many words. A last
+ * positional whose `valueHint` ends with … takes any number of them.
+ */
 export function checkArguments(definition: ArgsDef, argv: readonly string[]): void {
-  const positionals = Object.values(definition).filter((arg) => arg.type === 'positional').length;
+  const words = Object.values(definition).filter((arg) => arg.type === 'positional');
+  const positionals = words.at(-1)?.valueHint?.endsWith('…') ? Number.POSITIVE_INFINITY : words.length;
   const options = new Map<string, { type: 'boolean' | 'string' }>();
   for (const [name, { type }] of Object.entries(definition)) {
     if (type !== 'positional') options.set(name, { type: type === 'boolean' ? 'boolean' : 'string' });
@@ -66,7 +70,7 @@ export function checkArguments(definition: ArgsDef, argv: readonly string[]): vo
     allowPositionals: true,
     tokens: true,
   });
-  let words = 0;
+  let count = 0;
   for (const token of tokens) {
     if (token.kind === 'option') {
       const option = options.get(token.name);
@@ -74,8 +78,8 @@ export function checkArguments(definition: ArgsDef, argv: readonly string[]): vo
       if (option === undefined) throw unknown('option', token.rawName, names);
       checkValue(option.type, token);
     } else if (token.kind === 'positional') {
-      words += 1;
-      if (words > positionals) throw new UsageError(`unexpected argument ${JSON.stringify(token.value)}`);
+      count += 1;
+      if (count > positionals) throw new UsageError(`unexpected argument ${JSON.stringify(token.value)}`);
     }
   }
 }

@@ -44,14 +44,14 @@ export class Unreachable extends CommandError {}
 /** Sends one JSON request. Throws Unreachable when there is no answer in 30 seconds, or none in JSON. */
 export async function requestJson(
   url: string,
-  init: { method?: string; headers?: Record<string, string>; body?: unknown } = {},
+  init: { method?: string; headers?: Record<string, string>; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Answer> {
   const hasBody = init.body !== undefined;
   try {
     const response = await fetch(url, {
       method: init.method ?? 'GET',
       headers: { ...init.headers, ...(hasBody && { 'content-type': 'application/json' }) },
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(init.signal ? [init.signal] : [])]),
       ...(hasBody && { body: JSON.stringify(init.body) }),
     });
     return { status: response.status, body: await response.json() };

@@ -26,8 +26,6 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
-  /** A listed token younger than 24 hours, on either side. */
-  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
@@ -105,6 +103,8 @@ export interface Config {
     readonly blueChips: readonly Address[];
     /** Pools to route over, beside those that are found on the chain. */
     readonly pools: readonly Address[];
+    /** With the accounts that routes name, so that longer ones fit into a transaction. */
+    readonly lookupTables: readonly Address[];
   };
   readonly programs: {
     /** Our router program; undefined where it is not deployed. */
@@ -116,12 +116,20 @@ export interface Config {
   readonly prices: {
     readonly sources: readonly PriceSource[];
     readonly hermesUrl: string;
+    /** API key of Hermes. */
+    readonly hermesKey?: string;
     /** Pyth's feed id (64 hex digits) by mint. */
     readonly feeds: Readonly<Record<string, string>>;
     /** An older price is no price. */
     readonly maxAgeMs: number;
     /** A price whose confidence interval is wider, in basis points of it, is no price. */
     readonly maxConfidenceBps: number;
+  };
+  readonly scores: {
+    /** WebSocket of Polymarket's public sports channel. */
+    readonly url: string;
+    /** Event id -> the game's number or slug in that channel. */
+    readonly games: Readonly<Record<string, string>>;
   };
   readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */

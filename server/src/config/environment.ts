@@ -1,13 +1,15 @@
 import { ConfigError } from './config-error.js';
 import { nearest } from './nearest.js';
 
-/** Every variable that the service reads, beside NODE_ENV and DATABASE_URL. */
+/** Every variable that the service or its command line reads, beside NODE_ENV and DATABASE_URL. */
 export const variableNames = [
   'SLIPWAY_ADMIN_TOKEN',
+  'SLIPWAY_API_KEY',
   'SLIPWAY_CONFIG',
   'SLIPWAY_CORS_ORIGINS',
   'SLIPWAY_DATA_DIR',
   'SLIPWAY_FORK_URL',
+  'SLIPWAY_HERMES_KEY',
   'SLIPWAY_HERMES_URL',
   'SLIPWAY_HOST',
   'SLIPWAY_LOG_LEVEL',
@@ -20,6 +22,7 @@ export const variableNames = [
   'SLIPWAY_RPC_URL',
   'SLIPWAY_RPC_WS_URL',
   'SLIPWAY_SANDBOX',
+  'SLIPWAY_SCORES_URL',
   'SLIPWAY_SEND_URLS',
   'SLIPWAY_SIGNER_FILE',
   'SLIPWAY_SIGNER_PASSPHRASE',

@@ -124,6 +124,21 @@ test('every variable reaches its place', () => {
   assert.equal(load({ SLIPWAY_HOST: '::1' }).http.publicUrl, 'http://[::1]:8080');
 });
 
+test('the games behind the events of a feed are read, without those of the sandbox', () => {
+  assert.deepEqual(load().scores, { url: 'wss://sports-api.polymarket.com/ws', games: {} });
+  const games = { 'POLY-351731': '90086923', 'POLY-351732': 'nfl-den-kc-2026-11-22' };
+  const { scores } = load({ SLIPWAY_SCORES_URL: 'ws://127.0.0.1:9/ws' }, { scores: { games } });
+  assert.deepEqual(scores, { url: 'ws://127.0.0.1:9/ws', games });
+  assert.match(complaint({ SLIPWAY_SCORES_URL: 'https://x.example' }), /^SLIPWAY_SCORES_URL .*ws:\/\/ or wss:/);
+  assert.match(complaint({}, { scores: { games: { 'SIM-2': '1' } } }), /scores\.games has SIM-2/);
+  for (const eventId of ['', 'a,b', 'nul \u0000', 'x'.repeat(201)]) {
+    assert.match(complaint({}, { scores: { games: { [eventId]: '1' } } }), /scores\.games/);
+  }
+  for (const game of [7, '', null]) {
+    assert.match(complaint({}, { scores: { games: { 'POLY-1': game } } }), /scores\.games/);
+  }
+});
+
 test('slipway.config.json is read from the working directory', () => {
   const cwd = mkdtempSync(join(folder, 'cwd-'));
   writeFileSync(join(cwd, 'slipway.config.json'), JSON.stringify({ fees: { percentile: 42 } }));
@@ -203,6 +218,7 @@ test('no secret is described or repeated in an error', () => {
     ...production,
     DATABASE_URL: 'postgres://user:dbsecret@db.example.com/slipway',
     SLIPWAY_ADMIN_TOKEN: 'admintokensecret',
+    SLIPWAY_HERMES_KEY: 'hermeskeysecret',
     SLIPWAY_SEND_URLS: 'https://send.example.com/pathsecret',
     SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com/?key=wssecret',
   };
@@ -210,6 +226,8 @@ test('no secret is described or repeated in an error', () => {
   assert.doesNotMatch(described, /secret/);
   assert.match(described, /db\.example\.com.*"passphrase":"set".*"adminToken":"set"/);
   assert.match(described, /send\.example\.com/);
+  const scores = describeConfig(load({ SLIPWAY_SCORES_URL: 'wss://scores.example.com/ws?key=secret' })).scores;
+  assert.deepEqual(scores, { url: 'scores.example.com', games: 0 });
   assert.doesNotMatch(
     JSON.stringify(describeConfig(load({ SLIPWAY_FORK_URL: 'https://up.example/forksecret' }))),
     /secret/,
@@ -220,8 +238,10 @@ test('no secret is described or repeated in an error', () => {
     SLIPWAY_RPC_WS_URL: 'https://rpc.example.com/secret',
     SLIPWAY_SEND_URLS: 'https://fine.example,secret',
     SLIPWAY_FORK_URL: 'ws://secret',
+    SLIPWAY_SCORES_URL: 'wss://scores.example.com/ws#secret',
     DATABASE_URL: 'secret',
     SLIPWAY_ADMIN_TOKEN: 'my secret',
+    SLIPWAY_HERMES_KEY: 'my secret',
     SLIPWAY_SIGNER_PASPHRASE: 'secret',
   })) {
     const message = complaint({ [name]: value });

@@ -23,8 +23,9 @@ const SANDBOX_RECEIVER = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2')
 const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', 'pools'];
 const PUBLIC_HERMES = 'https://hermes.pyth.network';
 
+const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
+
 const defaultFeeBps: Config['swap']['feeBps'] = {
-  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,
@@ -77,6 +78,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     swap: readSwap(settings, sandbox),
     programs: readProgramIds(settings, sandbox),
     prices: readPrices(variables, settings, sandbox),
+    scores: readScores(variables, settings),
     tokenList: (settings.tokenList ?? []).map((token) => ({
       ...token,
       mint: token.mint as Address,
@@ -96,6 +98,7 @@ function readSwap({ swap = {} }: Settings, sandbox: boolean): Config['swap'] {
     lsts: (swap.lsts ?? []) as Address[],
     blueChips: (swap.blueChips ?? []) as Address[],
     pools: (swap.pools ?? []) as Address[],
+    lookupTables: (swap.lookupTables ?? []) as Address[],
   };
 }
 
@@ -116,8 +119,13 @@ function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: 
   if (sandboxOnly && !sandbox) {
     throw new ConfigError(`SLIPWAY_PRICES has ${sandboxOnly}, but only a sandbox has prices that are made up`);
   }
+  const hermesKey = variables.text('SLIPWAY_HERMES_KEY');
+  if (hermesKey !== undefined && !/^[\x21-\x7e]+$/.test(hermesKey)) {
+    throw new ConfigError('SLIPWAY_HERMES_KEY must be printable ASCII without spaces');
+  }
   return {
     sources,
+    ...(hermesKey !== undefined && { hermesKey }),
     hermesUrl: (variables.url('SLIPWAY_HERMES_URL', HTTP) ?? PUBLIC_HERMES).replace(/\/+$/, ''),
     feeds: Object.fromEntries(
       Object.entries(prices.feeds ?? {}).map(([mint, feed]) => [address(mint), feed.replace(/^0x/, '')]),
@@ -125,6 +133,17 @@ function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: 
     maxAgeMs: (prices.maxAgeSeconds ?? 60) * 1_000,
     maxConfidenceBps: prices.maxConfidenceBps ?? 100,
   };
+}
+
+function readScores(variables: Environment, { scores = {} }: Settings): Config['scores'] {
+  const games = scores.games ?? {};
+  const simulated = Object.keys(games).find((eventId) => eventId.startsWith('SIM-'));
+  if (simulated !== undefined) {
+    throw new ConfigError(`scores.games has ${simulated}, but SIM- begins the ids of a sandbox's simulated games`);
+  }
+  const url = variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES;
+  if (new URL(url).hash) throw new ConfigError('SLIPWAY_SCORES_URL must be a URL without a fragment (#)');
+  return { url, games };
 }
 
 function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {

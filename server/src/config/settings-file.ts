@@ -51,7 +51,6 @@ export const SettingsFile = closed({
     gasless: Type.Boolean(),
     feeReceiver: Mint,
     feeBps: closed({
-      newToken: Bps,
       buyPlatform: Bps,
       pegged: Bps,
       solStable: Bps,
@@ -62,6 +61,7 @@ export const SettingsFile = closed({
     lsts: Type.Array(Mint, { uniqueItems: true }),
     blueChips: Type.Array(Mint, { uniqueItems: true }),
     pools: Type.Array(Mint, { uniqueItems: true }),
+    lookupTables: Type.Array(Mint, { uniqueItems: true, maxItems: 10 }),
   }),
   programs: closed({ router: Mint, orderEngine: Mint, tokenSwap: Mint }),
   prices: closed({
@@ -74,6 +74,13 @@ export const SettingsFile = closed({
     ),
     maxAgeSeconds: Type.Integer({ minimum: 1 }),
     maxConfidenceBps: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  }),
+  scores: closed({
+    games: Type.Record(
+      Type.String({ pattern: '^[^\\u0000,\\p{Cs}]{1,200}$' }),
+      Type.String({ minLength: 1, maxLength: 200 }),
+      { additionalProperties: false },
+    ),
   }),
   tokenList: Type.Array(ListedToken),
   submit: closed({

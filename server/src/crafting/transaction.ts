@@ -5,6 +5,7 @@ import {
   decodeTransaction,
   decompileInstructions,
   type Instruction,
+  type LookupTable,
   MAX_TRANSACTION_SIZE,
   requiredSigners,
   setComputeUnitLimit,
@@ -24,10 +25,13 @@ export interface Budget {
 
 export interface CraftInput {
   feePayer: Address;
+  /** Come first among the signers after the fee payer; a market maker wants the taker there. */
+  firstSigners?: Address[];
   /** Without compute budget instructions: those come from `budget`. */
   instructions: Instruction[];
   blockhash: string;
   budget: Budget;
+  lookupTables?: LookupTable[];
 }
 
 export interface Crafted {
@@ -62,13 +66,21 @@ export class CraftCheckFailed extends Error {
  * Makes a version 0 transaction and reads it back before it is returned: same input, same bytes; no I/O, no clock.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
-export function craftTransaction({ feePayer, instructions, blockhash, budget }: CraftInput): Crafted {
+export function craftTransaction(input: CraftInput): Crafted {
+  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
   const all = [
     setComputeUnitLimit(budget.computeUnitLimit),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];
-  const message = compileMessage({ version: 0, feePayer, instructions: all, blockhash });
+  const message = compileMessage({
+    version: 0,
+    feePayer,
+    ...(firstSigners && { signers: firstSigners }),
+    instructions: all,
+    blockhash,
+    lookupTables,
+  });
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
 
@@ -76,7 +88,7 @@ export function craftTransaction({ feePayer, instructions, blockhash, budget }: 
   const signers = requiredSigners(decoded);
   if (signers[0] !== feePayer) throw new CraftCheckFailed('the fee payer is not the first signer');
   if (decoded.blockhash !== blockhash) throw new CraftCheckFailed('the blockhash is another one');
-  const read = decompileInstructions(decoded);
+  const read = decompileInstructions(decoded, lookupTables);
   assertSameInstructions(read, all);
   return {
     wire,

@@ -36,7 +36,16 @@ function operationIdOf(method: string, url: string): string {
 }
 
 /** In the order in which a reader needs them. */
-const tags = ['Express verification', 'Transaction submit', 'Sandbox', 'Admin', 'Operations'];
+const tags = [
+  'Express verification',
+  'Swap',
+  'Tokens',
+  'Transaction submit',
+  'Prediction',
+  'Sandbox',
+  'Admin',
+  'Operations',
+];
 
 const TOP_BAR_STYLE =
   '.swagger-ui .topbar { background: none; padding: 0 } .topbar .link, .topbar .download-url-wrapper { display: none !important }';

@@ -53,6 +53,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     keepAliveTimeout: 72 * SECOND,
     http: { headersTimeout: 15 * SECOND },
     return503OnClosing: false,
+    // How long a part of a path may be is for the area to say, in its own shape.
+    routerOptions: { maxParamLength: 16 * 1024 },
     clientErrorHandler: createClientErrorHandler(nextRequestId),
     frameworkErrors: (error, request, reply) => {
       reply.header(REQUEST_ID_HEADER, request.id);

@@ -14,6 +14,8 @@ export interface KeeperDeps {
   store: Store;
   landing: Landing;
   clock: Clock;
+  /** Further work that comes due; each is done also where another one fails. */
+  chores: readonly (() => Promise<void>)[];
   log: Logger;
 }
 
@@ -23,14 +25,17 @@ const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
 const VACUUM_AFTER = 50_000;
 
-/** The loop: takes over transactions that a stopped copy has left under way, and deletes what is long dead. */
-export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper {
+/**
+ * The loop: takes over transactions that a stopped copy has left under way, deletes what is long dead, and does the
+ * chores.
+ */
+export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let deletedSinceVacuum = 0;
 
-  async function once(): Promise<void> {
+  async function clearLedger(): Promise<void> {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
     const before = new Date(clock.now() - KEEP_DEAD_MS);
@@ -44,6 +49,12 @@ export function startKeeper({ store, landing, clock, log }: KeeperDeps): Keeper 
       await store.query('vacuum analyze ledger');
       deletedSinceVacuum = 0;
     }
+  }
+
+  async function once(): Promise<void> {
+    const done = await Promise.allSettled([clearLedger, ...chores].map((chore) => chore()));
+    const failed = done.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   function runDue(): Promise<void> {

@@ -5,11 +5,27 @@ export interface Explanation {
   message: string;
 }
 
+/** Less than the least output would have come out: error 6001 of the router program. */
+export const SLIPPAGE: Explanation = { code: 6001, message: 'Slippage tolerance exceeded' };
 export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
 const INVALID_TRANSACTION = -1002;
 
-/** `err` as the RPC writes it: a name, or an object of one name, or `{InstructionError: [index, name or {Custom: n}]}`. */
+/** An explanation as it is stored in the place of an error of the chain. */
+export function rfqError({ code, message }: Explanation): unknown {
+  return { Rfq: { code, message } };
+}
+
+/** Why a request that is settled has not landed. */
+export function explainEnd({ state, error }: { state: string; error: unknown }): Explanation {
+  return state === 'expired' && error === null ? EXPIRED : explain(error);
+}
+
+/**
+ * `err` as the RPC writes it: a name, or an object of one name, or `{InstructionError: [index, name or {Custom: n}]}`;
+ * or what `rfqError` made.
+ */
 export function explain(err: unknown): Explanation {
+  if (typeof err === 'object' && err !== null && 'Rfq' in err) return err.Rfq as Explanation;
   if (typeof err === 'object' && err !== null && 'InstructionError' in err) {
     const [, cause] = err.InstructionError as [number, unknown];
     if (typeof cause === 'object' && cause !== null && 'Custom' in cause) {

@@ -8,43 +8,25 @@ import {
 import type { Logger } from 'pino';
 import type { Chain, Rpc } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
+import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { Role, Signer } from '../signer/index.js';
-import { groupCalls } from '../store/group-calls.js';
 import {
-  claimMany,
   deleteSubmission,
   findRequest,
   insertSubmission,
   type LedgerRow,
   renewLeases,
-  settleMany,
   takeAbandoned,
-  unclaim,
 } from '../store/ledger.js';
-import type { Store, Tx } from '../store/sql.js';
+import type { Store } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
+import { rfqError } from './explain.js';
+import { type AreaHooks, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { createHandOver, type Deliver, type Resolution } from './hand-over.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
 import { findObstacle } from './obstacle.js';
 import { createTracker, type Verdict } from './tracker.js';
-
-/** What an area adds to its requests' claim and end, in the same store transaction, for a group of them at a time. */
-export interface AreaHooks {
-  /** Answers, by request id, why requests must not go on. Those are given back as if they had never been posted. */
-  reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
-  settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
-}
-
-export interface Claimed {
-  id: string;
-  /** What the area has given to `execute`. */
-  detail: unknown;
-}
-
-/** The area did not let the request go on; nothing has left, and the request id is as it was. */
-export class ReservationRefused extends Error {
-  override readonly name = 'ReservationRefused';
-}
 
 export interface Landing {
   /**
@@ -53,6 +35,13 @@ export interface Landing {
    * @throws ReservationRefused, WouldFail: nothing has left.
    */
   execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow>;
+  /**
+   * `execute` for a transaction whose fee payer, a market maker, signs last and sends it: claims the request, gives the
+   * transaction to `deliver` once, and follows it. Where the answer is lost, the chain is searched for the message until
+   * its blockhash is dead; it is never handed over a second time.
+   * @throws ReservationRefused, WouldFail: nothing has left.
+   */
+  handOver(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow>;
   /**
    * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it. `aliveAt` is a
    * slot at which its blockhash was known to be valid.
@@ -87,21 +76,16 @@ const GIVE_UP_MS = 5 * 60_000;
 const MAX_RESUMED = 10_000;
 const END_OF_TIME = new Date(8.64e15);
 
-interface WantedClaim extends Claimed {
-  area: string;
-  signature: string;
-  wire: Uint8Array;
-}
-
-type ClaimResult = 'won' | 'lost' | { refused: string };
-
 export function createLanding(deps: LandingDeps): Landing {
   const { store, clock, steadyNow, chain, ways, signer, log } = deps;
   const tracker = createTracker({ chain, ways, log, steadyNow });
   const executing = new Map<string, Promise<LedgerRow>>();
   const submitting = new Map<string, Promise<string>>();
   const following = new Map<string, Promise<LedgerRow>>();
+  const closing = new AbortController();
+  const handing = createHandOver({ store, chain, log, closing: closing.signal });
   const leaseUntil = () => new Date(clock.now() + LEASE_MS);
+  const { claim, settle } = createGroupedWrites({ store, clock, leaseUntil, hooks: deps.hooks });
 
   const renewal = setInterval(() => {
     const ids = [...following.keys()];
@@ -114,70 +98,38 @@ export function createLanding(deps: LandingDeps): Landing {
   }, LEASE_MS / 3);
   renewal.unref();
 
-  const claim = groupCalls<WantedClaim, ClaimResult>({
-    run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
-    maxGroup: 200,
-  });
-  const settle = groupCalls<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
-    run: (items) => store.transaction((tx) => writeVerdicts(tx, items)),
-    maxGroup: 200,
-  });
-
-  async function writeClaims(tx: Tx, wanted: WantedClaim[]): Promise<ClaimResult[]> {
-    const times = { sentAt: new Date(clock.now()), leaseUntil: leaseUntil() };
-    const won = await claimMany(
-      tx,
-      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, ...times })),
-    );
-    const refused = new Map<string, string>();
-    const claimed = wanted.filter(({ id }) => won.has(id));
-    for (const [area, group] of byArea(claimed)) {
-      for (const [id, why] of (await deps.hooks[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
-    }
-    for (const id of refused.keys()) await unclaim(tx, id);
-    return wanted.map(({ id }) => {
-      const why = refused.get(id);
-      if (why !== undefined) return { refused: why };
-      return won.has(id) ? 'won' : 'lost';
-    });
-  }
-
-  async function writeVerdicts(tx: Tx, items: { id: string; verdict: Verdict }[]): Promise<(LedgerRow | undefined)[]> {
-    const settledAt = new Date(clock.now());
-    const settled = await settleMany(
-      tx,
-      items.map(({ id, verdict }) => ({
-        id,
-        event: verdict.event,
-        slot: verdict.slot ?? undefined,
-        error: verdict.error,
-        settledAt,
-      })),
-    );
-    for (const [area, rows] of byArea(settled)) await deps.hooks[area]?.settle(tx, rows);
-    const byId = new Map(settled.map((row) => [row.id, row]));
-    return items.map(({ id }) => byId.get(id));
-  }
-
   /** Waits for the truth about a request that has been sent, and writes it down if nobody else did. */
-  function follow(row: LedgerRow): Promise<LedgerRow> {
+  function follow(row: LedgerRow, toEnd: (row: LedgerRow) => Promise<LedgerRow> = followToEnd): Promise<LedgerRow> {
     if (row.state !== 'sending') return Promise.resolve(row);
     const known = following.get(row.id);
     if (known) return known;
-    const end = followToEnd(row).finally(() => following.delete(row.id));
+    const end = toEnd(row).finally(() => following.delete(row.id));
     following.set(row.id, end);
     return end;
   }
 
   async function followToEnd(row: LedgerRow): Promise<LedgerRow> {
+    if (row.state !== 'sending') return row;
     const { id, signature, wire } = row;
-    if (!signature || !wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
+    if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
+    if (!signature) return resolve(row, await handing.search(row));
     const lifetime: Lifetime =
       row.lastValidBlockHeight > 0n
         ? { kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }
         : lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
     const giveUpAt = lifetime.kind === 'nonce' ? steadyNow() + GIVE_UP_MS : undefined;
     const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
+    const died = verdict.event === 'expired' && row.handedOver;
+    return conclude(id, died ? { ...verdict, error: rfqError(RFQ.failedToLand) } : verdict);
+  }
+
+  function resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {
+    if ('verdict' in resolution) return conclude(row.id, resolution.verdict);
+    tracker.pollNow();
+    return followToEnd(resolution.row);
+  }
+
+  async function conclude(id: string, verdict: Verdict): Promise<LedgerRow> {
     const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
     if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
     deps.observe(settled);
@@ -197,29 +149,56 @@ export function createLanding(deps: LandingDeps): Landing {
   }
 
   async function executeOnce(request: LedgerRow, signedByUser: Transaction, detail: unknown): Promise<LedgerRow> {
-    const { id, area } = request;
     const transaction = await cosign(request, signedByUser);
     const wire = encodeTransaction(transaction);
     const signature = transactionSignature(transaction);
-    const doomed = await findObstacle(chain, wire, signature);
-    if (doomed) {
-      // It fails also where another copy has just landed it, on a node that does not know that yet.
-      const row = await findRequest(store, id);
-      if (row && row.state !== 'crafted') return follow(row);
-      throw doomed;
-    }
-    const result = await claim({ id, area, signature, wire, detail });
-    if (typeof result === 'object') throw new ReservationRefused(result.refused);
-    if (result === 'lost') {
-      const row = await findRequest(store, id);
-      if (!row) throw new Error(`request ${id} has disappeared`);
-      return follow(row);
-    }
+    const other = await claimed(request, { signature, wire, detail });
+    if (other) return follow(other);
     // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
     const end = follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
     broadcast(ways, wire, log).then(tracker.pollNow, (error: Error) =>
-      log.warn({ request: id, reason: error.message }, 'no way has accepted the transaction yet'),
+      log.warn({ request: request.id, reason: error.message }, 'no way has accepted the transaction yet'),
     );
+    return end;
+  }
+
+  async function handOverOnce(request: LedgerRow, signedByTaker: Transaction, ask: Deliver): Promise<LedgerRow> {
+    const transaction = await cosign(request, signedByTaker);
+    const wire = encodeTransaction(transaction);
+    const other = await claimed(request, { signature: null, wire, detail: undefined });
+    if (other) return follow(other);
+    const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
+    return follow(row, async () => resolve(row, await handing.deliver(row, transaction, ask)));
+  }
+
+  /** Nothing where this call has won the request; else the row as somebody else has taken it on. */
+  async function claimed(
+    request: LedgerRow,
+    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
+  ): Promise<LedgerRow | undefined> {
+    const { id, area } = request;
+    const doomed = await findObstacle(chain, wanted.wire, wanted.signature);
+    if (doomed) {
+      // It fails also where another copy has just landed it, on a node that does not know that yet.
+      const row = await findRequest(store, id);
+      if (row && row.state !== 'crafted') return row;
+      throw doomed;
+    }
+    const result = await claim({ id, area, ...wanted });
+    if (typeof result === 'object') throw new ReservationRefused(result.refused);
+    if (result === 'won') return undefined;
+    const row = await findRequest(store, id);
+    if (!row) throw new Error(`request ${id} has disappeared`);
+    return row;
+  }
+
+  /** What is called for one request while a call for it is under way gets the same end. */
+  function once(request: LedgerRow, run: () => Promise<LedgerRow>): Promise<LedgerRow> {
+    if (request.state !== 'crafted') return follow(request);
+    const known = executing.get(request.id);
+    if (known) return known;
+    const end = run().finally(() => executing.delete(request.id));
+    executing.set(request.id, end);
     return end;
   }
 
@@ -259,14 +238,8 @@ export function createLanding(deps: LandingDeps): Landing {
   }
 
   return {
-    execute(request, signedByUser, detail) {
-      if (request.state !== 'crafted') return follow(request);
-      const known = executing.get(request.id);
-      if (known) return known;
-      const end = executeOnce(request, signedByUser, detail).finally(() => executing.delete(request.id));
-      executing.set(request.id, end);
-      return end;
-    },
+    execute: (request, signedByUser, detail) => once(request, () => executeOnce(request, signedByUser, detail)),
+    handOver: (request, signedByTaker, deliver) => once(request, () => handOverOnce(request, signedByTaker, deliver)),
 
     submit(transaction, wallet, aliveAt) {
       const signature = transactionSignature(transaction);
@@ -286,6 +259,7 @@ export function createLanding(deps: LandingDeps): Landing {
 
     close() {
       clearInterval(renewal);
+      closing.abort();
       tracker.close();
     },
   };
@@ -297,14 +271,4 @@ interface SubmissionPayload {
 
 function aliveAtOf({ payload }: LedgerRow): bigint {
   return BigInt((payload as Partial<SubmissionPayload>).aliveAt ?? 0);
-}
-
-function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(item.area);
-    if (group) group.push(item);
-    else groups.set(item.area, [item]);
-  }
-  return groups;
 }

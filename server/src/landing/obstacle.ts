@@ -23,9 +23,13 @@ const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
  * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
  * a second one like it would fail stops one that its owner has landed already.
  */
-export async function findObstacle(chain: Chain, wire: Uint8Array, signature: string): Promise<WouldFail | undefined> {
+export async function findObstacle(
+  chain: Chain,
+  wire: Uint8Array,
+  signature: string | null,
+): Promise<WouldFail | undefined> {
   const { err, logs } = await chain.simulate(wire, { sigVerify: false });
   if (err === null || INCONCLUSIVE.has(err)) return undefined;
-  const { found } = await chain.statuses([signature], { history: true });
-  return found[0] ? undefined : new WouldFail(err, logs);
+  const found = signature && (await chain.statuses([signature], { history: true })).found[0];
+  return found ? undefined : new WouldFail(err, logs);
 }

@@ -6,8 +6,8 @@ import { deadAt, type Lifetime } from './lifetime.js';
 /** What truly happened to a transaction. */
 export type Verdict =
   | { event: 'landed'; slot: bigint; error: null }
-  | { event: 'failed'; slot: bigint; error: unknown }
-  | { event: 'expired'; slot: null; error: null };
+  | { event: 'failed'; slot: bigint | null; error: unknown }
+  | { event: 'expired'; slot: null; error: unknown };
 
 export interface Flight {
   signature: string;

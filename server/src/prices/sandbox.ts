@@ -1,17 +1,23 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
-import { listPrices, setPrice, stampPrices } from '../store/prices.js';
+import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/prices.js';
 import type { Store } from '../store/sql.js';
-import type { Prices } from './index.js';
+import type { PriceFeed } from './index.js';
 
 const CHANNEL = 'prices';
 
 /** Prices that stand still until somebody sets them. They live in the store, and every copy hears of a change. */
-export interface SandboxPrices extends Prices {
+export interface SandboxPrices {
+  /** Never stale: a price stands until another is set. */
+  read: PriceFeed['read'];
+  usd(mint: Address): number | undefined;
   /** Resolves when this copy answers with the new price. */
   set(mint: Address, usd: number): Promise<void>;
+  /** Reads what other copies have set, without waiting to be told of it. */
+  reload(): Promise<void>;
   /** Dates all prices anew: after the clock has jumped they are as fresh as before. */
   stamp(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** `defaults` are written for mints that have no price yet. */
@@ -21,10 +27,10 @@ export async function createSandboxPrices(deps: {
   defaults: ReadonlyMap<Address, number>;
 }): Promise<SandboxPrices> {
   const { store, clock } = deps;
-  const prices = new Map<string, number>();
+  const prices = new Map<string, StoredPrice>();
 
   async function load(): Promise<void> {
-    for (const { mint, usd } of await listPrices(store)) prices.set(mint, usd);
+    for (const price of await listPrices(store)) prices.set(price.mint, price);
   }
 
   const unlisten = await store.listen(CHANNEL, () => void load().catch(() => {}));
@@ -39,15 +45,27 @@ export async function createSandboxPrices(deps: {
   }
 
   return {
-    usd: (mint) => prices.get(mint),
+    read(mint) {
+      const price = prices.get(mint);
+      return price && { usd: price.usd, confidence: 0, publishedAt: price.updatedAt.getTime(), stale: false };
+    },
+    usd: (mint) => prices.get(mint)?.usd,
     async set(mint, usd) {
+      const price = { mint, usd, updatedAt: new Date(clock.now()) };
       await store.transaction(async (tx) => {
-        await setPrice(tx, { mint, usd, updatedAt: new Date(clock.now()) });
+        await setPrice(tx, price);
         await tx.notify(CHANNEL, mint);
       });
-      prices.set(mint, usd);
+      prices.set(mint, price);
     },
-    stamp: () => store.transaction((tx) => stampPrices(tx, new Date(clock.now()))),
+    reload: load,
+    async stamp() {
+      await store.transaction(async (tx) => {
+        await stampPrices(tx, new Date(clock.now()));
+        await tx.notify(CHANNEL, '');
+      });
+      await load();
+    },
     close: unlisten,
   };
 }

@@ -60,9 +60,23 @@ export interface Quote {
   /** What arrives is exactly `outAmount` or nothing. */
   guaranteed: boolean;
   /** The market maker that stands behind it. */
-  maker?: { address: Address; quoteId: string /** Unix seconds. */; expireAt: number };
+  maker?: MakerQuote;
   /** Makes the instructions for these accounts; a refusal says why they cannot be had. */
   build(parties: SwapParties): Promise<Built | Refusal>;
+  /** A quote over fewer pools, for when a transaction has no room for this one; missing where there cannot be one. */
+  simpler?(signal: AbortSignal): Promise<Quote | Refusal>;
+}
+
+/** What a market maker has quoted, by its names for it; enough to ask for the swap later, so it is kept with the order. */
+export interface MakerQuote {
+  /** As it is registered. */
+  id: string;
+  /** Its wallet. */
+  address: Address;
+  requestId: string;
+  quoteId: string;
+  /** Unix seconds. */
+  expireAt: number;
 }
 
 /** No quote, or nothing to build: a reason for the log, and one of few words for metrics. */

@@ -4,10 +4,12 @@ import {
   type Claim,
   claim,
   claimMany,
+  completeHandOver,
   deleteDead,
   deleteSubmission,
   findBySignature,
   findRequest,
+  findTwins,
   insertCrafted,
   insertSubmission,
   type NewRequest,
@@ -17,7 +19,7 @@ import {
   takeAbandoned,
   unclaim,
 } from './ledger.js';
-import type { Store } from './sql.js';
+import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
 import { reserve } from './verifications.js';
 
@@ -65,6 +67,49 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await store.transaction((tx) => claimMany(tx, claims));
     };
 
+    test('of requests with the same transaction, one wins; the others stay crafted, and are told apart', async () => {
+      await insert(...['a', 'b', 'c', 'd', 'e'].map((id) => request(id)));
+      const same = { signature: 'one' };
+      const claims = [claimOf('a', same), claimOf('b', same), claimOf('c')];
+      assert.deepEqual(await store.transaction((tx) => claimMany(tx, claims)), new Set(['a', 'c']));
+      assert.deepEqual(
+        await store.transaction((tx) => claimMany(tx, [claimOf('b', same), claimOf('d')])),
+        new Set(['d']),
+      );
+      const twins = (tx: Tx) => findTwins(tx, ['a', 'b', 'none']);
+      assert.deepEqual(await store.transaction(twins), new Set(['b']));
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('b'))), true);
+    });
+
+    test('a submission of the same transaction does not stand in the way of its request', async () => {
+      await insert(request('a'));
+      const signature = 'signature of a';
+      const { area, cosigners, id, ...rest } = request(signature);
+      const sent = { signature, wire: new Uint8Array(3), sentAt: at(1), leaseUntil: at(2) };
+      assert.equal(await store.transaction((tx) => insertSubmission(tx, { ...rest, ...sent })), true);
+      assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), true);
+    });
+
+    test('what is handed over has no signature until it is found out, and no other with its message is', async () => {
+      await insert(request('a'), request('b'), request('c', { messageHash: new Uint8Array(32).fill(8) }));
+      const handOver = (id: string) => store.transaction((tx) => claim(tx, claimOf(id, { signature: null })));
+      assert.deepEqual([await handOver('a'), await handOver('b'), await handOver('c')], [true, false, true]);
+      assert.deepEqual(await findRequest(store, 'a').then((row) => [row!.state, row!.signature, row!.handedOver]), [
+        'sending',
+        null,
+        true,
+      ]);
+      const complete = (id: string) =>
+        store.transaction((tx) => completeHandOver(tx, id, `of ${id}`, new Uint8Array([9])));
+      assert.deepEqual([await complete('a'), await complete('b')], [true, false]);
+      assert.deepEqual(await findBySignature(store, 'of a').then((row) => [row!.id, row!.wire]), [
+        'a',
+        Buffer.from([9]),
+      ]);
+      await store.transaction((tx) => settle(tx, { id: 'a', event: 'landed', slot: 1n, settledAt: at(20) }));
+      assert.equal(await complete('a'), false, 'what is settled stays as it is');
+    });
+
     test('a group of crafted requests comes back as it was written', async () => {
       await insert(request('a'), request('b', { cosigners: [], payload: null, wallet: 'other' }));
       assert.deepEqual(await findRequest(store, 'a'), {
@@ -78,6 +123,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         slot: null,
         error: null,
         leaseUntil: null,
+        handedOver: false,
       });
       const b = await findRequest(store, 'b');
       assert.deepEqual([b?.wallet, b?.cosigners, b?.payload], ['other', [], null]);

@@ -38,10 +38,12 @@ export interface LedgerRow {
   payload: unknown;
   createdAt: Date;
   expiresAt: Date;
-  /** Base58; null until the transaction has been claimed for sending. */
+  /** Base58; null until the transaction has been claimed for sending, or, of one handed over, until it is found out. */
   signature: string | null;
-  /** The signed transaction as it is sent. */
+  /** The signed transaction as it is sent; of one handed over, without the signature that is not known. */
   wire: Buffer | null;
+  /** Whether somebody else signs last and sends it. */
+  handedOver: boolean;
   sentAt: Date | null;
   settledAt: Date | null;
   slot: bigint | null;
@@ -53,7 +55,8 @@ export interface LedgerRow {
 /** The right to send one crafted transaction. */
 export interface Claim {
   id: string;
-  signature: string;
+  /** Null: it is handed over to somebody who signs last. */
+  signature: string | null;
   wire: Uint8Array;
   sentAt: Date;
   leaseUntil: Date;
@@ -71,7 +74,7 @@ export interface Settlement {
 const COLUMNS = [
   'id, area, wallet, state, message_hash as "messageHash", cosigners, payload, signature, wire, slot, error',
   'last_valid_block_height as "lastValidBlockHeight", created_at as "createdAt", expires_at as "expiresAt"',
-  'sent_at as "sentAt", settled_at as "settledAt", lease_until as "leaseUntil"',
+  'sent_at as "sentAt", settled_at as "settledAt", lease_until as "leaseUntil", handed_over as "handedOver"',
 ].join(', ');
 
 const INSERT_CRAFTED = `
@@ -89,16 +92,29 @@ const INSERT_SUBMISSION = `
   where not exists (select from ledger where signature = $1)
   on conflict do nothing`;
 
+// Taken before the claims are looked at, so that of two requests with the same message the second sees the first.
+const LOCK_MESSAGES = `
+  select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended(encode(message_hash, 'hex'), 0) as key from ledger where id = any($1) order by key
+  ) as keys`;
+
 // The rows are locked in one order, so that two groups with the same rows cannot wait for each other.
 const CLAIM_MANY = `
   with claims as (
     select id, signature, wire, "sentAt", "leaseUntil" from json_to_recordset($1::json)
       as c(id text, signature text, wire bytea, "sentAt" timestamptz, "leaseUntil" timestamptz)
   ), free as (
-    select id from ledger where id in (select id from claims) and state = 'crafted' order by id for update
+    select l.id from ledger l join claims c using (id)
+    where l.state = 'crafted'
+      and not exists (
+        select from ledger other where other.signature = c.signature and other.area <> 'submit' and other.id <> l.id)
+      and not exists (
+        select from ledger other
+        where other.handed_over and other.message_hash = l.message_hash and other.id <> l.id)
+    order by l.id for update of l
   )
   update ledger l set state = 'sending', signature = c.signature, wire = c.wire, sent_at = c."sentAt",
-    lease_until = c."leaseUntil"
+    lease_until = c."leaseUntil", handed_over = c.signature is null
   from claims c join free using (id)
   where l.id = c.id
   returning l.id`;
@@ -172,18 +188,42 @@ export async function claim(tx: Tx, wanted: Claim): Promise<boolean> {
   return (await claimMany(tx, [wanted])).has(wanted.id);
 }
 
-/** `claim` for a group with distinct ids: the ids that were won. */
+/**
+ * `claim` for a group with distinct ids: the ids that were won. One transaction is the success of one request: where
+ * two requests have the same bytes, the second is not won and stays crafted.
+ */
 export async function claimMany(tx: Tx, claims: readonly Claim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set();
-  const encoded = claims.map((wanted) => ({ ...wanted, wire: hex(wanted.wire) }));
+  const different = new Map(claims.toReversed().map((wanted) => [wanted.signature ?? messageOf(wanted), wanted]));
+  const encoded = [...different.values()].map((wanted) => ({ ...wanted, wire: hex(wanted.wire) }));
+  await tx.query(LOCK_MESSAGES, [encoded.map(({ id }) => id)]);
   const { rows } = await tx.query<{ id: string }>(CLAIM_MANY, [JSON.stringify(encoded)]);
   return new Set(rows.map((row) => row.id));
+}
+
+/** Of requests that a claim has not won, in the same transaction: those that another request's transaction stands for. */
+export async function findTwins(tx: Tx, notWon: readonly string[]): Promise<Set<string>> {
+  if (notWon.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>(`select id from ledger where id = any($1) and state = 'crafted'`, [
+    notWon,
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Fills in what was found out about a transaction that was handed over. False when it is not being sent any more. */
+export async function completeHandOver(tx: Tx, id: string, signature: string, wire: Uint8Array): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update ledger set signature = $2, wire = $3 where id = $1 and state = 'sending' and handed_over`,
+    [id, signature, wire],
+  );
+  return rowCount === 1;
 }
 
 /** Undoes a claim in the very transaction that won it, because something else there said no. */
 export async function unclaim(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null
+    `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null,
+       handed_over = false
      where id = $1 and state = 'sending'`,
     [id],
   );
@@ -251,6 +291,11 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
     [before, limit],
   );
   return rowCount;
+}
+
+/** What stands after the signatures. */
+function messageOf({ wire }: Claim): string {
+  return hex(wire.subarray(1 + 64 * (wire[0] ?? 0)));
 }
 
 function hex(bytes: Uint8Array): string {

@@ -65,6 +65,22 @@ describe('copies of the service on one PostgreSQL database', () => {
     assert.deepEqual(rows, [{ signature: `a ${won.indexOf(true)}` }]);
   });
 
+  for (const [what, signature] of [
+    ['sent by us', 'the same'],
+    ['handed over', null],
+  ] as const) {
+    test(`of 40 requests with the same transaction, ${what}, at once, one wins`, async () => {
+      const ids = times(40, (index) => `request ${index}`);
+      await craft(ids);
+      const won = await Promise.all(
+        ids.map((id, index) =>
+          stores[index % 2 ? 0 : 1].transaction((tx) => claim(tx, { ...claimOf(id, 0), signature })),
+        ),
+      );
+      assert.equal(won.filter(Boolean).length, 1);
+    });
+  }
+
   test('groups that claim the same requests in different orders share them out without waiting for each other', async () => {
     const ids = times(50, (index) => `request ${index}`);
     await craft(ids);

@@ -5,8 +5,8 @@ import { createKey, findKeyByHash, listKeys, type NewKey, revokeKey, rotateKey }
 import { take } from './limits.js';
 import { deleteMaker, insertMaker, listMakers } from './makers.js';
 import { listPrices, setPrice } from './prices.js';
-import { type EventScore, getScore, getScores, putScore } from './scores.js';
-import { getSetting, setSetting } from './settings.js';
+import { type EventScore, getScore, getScores, putScores } from './scores.js';
+import { getSetting, initialSetting, setSetting } from './settings.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 
@@ -115,18 +115,18 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     test('a score moves forward in time only, and an ended game stays ended', async () => {
-      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScore(tx, { ...game, ...changes }));
+      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScores(tx, [{ ...game, ...changes }]));
       assert.equal(await getScore(store, 'SIM-1'), undefined);
-      assert.equal(await put({}), true);
-      assert.equal(await put({ score: 'repeated' }), false);
-      assert.equal(await put({ score: 'late', updatedAt: at(5).toISOString() }), false);
+      assert.equal(await put({}), 1);
+      assert.equal(await put({ score: 'repeated' }), 0);
+      assert.equal(await put({ score: 'late', updatedAt: at(5).toISOString() }), 0);
       assert.deepEqual(await getScore(store, 'SIM-1'), game);
 
       const finishedTimestamp = at(20).toISOString();
       const ended = { live: false, ended: true, finishedTimestamp, updatedAt: at(20).toISOString(), score: '9-9' };
-      assert.equal(await put(ended), true);
+      assert.equal(await put(ended), 1);
       const again = { score: '9-10', updatedAt: at(30).toISOString(), finishedTimestamp: at(30).toISOString() };
-      assert.equal(await put(again), true);
+      assert.equal(await put(again), 1);
       const stored = await getScore(store, 'SIM-1');
       assert.deepEqual(stored, { ...game, ...ended, score: '9-10', updatedAt: at(30).toISOString() });
       assert.deepEqual(await getScores(store, ['SIM-1', 'SIM-2']), [stored]);
@@ -143,6 +143,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
         assert.deepEqual(await getSetting(store, 's'), value);
       }
       assert.equal(await getSetting(store, 'unset'), undefined);
+      for (const value of [1, 2]) {
+        assert.equal(await store.transaction((tx) => initialSetting(tx, 'first', value)), 1);
+      }
 
       const maker = { id: '1', name: 'one', url: 'http://127.0.0.1:1', createdAt: at(0) };
       assert.equal(await store.transaction((tx) => insertMaker(tx, maker)), true);

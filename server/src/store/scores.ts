@@ -1,28 +1,27 @@
 import type { Sql, Tx } from './sql.js';
 
-/** The latest score of an event; times are ISO 8601. */
+/** The latest score of an event; times are ISO 8601 with milliseconds, in UTC. */
 export interface EventScore {
   eventId: string;
   gameId: string;
   live: boolean;
   ended: boolean;
   updatedAt: string;
-  leagueAbbreviation: string;
-  homeTeam: string;
-  awayTeam: string;
-  /** As the provider writes it. */
-  score: string;
-  period: string;
-  elapsed: string;
-  status: string;
+  /** These seven as the provider writes them; null: it does not say. */
+  leagueAbbreviation: string | null;
+  homeTeam: string | null;
+  awayTeam: string | null;
+  score: string | null;
+  period: string | null;
+  elapsed: string | null;
+  status: string | null;
   /** When the game ended. */
   finishedTimestamp?: string;
 }
 
 /** The score of one event. */
 export async function getScore(sql: Sql, eventId: string): Promise<EventScore | undefined> {
-  const { rows } = await sql.query<{ score: EventScore }>('select score from scores where event_id = $1', [eventId]);
-  return rows[0]?.score;
+  return (await getScores(sql, [eventId]))[0];
 }
 
 /** The scores of those of the events that have one, in no particular order. */
@@ -34,18 +33,22 @@ export async function getScores(sql: Sql, eventIds: readonly string[]): Promise<
 }
 
 /**
- * Stores a score that is newer than the stored one; false, and nothing changed, when it is not. A game that has ended
- * stays ended, at the time it ended first, whatever a later update says.
+ * Stores those of the scores that are newer than the stored ones, and answers how many that were; the others change
+ * nothing. A game that has ended stays ended, at the time it ended first, whatever a later update says. At most one
+ * score per event, one statement.
  */
-export async function putScore(tx: Tx, score: EventScore): Promise<boolean> {
+export async function putScores(tx: Tx, scores: readonly EventScore[]): Promise<number> {
+  // In one order everywhere, or two copies that write the same events could wait for each other.
   const { rowCount } = await tx.query(
-    `insert into scores as s (event_id, score, updated_at) values ($1, $2, $3)
+    `insert into scores as s (event_id, score, updated_at)
+     select value ->> 'eventId', value, (value ->> 'updatedAt')::timestamptz
+     from jsonb_array_elements($1::jsonb) order by 1
      on conflict (event_id) do update set updated_at = excluded.updated_at, score = excluded.score
        || case when (s.score ->> 'ended')::boolean then '{"ended": true, "live": false}'::jsonb else '{}'::jsonb end
        || case when s.score ? 'finishedTimestamp'
             then jsonb_build_object('finishedTimestamp', s.score -> 'finishedTimestamp') else '{}'::jsonb end
      where s.updated_at < excluded.updated_at`,
-    [score.eventId, JSON.stringify(score), new Date(score.updatedAt)],
+    [JSON.stringify(scores)],
   );
-  return rowCount === 1;
+  return rowCount;
 }

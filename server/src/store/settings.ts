@@ -12,3 +12,13 @@ export async function setSetting(tx: Tx, key: string, value: unknown): Promise<v
     [key, JSON.stringify(value)],
   );
 }
+
+/** Sets a setting that was never set; answers what it is then. */
+export async function initialSetting(tx: Tx, key: string, value: unknown): Promise<unknown> {
+  const { rows } = await tx.query<{ value: unknown }>(
+    `insert into settings as s (key, value) values ($1, $2)
+     on conflict (key) do update set value = s.value returning value`,
+    [key, JSON.stringify(value)],
+  );
+  return rows[0]?.value;
+}

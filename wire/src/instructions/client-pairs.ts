@@ -32,8 +32,10 @@ import {
   tokenInitializeAccount3,
   tokenInitializeMint2,
   tokenMintTo,
+  tokenSetCloseAuthority,
   tokenSyncNative,
   tokenTransferChecked,
+  tokenUnwrapLamports,
 } from './token.js';
 
 /** What every pair may pick from. */
@@ -160,6 +162,22 @@ export const pairs: Record<string, (values: Values) => [Instruction, KitInstruct
     const { accounts, ...rest } = token.getSyncNativeInstruction({ account: kitAddress(a) });
     return [tokenSyncNative({ account: a }), { ...rest, accounts: accounts.slice(0, 1) }];
   },
+  tokenUnwrapLamports: ({ a, b, c }) => [
+    tokenUnwrapLamports({ source: a, destination: b, authority: c }),
+    token.getUnwrapLamportsInstruction({ source: kitAddress(a), destination: kitAddress(b), authority: signer(c) }),
+  ],
+  tokenSetCloseAuthority: ({ a, b, c, tokenProgram }) => [
+    tokenSetCloseAuthority({ account: a, authority: b, closeAuthority: c, tokenProgram }),
+    token.getSetAuthorityInstruction(
+      {
+        owned: kitAddress(a),
+        owner: signer(b),
+        authorityType: token.AuthorityType.CloseAccount,
+        newAuthority: kitAddress(c),
+      },
+      { programAddress: kitAddress(tokenProgram) },
+    ),
+  ],
   tokenInitializeAccount3: ({ a, b, c, tokenProgram }) => [
     tokenInitializeAccount3({ account: a, mint: b, owner: c, tokenProgram }),
     token.getInitializeAccount3Instruction(

@@ -14,16 +14,49 @@ import {
   setComputeUnitPrice,
 } from './compute-budget.js';
 import { memo, parseMemo } from './memo.js';
-import { advanceNonce, parseAdvanceNonce, parseSystemTransfer, systemTransfer } from './system.js';
-import { parseTransferChecked, tokenTransferChecked } from './token.js';
+import {
+  advanceNonce,
+  parseAdvanceNonce,
+  parseSystemCreateAccountWithSeed,
+  parseSystemTransfer,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+} from './system.js';
+import {
+  parseCloseAccount,
+  parseInitializeAccount3,
+  parseSetCloseAuthority,
+  parseSyncNative,
+  parseTransferChecked,
+  parseUnwrapLamports,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenSetCloseAuthority,
+  tokenSyncNative,
+  tokenTransferChecked,
+  tokenUnwrapLamports,
+} from './token.js';
 
 test('parsing gives back what was built', () => {
   fc.assert(
-    fc.property(anyValues, ({ a, b, c, d, amount, decimals, units, seed, tokenProgram }) => {
+    fc.property(anyValues, ({ a, b, c, d, amount, space, decimals, units, seed, tokenProgram }) => {
       const transfer = { from: a, to: b, lamports: amount };
       assert.deepEqual(parseSystemTransfer(systemTransfer(transfer)), transfer);
       const checked = { source: a, mint: b, destination: c, authority: d, amount, decimals, tokenProgram };
       assert.deepEqual(parseTransferChecked(tokenTransferChecked(checked)), checked);
+      const seeded = { payer: a, newAccount: b, base: c, seed, lamports: amount, space, owner: d };
+      assert.deepEqual(parseSystemCreateAccountWithSeed(systemCreateAccountWithSeed(seeded)), seeded);
+      const own = { ...seeded, base: a };
+      assert.deepEqual(parseSystemCreateAccountWithSeed(systemCreateAccountWithSeed(own)), own);
+      const account = { account: a, mint: b, owner: c, tokenProgram };
+      assert.deepEqual(parseInitializeAccount3(tokenInitializeAccount3(account)), account);
+      const close = { account: a, destination: b, authority: c, tokenProgram };
+      assert.deepEqual(parseCloseAccount(tokenCloseAccount(close)), close);
+      const unwrap = { source: a, destination: b, authority: c };
+      assert.deepEqual(parseUnwrapLamports(tokenUnwrapLamports(unwrap)), unwrap);
+      const named = { account: a, authority: b, closeAuthority: c, tokenProgram };
+      assert.deepEqual(parseSetCloseAuthority(tokenSetCloseAuthority(named)), named);
+      assert.deepEqual(parseSyncNative(tokenSyncNative({ account: a })), { account: a });
       assert.equal(parseComputeUnitLimit(setComputeUnitLimit(units)), units);
       assert.equal(parseComputeUnitPrice(setComputeUnitPrice(amount)), amount);
       assert.equal(parseMemo(memo(seed)), seed);
@@ -40,6 +73,13 @@ test('parsing gives back what was built', () => {
 });
 
 const parsers: Record<string, (instruction: Instruction) => unknown> = {
+  systemCreateAccountWithSeed: parseSystemCreateAccountWithSeed,
+  'systemCreateAccountWithSeed of the payer': parseSystemCreateAccountWithSeed,
+  tokenCloseAccount: parseCloseAccount,
+  tokenUnwrapLamports: parseUnwrapLamports,
+  tokenSetCloseAuthority: parseSetCloseAuthority,
+  tokenSyncNative: parseSyncNative,
+  tokenInitializeAccount3: parseInitializeAccount3,
   systemTransfer: parseSystemTransfer,
   tokenTransferChecked: parseTransferChecked,
   setComputeUnitLimit: parseComputeUnitLimit,
@@ -55,7 +95,7 @@ test('a parser knows its own instruction only: not another, not one of another p
       for (const [parserName, parse] of Object.entries(parsers)) {
         for (const [name, pair] of Object.entries(pairs)) {
           const [instruction] = pair(values);
-          assert.equal(parse(instruction) !== undefined, name === parserName, `${parserName} on ${name}`);
+          assert.equal(parse(instruction) !== undefined, parsers[name] === parse, `${parserName} on ${name}`);
         }
         const [own] = pairs[parserName]!(values);
         assert.equal(parse({ ...own, program: values.d }), undefined, parserName);

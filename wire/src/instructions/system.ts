@@ -1,4 +1,4 @@
-import { type Address, writeAddress } from '../address.js';
+import { type Address, addressFromBytes, writeAddress } from '../address.js';
 import { readU32, readU64, writeU32, writeU64 } from '../integers.js';
 import { type Instruction, readonlyAccount, readonlySigner, writableAccount, writableSigner } from '../message.js';
 import { RECENT_BLOCKHASHES_SYSVAR, RENT_SYSVAR, SYSTEM_PROGRAM } from '../programs.js';
@@ -70,6 +70,27 @@ export function systemCreateAccountWithSeed(input: SystemCreateAccountWithSeed):
   const accounts = [writableSigner(input.payer), writableAccount(input.newAccount)];
   if (input.base !== input.payer) accounts.push(readonlySigner(input.base));
   return { program: SYSTEM_PROGRAM, accounts, data };
+}
+
+/** The account that is made; undefined when it is another instruction. Does not derive the address again. */
+export function parseSystemCreateAccountWithSeed(instruction: Instruction): SystemCreateAccountWithSeed | undefined {
+  const { program, accounts, data } = instruction;
+  if (program !== SYSTEM_PROGRAM || data.length < 92 || readU32(data, 0) !== CREATE_ACCOUNT_WITH_SEED) return undefined;
+  const seedLength = data.length - 92;
+  if (readU64(data, 36) !== BigInt(seedLength)) return undefined;
+  const [payer, newAccount, signedBase] = accounts.map((meta) => meta.address);
+  const base = addressFromBytes(data, 4);
+  if (!payer || !newAccount || (base !== payer && base !== signedBase)) return undefined;
+  const at = 44 + seedLength;
+  return {
+    payer,
+    newAccount,
+    base,
+    seed: new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(44, at)),
+    lamports: readU64(data, at),
+    space: Number(readU64(data, at + 8)),
+    owner: addressFromBytes(data, at + 16),
+  };
 }
 
 export interface NonceUse {

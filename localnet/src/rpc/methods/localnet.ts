@@ -1,4 +1,5 @@
 import { base58Encode } from '@slipway/wire';
+import { SOL } from '../../genesis-pools.js';
 import { invalidParam } from '../errors.js';
 import { integer } from '../json.js';
 import { decodeBase64, readAddress, readFlag, readObject, readString, readU64 } from '../params.js';
@@ -8,13 +9,16 @@ const U64_TEXT = /^(?:0|[1-9]\d{0,19})$/;
 
 /** What only a chain for development can do; not part of the Solana interface. */
 export const localnetMethods: Methods = {
-  /** The funded wallets with their keys, the mints, the programs, and the time. */
+  /** The funded wallets with their keys, the mints and their first prices, pools, programs, and the time. */
   localnet_info: (chain, _params, forkHost) => {
-    const { wallets, mints, receiver, programs } = chain.genesis;
+    const { wallets, mints, receiver, programs, pools, lookupTable } = chain.genesis;
     return {
       wallets: wallets.map(({ name, address, secretKey }) => ({ name, address, secretKey: base58Encode(secretKey) })),
-      mints: mints.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
+      mints: [SOL, ...mints].map(({ symbol, mint, decimals, usd }) => ({ symbol, mint, decimals, usd })),
       receiver,
+      pools,
+      lookupTable,
+      faucet: chain.faucet,
       programs: programs.map(({ name, address }) => ({ name, address })),
       forkHost,
       unixTimestamp: integer(chain.unixTimestamp),

@@ -7,6 +7,7 @@ import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { findKeyByHash } from '../../store/keys.js';
 import { openStore } from '../../store/open-store.js';
+import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
 import { confirmReserved, type NewVerification, reserve } from '../../store/verifications.js';
 import { registerAdmin } from './index.js';
@@ -28,7 +29,12 @@ before(async () => {
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: {} }),
   });
-  registerAdmin(app, { store, clock: { now: () => now }, tiers: ['unlimited', ...Object.keys(config.tiers)] });
+  registerAdmin(app, {
+    store,
+    clock: { now: () => now },
+    tiers: ['unlimited', ...Object.keys(config.tiers)],
+    simulatedEvents: ['SIM-1'],
+  });
 });
 
 after(async () => {
@@ -247,6 +253,16 @@ test('a score moves forward only, and the answer is what is stored', async () =>
   const ended = await call('PUT', '/scores/EV-1', end);
   const at = '2026-06-01T12:05:00.000Z';
   assert.deepEqual(ended.body, { eventId: 'EV-1', ...end, updatedAt: at, finishedTimestamp: at });
+});
+
+test('what nobody says of a game is null, and the games of a sandbox are not to be set', async () => {
+  const sparse = { ...game, homeTeam: null, awayTeam: null, elapsed: null, status: null };
+  const put = await call('PUT', '/scores/EV-3', sparse);
+  assert.deepEqual([put.status, put.body], [200, { eventId: 'EV-3', ...sparse }]);
+  const refused = await call<{ error: string }>('PUT', '/scores/SIM-1', game);
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.error, /^eventId: .*another event/);
+  assert.equal(await getScore(store, 'SIM-1'), undefined);
 });
 
 test('a score that contradicts itself, or lacks a field, is refused', async () => {

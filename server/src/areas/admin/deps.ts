@@ -15,6 +15,8 @@ export interface AdminDeps {
   clock: Clock;
   /** The tiers that a key may have. */
   tiers: readonly string[];
+  /** Events whose scores the sandbox makes. */
+  simulatedEvents: readonly string[];
 }
 
 /** A server that derives the types of a handler from its schemas. */

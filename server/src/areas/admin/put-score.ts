@@ -1,9 +1,9 @@
 import { AppError } from '../../errors/index.js';
-import { type EventScore, getScore, putScore } from '../../store/scores.js';
+import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
 import { EventParams, Score, ScoreBody } from './schema.js';
 
-export function registerPutScore(app: AdminServer, { store }: AdminDeps): void {
+export function registerPutScore(app: AdminServer, { store, simulatedEvents }: AdminDeps): void {
   app.put(
     '/admin/v1/scores/:eventId',
     {
@@ -12,16 +12,21 @@ export function registerPutScore(app: AdminServer, { store }: AdminDeps): void {
         tags: ['Admin'],
         summary: 'Set the score of an event',
         description:
-          'An update that is not newer than the stored score changes nothing. The answer is what is stored afterwards.',
+          'An update that is not newer than the stored score changes nothing, and a game that has ended stays ended. The answer is what is stored afterwards. The simulated games of a sandbox move by themselves and are refused.',
         params: EventParams,
         body: ScoreBody,
         response: { 200: Score },
       },
     },
     ({ params, body }) => {
+      if (simulatedEvents.includes(params.eventId)) {
+        throw new AppError('CONFLICT', {
+          message: 'eventId: this is a simulated game, which moves by itself; use the id of another event',
+        });
+      }
       const score = toScore(params.eventId, body);
       return store.transaction(async (tx) => {
-        await putScore(tx, score);
+        await putScores(tx, [score]);
         return (await getScore(tx, params.eventId)) ?? score;
       });
     },

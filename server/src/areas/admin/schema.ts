@@ -88,18 +88,21 @@ export type DecisionBody = Static<typeof DecisionBody>;
 export const EventParams = Type.Object({ eventId: Text({ minLength: 1, maxLength: 200 }) });
 export type EventParams = Static<typeof EventParams>;
 
+/** Null: nobody says. */
+const ScoreText = Type.Unsafe<string | null>({ ...Text({ maxLength: 200 }), type: ['string', 'null'] });
+
 export const ScoreBody = Type.Object({
   gameId: Text({ maxLength: 200 }),
   live: Type.Boolean(),
   ended: Type.Boolean(),
   updatedAt: Timestamp,
-  leagueAbbreviation: Text({ maxLength: 200 }),
-  homeTeam: Text({ maxLength: 200 }),
-  awayTeam: Text({ maxLength: 200 }),
-  score: Text({ maxLength: 200 }),
-  period: Text({ maxLength: 200 }),
-  elapsed: Text({ maxLength: 200 }),
-  status: Text({ maxLength: 200 }),
+  leagueAbbreviation: ScoreText,
+  homeTeam: ScoreText,
+  awayTeam: ScoreText,
+  score: ScoreText,
+  period: ScoreText,
+  elapsed: ScoreText,
+  status: ScoreText,
   finishedTimestamp: Type.Optional(NullableTimestamp),
 });
 export type ScoreBody = Static<typeof ScoreBody>;

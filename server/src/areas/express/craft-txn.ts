@@ -1,43 +1,36 @@
-import {
-  type Address,
-  associatedTokenAddress,
-  decodeTokenAccount,
-  rentExemptLamports,
-  SYSTEM_PROGRAM,
-  WRAPPED_SOL_MINT,
-} from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE, type ChainAccount } from '../../chain/index.js';
+import { type Address, associatedTokenAddress, rentExemptLamports, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
-import { type Budget, type Crafted, feeOf } from '../../crafting/transaction.js';
+import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import { checkLamports, checkTokens, LAMPORTS_PER_SOL, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, GRACE_MS, PRICE_IN_TOKENS } from './deps.js';
 import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
+import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
 
-const LAMPORTS_PER_SOL = 1_000_000_000;
-/** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
-const WALLET_MINIMUM = rentExemptLamports(0);
 /** Space of a token account that the associated token program makes, with the extension that Token-2022 adds. */
 const TOKEN_ACCOUNT_SPACE = 170;
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
 
-/** Why there is nothing to sign, with the code that the contract gives it. */
-interface Obstacle {
-  code: number;
-  error: string;
-}
-
-interface Quote {
-  payment: Payment;
+/** What the sender is told of a payment. */
+interface Told {
+  requestId: string;
+  /** Platform tokens that the receiver gets, in the smallest unit. */
+  amount: bigint;
+  tokenDecimals: number;
   feeLamports: bigint;
   rentLamports: bigint;
+  gasless: boolean;
+  swap?: SwapPayment;
+  outcome: { ready: Ready } | { obstacle: Obstacle };
 }
 
-/** Crafts the payment of a verification: 1000 platform tokens from the sender to the operator's receiver. */
+/** Crafts the payment of a verification: 1000 platform tokens, or what is swapped to them, to the operator's receiver. */
 export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise<CraftTxnAnswer> {
   const started = performance.now();
   const sender = requireAddress('senderAddress', query.senderAddress);
@@ -45,8 +38,6 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
     platform: deps.platform.symbol,
     stable: deps.stable.symbol,
   });
-  if (currency !== 'PLATFORM_TOKEN') throw noRoute(deps, currency);
-
   if (sender === deps.receiver) {
     throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the receiver of the payment cannot pay itself' });
   }
@@ -54,8 +45,31 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
   if (sender === deps.gasWallet) {
     throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the gas wallet of this server cannot pay' });
   }
+  const requestId = uuidv7(deps.clock);
+  const told =
+    currency === 'PLATFORM_TOKEN'
+      ? await payDirectly(deps, sender, requestId)
+      : await payBySwap(deps, sender, currency, requestId);
+  const { outcome } = told;
+  const expiresAt = deps.clock.now() + Number(BLOCKHASH_LIFE) * BLOCK_MS;
+  if ('ready' in outcome) await remember(deps, sender, currency, told, outcome.ready, expiresAt);
+  return answer(deps, told, { started, expiresAt });
+}
 
-  const payment = await paymentFrom(deps, sender, uuidv7(deps.clock));
+async function payBySwap(
+  deps: ExpressDeps,
+  sender: Address,
+  currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
+  requestId: string,
+): Promise<Told> {
+  const { payment, tokenDecimals, ...outcome } = await craftSwapPayment(deps, sender, currency, requestId);
+  const { outputAmount: amount, feeLamports, rentLamports } = payment;
+  return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless: false, swap: payment, outcome };
+}
+
+async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string): Promise<Told> {
+  const { gasless } = deps;
+  const payment = await paymentFrom(deps, sender, requestId);
   const [source, payer, destination] = await Promise.all([
     deps.chain.account(payment.source),
     deps.chain.account(payment.feePayer),
@@ -63,38 +77,39 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
   ]);
   payment.createDestination = destination === undefined;
   const rentLamports = payment.createDestination ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
-  const quote: Quote = { payment, rentLamports, feeLamports: feeOf(deps.gasless ? 2 : 1, NO_BUDGET) };
-  const tooPoor = checkTokens(source, payment, deps.platform.symbol) ?? checkLamports(payer, quote, deps.gasless);
-  if (tooPoor) return answer(deps, started, quote, tooPoor);
+  const { amount, decimals: tokenDecimals } = payment;
+  const told = (feeLamports: bigint, outcome: Told['outcome']): Told => {
+    return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, outcome };
+  };
+  const leastFee = feeOf(gasless ? 2 : 1, NO_BUDGET);
+  const tooPoor =
+    checkTokens(source, payment, deps.platform.symbol) ?? checkLamports(payer, leastFee + rentLamports, gasless);
+  if (tooPoor) return told(leastFee, { obstacle: tooPoor });
 
   const budget = await budgetFor(deps, payment);
-  if ('error' in budget) return answer(deps, started, quote, budget);
-  quote.feeLamports = feeOf(deps.gasless ? 2 : 1, budget);
-  const tooDear = checkLamports(payer, quote, deps.gasless);
-  if (tooDear) return answer(deps, started, quote, tooDear);
-
+  if ('error' in budget) return told(leastFee, { obstacle: budget });
+  const feeLamports = feeOf(gasless ? 2 : 1, budget);
+  const tooDear = checkLamports(payer, feeLamports + rentLamports, gasless);
+  if (tooDear) return told(feeLamports, { obstacle: tooDear });
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash();
   const crafted = craftPayment(payment, blockhash, budget);
-  const now = deps.clock.now();
-  const expiresAt = now + Number(BLOCKHASH_LIFE) * BLOCK_MS;
-  await deps.remember({
-    id: payment.reference,
-    area: AREA,
-    wallet: sender,
-    messageHash: crafted.messageHash,
-    cosigners: deps.gasless ? ['gas'] : [],
-    lastValidBlockHeight,
-    payload: { currency, amount: payment.amount.toString() },
-    createdAt: new Date(now),
-    expiresAt: new Date(expiresAt + GRACE_MS),
-  });
-  return answer(deps, started, quote, undefined, { crafted, lastValidBlockHeight, expiresAt });
+  return told(feeLamports, { ready: { crafted, lastValidBlockHeight } });
 }
 
-function noRoute(deps: ExpressDeps, currency: Currency): AppError {
-  const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
-  return new AppError('NO_ROUTE', {
-    message: `No route is available from ${symbol} to ${deps.platform.symbol}: this server does not route swaps yet; pay in ${deps.platform.symbol}`,
+async function remember(
+  deps: ExpressDeps,
+  wallet: Address,
+  currency: Currency,
+  { requestId, amount, gasless }: Told,
+  { crafted, lastValidBlockHeight }: Ready,
+  expiresAt: number,
+): Promise<void> {
+  await deps.remember({
+    ...{ id: requestId, area: AREA, wallet, lastValidBlockHeight, messageHash: crafted.messageHash },
+    cosigners: gasless ? ['gas'] : [],
+    payload: { currency, amount: amount.toString() },
+    createdAt: new Date(deps.clock.now()),
+    expiresAt: new Date(expiresAt + GRACE_MS),
   });
 }
 
@@ -117,32 +132,6 @@ async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string
   };
 }
 
-function checkTokens(account: ChainAccount | undefined, payment: Payment, symbol: string): Obstacle | undefined {
-  const tokens = account && decodeTokenAccount(account.data);
-  if (!tokens || account.owner !== payment.tokenProgram)
-    return { code: 1, error: `Insufficient funds: the wallet holds no ${symbol}` };
-  if (tokens.owner !== payment.sender)
-    return { code: 3000, error: `The ${symbol} account of the wallet belongs to somebody else` };
-  if (tokens.state === 'frozen') return { code: 2017, error: `The ${symbol} account of the wallet is frozen` };
-  if (tokens.amount < payment.amount) {
-    return { code: 1, error: `Insufficient funds: ${payment.amount} needed, the wallet holds ${tokens.amount}` };
-  }
-  return undefined;
-}
-
-function checkLamports(
-  payer: ChainAccount | undefined,
-  { feeLamports, rentLamports }: Quote,
-  gasless: boolean,
-): Obstacle | undefined {
-  if (payer && payer.owner !== SYSTEM_PROGRAM)
-    return { code: 2004, error: 'The account is not a wallet: it cannot pay fees' };
-  const missing = feeLamports + rentLamports + WALLET_MINIMUM - (payer?.lamports ?? 0n);
-  if (missing <= 0n) return undefined;
-  if (gasless) return { code: 1001, error: 'The gas wallet of this server is empty' };
-  return { code: 2, error: `Top up ${Number(missing) / LAMPORTS_PER_SOL} SOL for gas` };
-}
-
 async function budgetFor(deps: ExpressDeps, payment: Payment): Promise<Budget | Obstacle> {
   const [{ blockhash }, computeUnitPrice] = await Promise.all([
     deps.chain.latestBlockhash(),
@@ -157,35 +146,41 @@ async function budgetFor(deps: ExpressDeps, payment: Payment): Promise<Budget | 
 }
 
 function answer(
-  { platform, receiver, prices, gasless }: ExpressDeps,
-  started: number,
-  { payment, feeLamports, rentLamports }: Quote,
-  obstacle: Obstacle | undefined,
-  ready?: { crafted: Crafted; lastValidBlockHeight: bigint; expiresAt: number },
+  { platform, receiver, prices }: ExpressDeps,
+  { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, swap, outcome }: Told,
+  { started, expiresAt }: { started: number; expiresAt: number },
 ): CraftTxnAnswer {
   const tokenUsdRate = prices.usd(platform.mint);
   const solUsd = prices.usd(WRAPPED_SOL_MINT);
+  const ready = 'ready' in outcome ? outcome.ready : undefined;
+  const obstacle = 'obstacle' in outcome ? outcome.obstacle : undefined;
   return {
     transaction: ready ? Buffer.from(ready.crafted.wire).toString('base64') : '',
-    requestId: payment.reference,
+    requestId,
     receiverAddress: receiver,
     mint: platform.mint,
-    amount: payment.amount.toString(),
-    tokenDecimals: payment.decimals,
+    amount: amount.toString(),
+    tokenDecimals,
     ...(tokenUsdRate !== undefined && { tokenUsdRate }),
     feeLamports: Number(feeLamports),
     ...(solUsd !== undefined && { feeUsdAmount: (Number(feeLamports) / LAMPORTS_PER_SOL) * solUsd }),
     feeMint: gasless ? platform.mint : WRAPPED_SOL_MINT,
-    feeTokenDecimals: gasless ? payment.decimals : 9,
+    feeTokenDecimals: gasless ? tokenDecimals : 9,
     feeAmount: gasless ? 0 : Number(feeLamports),
     ...(rentLamports > 0n && { rentFeeLamports: Number(rentLamports) }),
     totalTime: Math.round(performance.now() - started),
     ...(ready && {
-      expireAt: new Date(ready.expiresAt).toISOString(),
+      expireAt: new Date(expiresAt).toISOString(),
       lastValidBlockHeight: ready.lastValidBlockHeight.toString(),
     }),
     ...(obstacle && { error: obstacle.error }),
     code: obstacle?.code ?? 0,
     gasless,
+    ...(swap && {
+      inputMint: swap.input.mint,
+      inputDecimals: swap.input.decimals,
+      quotedInputAmount: swap.inputAmount.toString(),
+      maxInputAmount: swap.inputAmount.toString(),
+    }),
   };
 }

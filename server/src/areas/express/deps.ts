@@ -1,8 +1,10 @@
 import type { Address } from '@slipway/wire';
 import type { Chain, UnitMeter } from '../../chain/index.js';
+import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
+import type { Routing } from '../../routing/race.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import type { VerificationKind } from '../../store/verifications.js';
@@ -29,6 +31,10 @@ export interface ExpressDeps {
   gasWallet: Address;
   platform: Token;
   stable: Token;
+  usdc: Token;
+  routing: Routing;
+  /** Whose trades a payment by swap may consist of. */
+  programs: SwapPrograms;
   /** The wallet that the payments go to. */
   receiver: Address;
   gasless: boolean;

@@ -3,12 +3,14 @@ import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import {
   checkAgainstCrafted,
   EXPIRED,
+  type Explanation,
   explain,
   isRefusal,
   type Posted,
   type Refusal,
   ReservationRefused,
   readPosted,
+  SLIPPAGE,
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
@@ -136,7 +138,7 @@ async function land(
   } catch (error) {
     if (error instanceof ReservationRefused) throw new AppError('ELIGIBILITY_CONFLICT', { message: error.message });
     if (!(error instanceof WouldFail)) throw error;
-    const { code, message } = explain(error.err);
+    const { code, message } = explainPayment(error.err);
     return {
       status: 'Failed',
       code,
@@ -146,6 +148,12 @@ async function land(
       metadataCreated: false,
     };
   }
+}
+
+/** In a payment, only the swap to the platform token has a program error of that number. */
+function explainPayment(err: unknown): Explanation {
+  const explained = explain(err);
+  return explained.code === SLIPPAGE.code ? SLIPPAGE : explained;
 }
 
 function refuse(refusal: Refusal): AppError {
@@ -175,6 +183,6 @@ async function answer({ kindsOf }: ExpressDeps, row: LedgerRow): Promise<Execute
     ...(row.signature !== null && { signature: row.signature }),
   };
   if (row.state === 'landed') return { status: 'Success', code: 0, ...common };
-  const { code, message } = row.state === 'failed' ? explain(row.error) : EXPIRED;
+  const { code, message } = row.state === 'failed' ? explainPayment(row.error) : EXPIRED;
   return { status: 'Failed', code, error: message, ...common };
 }

@@ -8,7 +8,7 @@ export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Prom
   const { unixTimestamp } = await chain.rpc.call<{ unixTimestamp: number }>('localnet_advanceClock', [seconds]);
   const offset = await store.transaction((tx) => advanceClockOffset(tx, Math.round(seconds * 1_000)));
   clock.setOffset(offset);
-  await deps.prices.stamp();
+  await deps.stored.stamp();
   chain.forget();
   await deps.runDue();
   return { unixTimestamp };

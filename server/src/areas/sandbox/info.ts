@@ -1,4 +1,3 @@
-import type { Address } from '@slipway/wire';
 import { chainInfo, type SandboxDeps } from './deps.js';
 import type { InfoAnswer } from './schema.js';
 
@@ -13,10 +12,10 @@ export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
     platformToken: deps.platformToken,
     platformStable: deps.platformStable,
     programs,
-    gameEventIds: [],
+    gameEventIds: [...deps.gameEventIds],
     wallets,
     mints: mints.map(({ symbol, mint, decimals }) => {
-      const usdPrice = deps.prices.usd(mint as Address);
+      const usdPrice = deps.prices.usd(mint);
       return { symbol, mint, decimals, ...(usdPrice !== undefined && { usdPrice }) };
     }),
   };

@@ -2,15 +2,20 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { chainInfo, type SandboxDeps } from './deps.js';
 import type { PriceAnswer, PriceBody } from './schema.js';
 
-/** Moves the price of a token of this sandbox. */
-export async function setPrice({ chain, prices }: SandboxDeps, { mint, usd }: PriceBody): Promise<PriceAnswer> {
+const FORK_NOTE = 'The pools of the chain that is forked do not follow; those of this sandbox were moved';
+
+/** Moves the price of a token of this sandbox, and everything that follows it. */
+export async function setPrice(
+  { chain, movePrice }: Pick<SandboxDeps, 'chain' | 'movePrice'>,
+  { mint, usd }: PriceBody,
+): Promise<PriceAnswer> {
   const address = requireAddress('mint', mint);
-  const { mints } = await chainInfo(chain);
+  const { mints, forkHost } = await chainInfo(chain);
   if (!mints.some((each) => each.mint === address)) {
     throw new AppError('NOT_FOUND', {
       message: 'mint: unknown here; GET /sandbox/info lists the mints that have a price',
     });
   }
-  await prices.set(address, usd);
-  return { mint: address, usd };
+  await movePrice(address, usd);
+  return { mint: address, usd, ...(forkHost !== null && { note: FORK_NOTE }) };
 }

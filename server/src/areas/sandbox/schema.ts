@@ -48,7 +48,11 @@ export const PriceBody = Type.Object({
 });
 export type PriceBody = Static<typeof PriceBody>;
 
-export const PriceAnswer = Type.Object({ mint: Type.String(), usd: Type.Number() });
+export const PriceAnswer = Type.Object({
+  mint: Type.String(),
+  usd: Type.Number(),
+  note: Type.Optional(Type.String({ description: 'In a fork: which pools do not follow' })),
+});
 export type PriceAnswer = Static<typeof PriceAnswer>;
 
 export const ClockBody = Type.Object({

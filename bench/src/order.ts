@@ -1,0 +1,99 @@
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { putLoad, type Round } from './load.js';
+import { writePools } from './pools.js';
+import { type Rig, startProgram } from './processes.js';
+import { call, type Service, startService } from './service.js';
+
+const CONNECTIONS = 8;
+const WARM_UP_SECONDS = 2;
+const QUERIES = 200;
+/** Of what is offered: 0.1 of a token with 9 decimals. */
+const AMOUNT = 100_000_000;
+/** What an answer with a quote says. */
+export const EXPECTED_QUOTE = '"requestId"';
+
+/** Pools that are written beside those of the genesis. */
+export const POOL_COUNTS = [0, 100, 1_000] as const;
+
+/** What is measured turn by turn; `maker`: 100 pools, and the sandbox's market maker is asked, too. */
+export const ORDER_TARGETS = ['bare', 'pools0', 'pools100', 'pools1000', 'direct1000', 'maker100'] as const;
+export type OrderTarget = (typeof ORDER_TARGETS)[number];
+
+/**
+ * Quote-only orders with few and with many pools, next to a bare route. Half of the queries are SOL for USDC, half
+ * between two random tokens, which takes two or three hops; `direct1000` is SOL for USDC alone.
+ */
+export async function measureOrders(
+  rig: Rig,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<Record<OrderTarget, Round[]>> {
+  const [few, hundred, thousand] = [
+    await openService(rig, 0),
+    await openService(rig, POOL_COUNTS[1]),
+    await openService(rig, POOL_COUNTS[2]),
+  ];
+  const bare = await startBare(rig, few);
+  const direct = (own: Opened) => [own.path(WRAPPED_SOL_MINT, own.usdc)];
+  const targets: Record<OrderTarget, { url: string; paths: string[] }> = {
+    bare: { url: bare, paths: direct(few) },
+    pools0: { url: few.service.url, paths: direct(few) },
+    pools100: { url: hundred.service.url, paths: hundred.mixed },
+    pools1000: { url: thousand.service.url, paths: thousand.mixed },
+    direct1000: { url: thousand.service.url, paths: direct(thousand) },
+    maker100: { url: hundred.service.url, paths: hundred.mixed.map(withMakers) },
+  };
+  const figures = Object.fromEntries(ORDER_TARGETS.map((name) => [name, [] as Round[]])) as Record<
+    OrderTarget,
+    Round[]
+  >;
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of ORDER_TARGETS) {
+      const { url, paths } = targets[name];
+      const measured = await putLoad({
+        ...{ url, connections: CONNECTIONS, requests: paths.map((path) => ({ path })), expect: EXPECTED_QUOTE },
+        seconds: round === 0 ? WARM_UP_SECONDS : seconds,
+      });
+      if (round > 0) figures[name].push(measured);
+    }
+  }
+  return figures;
+}
+
+interface Opened {
+  service: Service;
+  usdc: Address;
+  path(input: Address, output: Address): string;
+  mixed: string[];
+}
+
+/** A sandbox with so many more pools: they are written, and the service finds them at its next start. */
+async function openService(rig: Rig, pools: number): Promise<Opened> {
+  const folder = rig.folder();
+  const first = await startService(rig, folder);
+  const { mints } = await call<{ mints: { symbol: string; mint: Address }[] }>(first, '/sandbox/info');
+  const usdc = mints.find(({ symbol }) => symbol === 'USDC')!.mint;
+  const tokens = await writePools(first, usdc, pools);
+  await first.stop();
+  const service = await startService(rig, folder);
+  const mixed = Array.from({ length: QUERIES }, (_, index) => {
+    if (index % 2 === 0 || tokens.length < 2) return orderPath(WRAPPED_SOL_MINT, usdc);
+    const input = (index * 7) % tokens.length;
+    return orderPath(tokens[input]!, tokens[(input + 1 + ((index * 3) % (tokens.length - 1))) % tokens.length]!);
+  });
+  return { service, usdc, path: orderPath, mixed };
+}
+
+export const orderPath = (input: Address, output: Address): string =>
+  `/ultra/v1/order?inputMint=${input}&outputMint=${output}&amount=${AMOUNT}&excludeRouters=jupiterz`;
+
+const withMakers = (path: string): string => path.replace('&excludeRouters=jupiterz', '');
+
+async function startBare(rig: Rig, { service, usdc, path }: Opened): Promise<string> {
+  const asked = path(WRAPPED_SOL_MINT, usdc);
+  const { output } = await startProgram(rig, {
+    file: 'bench/dist/bare.js',
+    args: ['GET', asked.split('?')[0]!, JSON.stringify(await call(service, asked))],
+    ready: /listening on .*\n/,
+  });
+  return /http\S+/.exec(output)![0];
+}

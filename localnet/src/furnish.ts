@@ -1,0 +1,115 @@
+import { type Address, decodeMint, address as toAddress } from '@slipway/wire';
+import type { AccountsDb } from './accounts-db.js';
+import type { Bank } from './bank.js';
+import { ChainError } from './chain-error.js';
+import type { ChainState } from './chain-state.js';
+import { type GenesisPool, genesisLookupTable, genesisPools } from './genesis-pools.js';
+import { ownPrograms, readPrograms } from './programs.js';
+import type { RemoteAccounts } from './remote-accounts.js';
+import type { AddressedAccount, ChainOptions, GenesisInfo, PricedToken } from './types.js';
+import type { Vm } from './vm.js';
+
+const SUPPLY_OFFSET = 36;
+const U64_MAX = 2n ** 64n - 1n;
+
+export interface ChainParts {
+  vm: Vm;
+  db: AccountsDb;
+  remote: RemoteAccounts | undefined;
+  state: ChainState;
+  bank: Bank;
+  faucet: Address;
+}
+
+/**
+ * Loads our programs and those of the operator's folder, which win, where the chain does not have this version of them.
+ * In a fork those that exist upstream stay as they are there.
+ */
+export async function loadPrograms(options: ChainOptions, parts: ChainParts): Promise<GenesisInfo['programs']> {
+  const { vm, state, bank } = parts;
+  const { programsDir } = options;
+  const { faucet } = parts;
+  const files = new Map(ownPrograms(faucet).map((file) => [file.address, file]));
+  const folder = programsDir === undefined ? [] : readPrograms(programsDir, faucet);
+  for (const file of folder) files.set(file.address, file);
+  for (const { address, file, codeHash, program, programData } of files.values()) {
+    if (state.programs[address] === codeHash) continue;
+    const accounts = [programData, program];
+    if (await isUpstreams(address, accounts, parts)) {
+      options.log?.(`${file}: the program exists on the chain that is forked, which wins`);
+      continue;
+    }
+    try {
+      const lookup = new Map(accounts.map((entry) => [entry.address, entry.account]));
+      vm.sync([address], (key) => lookup.get(key));
+    } catch (error) {
+      if (error instanceof ChainError) throw new ChainError('data', `${file}: ${error.message}`);
+      throw error;
+    }
+    for (const entry of accounts) bank.write(entry.address, entry.account);
+    state.programs[address] = codeHash;
+    bank.saveState();
+  }
+  const addresses = new Set([...files.keys(), ...Object.keys(state.programs).map(toAddress)]);
+  return [...addresses].map((address) => ({ name: files.get(address)?.name ?? address, address }));
+}
+
+async function isUpstreams(address: Address, accounts: AddressedAccount[], parts: ChainParts): Promise<boolean> {
+  const { db, remote } = parts;
+  if (!remote) return false;
+  const addresses = accounts.map((entry) => entry.address);
+  const known = await remote.with(
+    () => addresses,
+    () => db.get(address),
+  );
+  return known !== undefined && !remote.isLocal(address);
+}
+
+/**
+ * Writes the pools of the sandbox that are not there, each as a whole, and counts what is in them to the supplies.
+ * `configured` says by its order which token is which; `tokens` are those that the chain has. Answers the pools that
+ * are this chain's own, and the lookup table with their accounts.
+ */
+export async function writePools(
+  configured: PricedToken[],
+  tokens: PricedToken[],
+  parts: ChainParts,
+): Promise<Pick<GenesisInfo, 'pools' | 'lookupTable'>> {
+  const { remote, db, bank, faucet } = parts;
+  const known = configured.map(({ mint }) => tokens.find((token) => token.mint === mint));
+  const pools = genesisPools(known, faucet);
+  const table = genesisLookupTable(pools, faucet);
+  const addresses = [table, ...pools.flatMap(({ accounts }) => accounts)].map(({ address }) => address);
+  const write = () => {
+    for (const pool of pools) {
+      if (!pool.accounts.some(({ address }) => db.get(address))) writePool(pool, parts);
+    }
+    if (!db.get(table.address)) bank.write(table.address, table.account);
+    const own = pools.filter(({ address }) => db.get(address) && (remote?.isLocal(address) ?? true));
+    return { pools: own.map(({ address }) => address), lookupTable: table.address };
+  };
+  return remote ? remote.with(() => addresses, write) : write();
+}
+
+function writePool({ a, b, reserveA, reserveB, accounts }: GenesisPool, parts: ChainParts): void {
+  const mints = [withSupply(a.mint, reserveA, parts), withSupply(b.mint, reserveB, parts)];
+  if (mints.includes('full')) return;
+  parts.bank.writeAll([...accounts, ...mints.filter((mint) => typeof mint === 'object')]);
+}
+
+/** The mint with so much more in existence; undefined where the faucet is not who mints. */
+function withSupply(
+  mint: Address,
+  more: bigint,
+  { db, remote, faucet }: ChainParts,
+): AddressedAccount | 'full' | undefined {
+  const account = db.get(mint);
+  const facts = account && decodeMint(account.data);
+  if (!facts || facts.mintAuthority !== faucet) return undefined;
+  if (remote && !remote.isLocal(mint)) return undefined;
+  const supply = facts.supply + more;
+  if (supply > U64_MAX) return 'full';
+  const data = Buffer.from(account.data);
+  data.writeBigUInt64LE(supply, SUPPLY_OFFSET);
+  return { address: mint, account: { ...account, data } };
+}

@@ -1,0 +1,51 @@
+import { type Address, decodeTokenAccount, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
+import type { Crafted } from '../../crafting/transaction.js';
+
+/** Why there is nothing to sign, with the code that the contract gives it. */
+export interface Obstacle {
+  code: number;
+  error: string;
+}
+
+/** A transaction that the sender can sign. */
+export interface Ready {
+  crafted: Crafted;
+  lastValidBlockHeight: bigint;
+}
+
+export const LAMPORTS_PER_SOL = 1_000_000_000;
+/** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
+const WALLET_MINIMUM = rentExemptLamports(0);
+
+/** Whether the sender's token account can give the amount. */
+export function checkTokens(
+  account: ChainAccount | undefined,
+  { tokenProgram, sender, amount }: { tokenProgram: Address; sender: Address; amount: bigint },
+  symbol: string,
+): Obstacle | undefined {
+  const tokens = account && decodeTokenAccount(account.data);
+  if (!tokens || account.owner !== tokenProgram)
+    return { code: 1, error: `Insufficient funds: the wallet holds no ${symbol}` };
+  if (tokens.owner !== sender)
+    return { code: 3000, error: `The ${symbol} account of the wallet belongs to somebody else` };
+  if (tokens.state === 'frozen') return { code: 2017, error: `The ${symbol} account of the wallet is frozen` };
+  if (tokens.amount < amount) {
+    return { code: 1, error: `Insufficient funds: ${amount} needed, the wallet holds ${tokens.amount}` };
+  }
+  return undefined;
+}
+
+/** Whether the payer has the lamports that are needed, and what a wallet must keep; `gasless`: it is our gas wallet. */
+export function checkLamports(
+  payer: ChainAccount | undefined,
+  neededLamports: bigint,
+  gasless: boolean,
+): Obstacle | undefined {
+  if (payer && payer.owner !== SYSTEM_PROGRAM)
+    return { code: 2004, error: 'The account is not a wallet: it cannot pay fees' };
+  const missing = neededLamports + WALLET_MINIMUM - (payer?.lamports ?? 0n);
+  if (missing <= 0n) return undefined;
+  if (gasless) return { code: 1001, error: 'The gas wallet of this server is empty' };
+  return { code: 2, error: `Top up ${Number(missing) / LAMPORTS_PER_SOL} SOL for gas` };
+}

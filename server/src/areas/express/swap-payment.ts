@@ -1,0 +1,148 @@
+import { randomInt } from 'node:crypto';
+import {
+  type Address,
+  associatedTokenAddress,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { unitLimitFrom } from '../../crafting/budget.js';
+import { type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import { type Budget, feeOf } from '../../crafting/transaction.js';
+import { AppError } from '../../errors/index.js';
+import { explain } from '../../landing/index.js';
+import { isRefused, type Quote, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
+import { tryOutSwap } from '../../routing/try-out.js';
+import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
+import type { Currency } from './currency.js';
+import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
+
+/** On top of the input that the exact-out quote asks for, so that a small move of the market still leaves enough. */
+const SIZING_BUFFER_BPS = 50n;
+const BPS = 10_000n;
+/** Who signs last and sends by itself cannot take part: the payment is landed here, with what it is for. */
+const NOT_FOR_PAYMENTS: ReadonlySet<RouterId> = new Set(['jupiterz']);
+/** Two payments with the same content must not be the same bytes: they differ in what compute they ask for. */
+const UNITS_APART = 4_096;
+
+export interface SwapPayment {
+  input: Token;
+  /** Leaves the sender at most, in the smallest unit of the input. */
+  inputAmount: bigint;
+  /** What the quote says that arrives. */
+  outputAmount: bigint;
+  /** What the network takes, and the rent of the receiver's account where it must be made; lamports. */
+  feeLamports: bigint;
+  rentLamports: bigint;
+}
+
+/**
+ * A payment in another currency: swapped on its way, with the output straight to the receiver. The input is sized by what
+ * the price costs now, and at least the price arrives or nothing happens.
+ */
+export async function craftSwapPayment(
+  deps: ExpressDeps,
+  sender: Address,
+  currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
+  requestId: string,
+): Promise<{ payment: SwapPayment; tokenDecimals: number } & ({ ready: Ready } | { obstacle: Obstacle })> {
+  const { platform, receiver, chain } = deps;
+  const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
+  const [input, output] = await Promise.all([
+    tokenOf(deps, { SOL: WRAPPED_SOL_MINT, USDC: deps.usdc.mint, PLATFORM_STABLE: deps.stable.mint }[currency], symbol),
+    tokenOf(deps, platform.mint, platform.symbol),
+  ]);
+  const tokenDecimals = output.decimals;
+  const price = PRICE_IN_TOKENS * 10n ** BigInt(output.decimals);
+  const quote = await sizedQuote(deps, { input, output, sender, price }, symbol);
+  const isSol = input.mint === WRAPPED_SOL_MINT;
+  const source = isSol ? undefined : associatedTokenAddress(sender, input.mint, input.tokenProgram);
+  const destination = associatedTokenAddress(receiver, output.mint, output.tokenProgram);
+  const [own, held, receiving] = await Promise.all([
+    chain.account(sender),
+    source && chain.account(source),
+    chain.account(destination),
+  ]);
+  const create = receiving === undefined || receiving.owner === SYSTEM_PROGRAM;
+  const payment: SwapPayment = {
+    ...{ input, inputAmount: quote.request.amount, outputAmount: quote.outAmount },
+    feeLamports: feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n }),
+    rentLamports: create ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n,
+  };
+  const { inputAmount } = payment;
+  const poor = isSol ? undefined : checkTokens(held, { ...input, sender, amount: inputAmount }, symbol);
+  if (poor) return { payment, tokenDecimals, obstacle: poor };
+
+  const place = source
+    ? ({ kind: 'token', account: source } as const)
+    : temporaryWrappedSol(sender, requestId.replaceAll('-', ''));
+  const built = await quote.build({
+    ...{ owner: sender, source: place.account, destination, receiver, feePayer: sender, rentPayer: sender },
+    ...{ absentSigners: new Set([deps.gasWallet]), minOut: price },
+  });
+  if (isRefused(built)) throw noRoute(deps, symbol, built.reason);
+  const swap: Swap = {
+    ...{ taker: sender, receiver, feePayer: sender, rentPayer: sender, trade: built, programs: deps.programs },
+    input: { ...input, place, amount: inputAmount },
+    output: { ...output, place: { kind: 'token', account: destination }, least: price, create },
+  };
+  // SOL is wrapped into an account whose rent comes back at the end.
+  const needed = () => payment.rentLamports + built.lentLamports + (isSol ? inputAmount + WRAPPING_RENT : 0n);
+  const poorer = checkLamports(own, payment.feeLamports + needed(), false);
+  if (poorer) return { payment, tokenDecimals, obstacle: isSol ? inSol(poorer) : poorer };
+  const tried = await tryOutSwap(chain, swap, budgetOf);
+  if ('err' in tried) {
+    return {
+      payment,
+      tokenDecimals,
+      obstacle: { code: 2001, error: `The chain would refuse this payment: ${explain(tried.err).message}` },
+    };
+  }
+  payment.feeLamports = tried.crafted.feeLamports;
+  const tooDear = checkLamports(own, payment.feeLamports + needed(), false);
+  if (tooDear) return { payment, tokenDecimals, obstacle: isSol ? inSol(tooDear) : tooDear };
+  return { payment, tokenDecimals, ready: tried };
+}
+
+const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+
+/** Who pays in SOL lacks the token, not only what the network takes. */
+const inSol = ({ error }: Obstacle): Obstacle => ({ code: 1, error: `Insufficient funds. ${error}` });
+
+function budgetOf(units: number, computeUnitPrice: bigint): Budget {
+  return { computeUnitLimit: unitLimitFrom(units) + randomInt(UNITS_APART), computeUnitPrice };
+}
+
+async function tokenOf({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
+  const facts = await chain.mint(mint);
+  if (!facts) throw new AppError('CRAFT_FAILED', { message: `The mint of ${symbol} is not on this chain` });
+  return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
+}
+
+/** The best quote that brings the price with room to spare, and what was asked for it. */
+async function sizedQuote(
+  deps: ExpressDeps,
+  { input, output, sender, price }: { input: Token; output: Token; sender: Address; price: bigint },
+  symbol: string,
+): Promise<Quote & { request: QuoteRequest }> {
+  const common = { input, output, excludeVenues: new Set<string>(), receiver: deps.receiver };
+  const best = async (request: QuoteRequest) => {
+    const { ranked, answers } = await deps.routing.best(request, { exclude: NOT_FOR_PAYMENTS });
+    const [quote] = ranked;
+    const [answer] = answers;
+    if (!quote) throw noRoute(deps, symbol, answer && 'refused' in answer ? answer.reason : 'no router is in use');
+    return quote;
+  };
+  const sized = await best({ ...common, mode: 'exact-out', amount: price });
+  const amount = (sized.inAmount * (BPS + SIZING_BUFFER_BPS) + BPS - 1n) / BPS;
+  const request: QuoteRequest = { ...common, mode: 'exact-in', amount, owner: sender };
+  const quote = await best(request);
+  if (quote.outAmount < price) throw noRoute(deps, symbol, 'the market has just moved; try again');
+  return { ...quote, request };
+}
+
+function noRoute({ platform }: ExpressDeps, symbol: string, reason: string): AppError {
+  return new AppError('NO_ROUTE', {
+    message: `No route is available from ${symbol} to ${PRICE_IN_TOKENS} ${platform.symbol}: ${reason}`,
+  });
+}

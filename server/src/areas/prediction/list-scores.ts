@@ -1,0 +1,30 @@
+import { AppError } from '../../errors/index.js';
+import type { PredictionDeps } from './deps.js';
+import type { GameScore, ScoresQuery } from './schema.js';
+
+const MAX_IDS = 100;
+const MAX_ID_LENGTH = 200;
+
+/** The scores of several events, in the order of the question; those of which nothing is known are left out. */
+export async function listScores(
+  { scoreOf }: PredictionDeps,
+  { eventIds }: ScoresQuery,
+): Promise<{ data: GameScore[] }> {
+  // A client that wrongly sends very many is told so without a set of them being made.
+  const ids = eventIds.split(',', MAX_IDS + 1);
+  if (ids.length > MAX_IDS) throw invalid(`expected at most ${MAX_IDS} event ids`);
+  if (!ids.every(isEventId)) {
+    throw invalid(`expected event ids of 1 to ${MAX_ID_LENGTH} characters without NUL characters, separated by commas`);
+  }
+  const scores = await Promise.all([...new Set(ids)].map(scoreOf));
+  return { data: scores.filter((score) => score !== undefined) };
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+function isEventId(id: string): boolean {
+  return id !== '' && id.length <= MAX_ID_LENGTH && !id.includes('\0') && !/\p{Cs}/u.test(id);
+}
+
+function invalid(expected: string): AppError {
+  return new AppError('INVALID_REQUEST', { message: `eventIds: ${expected}`, details: { eventIds: expected } });
+}

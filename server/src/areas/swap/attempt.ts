@@ -1,0 +1,230 @@
+import { randomInt } from 'node:crypto';
+import { type Address, rentExemptLamports, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import { type Place, type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import {
+  type Budget,
+  type Crafted,
+  feeOf,
+  LAMPORTS_PER_SIGNATURE,
+  TransactionTooLarge,
+} from '../../crafting/transaction.js';
+import { explain } from '../../landing/index.js';
+import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
+import { tryOutSwap } from '../../routing/try-out.js';
+import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
+import { type OrderRequest, refuse } from './order-request.js';
+import { type Terms, tokenAccountRent } from './terms.js';
+import type { Wallets } from './wallets.js';
+
+/** A quote, and the terms on which it was made. */
+export interface Candidate {
+  quote: Quote;
+  terms: Terms;
+}
+
+/** What all attempts to make a transaction of one order have in common. */
+export interface Order {
+  requestId: string;
+  asked: OrderRequest & { taker: Address };
+  input: Token;
+  output: Token;
+  wallets: Wallets;
+}
+
+/** Why the taker cannot have the swap, with the code that the contract gives it. */
+export interface Obstacle {
+  code: 1 | 2 | 3;
+  message: string;
+}
+
+export interface Ready {
+  crafted: Crafted;
+  swap: Swap;
+  lastValidBlockHeight: bigint;
+  signatureLamports: bigint;
+  priorityLamports: bigint;
+  /** Rent that stays in accounts. */
+  rentLamports: bigint;
+}
+
+/** `isTooLarge`: a simpler route might fit. */
+export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
+
+/** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
+const WALLET_MINIMUM = rentExemptLamports(0);
+/** Two orders with the same content must not be the same bytes: they differ in what compute they ask for. */
+const UNITS_APART = 4_096;
+
+const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
+
+/** Automatic slippage, in basis points: a margin for other trades, and twice what this one moves the market by. */
+export function slippageBpsOf({ quote }: Candidate, manual: OrderRequest['manual']): number {
+  if (quote.guaranteed) return 0;
+  return manual?.slippageBps ?? Math.min(1_000, 50 + Math.ceil(2 * Math.max(0, quote.priceImpact) * 10_000));
+}
+
+/** The least that must arrive; of something, never nothing. */
+export function leastOf(outAmount: bigint, slippageBps: number): bigint {
+  const least = (outAmount * BigInt(10_000 - slippageBps)) / 10_000n;
+  return least > 0n ? least : 1n;
+}
+
+/** Makes the transaction of a quote and tries it out, or says why that cannot be. */
+export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate): Promise<Attempt> {
+  const poor = inputObstacle(order);
+  if (poor) return { obstacle: poor };
+  const plan = planOf(deps, order, candidate);
+  const built = await candidate.quote.build(plan.parties);
+  if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
+  const swap = swapOf(deps, order, candidate, plan, built);
+  const rentLamports = swap.output.create ? tokenAccountRent(order.output.tokenProgram) : 0n;
+  const cheapest = lamportsObstacle(order, swap, LAMPORTS_PER_SIGNATURE, rentLamports, built.lentLamports);
+  if (cheapest) return { obstacle: cheapest };
+  requireRichEnough(order, swap);
+  try {
+    return await tryOut(deps, order, candidate, swap, rentLamports, built.lentLamports);
+  } catch (error) {
+    if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
+    throw error;
+  }
+}
+
+async function tryOut(
+  deps: SwapDeps,
+  order: Order,
+  { terms }: Candidate,
+  swap: Swap,
+  rentLamports: bigint,
+  lentLamports: bigint,
+): Promise<Attempt> {
+  const tried = await tryOutSwap(deps.chain, swap, (units, price) => budgetOf(units, price, order.asked.manual));
+  if ('err' in tried) return { failed: explain(tried.err).message, isTooLarge: false };
+  const { crafted, lastValidBlockHeight } = tried;
+  const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
+  if (tooDear) return { obstacle: tooDear };
+  if (terms.gasless && crafted.feeLamports + rentLamports > terms.gasless.maxLamports) {
+    return { failed: 'it would cost the gas wallet more than it gets back', isTooLarge: false };
+  }
+  const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });
+  const priorityLamports = crafted.feeLamports - signatureLamports + (swap.tip?.lamports ?? 0n);
+  return { crafted, swap, lastValidBlockHeight, signatureLamports, priorityLamports, rentLamports };
+}
+
+function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manual']): Budget {
+  const computeUnitLimit = Math.min(MAX_COMPUTE_UNITS, unitLimitFrom(units) + randomInt(UNITS_APART));
+  const wanted = manual?.priorityFee;
+  if (!wanted) return { computeUnitLimit, computeUnitPrice: usualPrice };
+  // Rounded down, so that the fee, which the chain rounds up, is never above what was asked.
+  const given = (wanted.lamports * 1_000_000n) / BigInt(computeUnitLimit);
+  return { computeUnitLimit, computeUnitPrice: wanted.exact || given < usualPrice ? given : usualPrice };
+}
+
+// ---- who pays, and where the sides are --------------------------------------------------------------------------
+
+interface Plan {
+  input: Place;
+  output: Place;
+  feePayer: Address;
+  rentPayer: Address;
+  least: bigint;
+  parties: Parameters<Quote['build']>[0];
+}
+
+function planOf({ routing, gasWallet }: SwapDeps, order: Order, candidate: Candidate): Plan {
+  const { asked, wallets, requestId } = order;
+  const { quote, terms } = candidate;
+  const { taker, receiver } = wallets;
+  const native = routing.routers.some(({ id, nativeSol }) => id === quote.router && nativeSol);
+  const place = (account: Address | undefined): Place => {
+    if (account !== undefined) return { kind: 'token', account };
+    return native ? { kind: 'sol' } : temporaryWrappedSol(taker, requestId.replaceAll('-', ''));
+  };
+  const input = place(wallets.source?.account);
+  const output = place(wallets.destination?.account);
+  const payer = wallets.payer ?? (terms.gasless ? gasWallet : taker);
+  const least = leastOf(quote.outAmount, slippageBpsOf(candidate, asked.manual));
+  return {
+    ...{ input, output, feePayer: payer, rentPayer: payer, least },
+    parties: {
+      owner: taker,
+      ...(input.kind !== 'sol' && { source: input.account }),
+      ...(output.kind !== 'sol' && { destination: output.account }),
+      receiver: output.kind === 'wrapped' ? taker : receiver,
+      feePayer: payer,
+      rentPayer: payer,
+      absentSigners: new Set(terms.gasless ? [] : [gasWallet]),
+      minOut: least,
+      ...(terms.bps > 0 && terms.account && { feeAccount: terms.account }),
+    },
+  };
+}
+
+function swapOf(deps: SwapDeps, order: Order, { quote, terms }: Candidate, plan: Plan, built: Built): Swap {
+  const { asked, wallets } = order;
+  const { taker, receiver, destination } = wallets;
+  const side = ({ mint, tokenProgram }: Token, place: Place) => ({ mint, tokenProgram, place });
+  const create = destination !== undefined && !destination.exists;
+  const tipAccount = asked.manual?.tipLamports && deps.tipAccounts[randomInt(Math.max(1, deps.tipAccounts.length))];
+  return {
+    ...{ taker, receiver, rentPayer: plan.rentPayer, feePayer: built.feePayer ?? plan.feePayer },
+    input: { ...side(order.input, plan.input), amount: asked.amount },
+    output: { ...side(order.output, plan.output), least: plan.least, create },
+    ...(terms.bps > 0 &&
+      terms.account && {
+        fee: { account: terms.account, side: terms.side, bps: terms.bps, amount: quote.feeAmount },
+      }),
+    ...(asked.closeAuthority && create && receiver === taker && { closeAuthority: asked.closeAuthority }),
+    ...(tipAccount && { tip: { account: tipAccount, lamports: asked.manual?.tipLamports ?? 0n } }),
+    trade: built,
+    programs: deps.programs,
+  };
+}
+
+// ---- funds ------------------------------------------------------------------------------------------------------
+
+function inputObstacle({ wallets, asked }: Order): Obstacle | undefined {
+  const has = wallets.source?.amount ?? wallets.lamports.taker;
+  return has < asked.amount ? { code: 1, message: 'Insufficient funds' } : undefined;
+}
+
+/** Whether each of those who pay in SOL has enough of it. */
+function lamportsObstacle(
+  { wallets, input }: Order,
+  swap: Swap,
+  feeLamports: bigint,
+  rentLamports: bigint,
+  lentLamports: bigint,
+): Obstacle | undefined {
+  const needed = { taker: isSol(input) ? swap.input.amount : 0n, payer: 0n };
+  const add = (address: Address, lamports: bigint) => {
+    if (address === swap.taker) needed.taker += lamports;
+    else if (address === wallets.payer) needed.payer += lamports;
+  };
+  add(swap.feePayer, feeLamports + (swap.tip?.lamports ?? 0n));
+  add(swap.rentPayer, rentLamports + lentLamports + wrappedRent(swap));
+  for (const party of ['taker', 'payer'] as const) {
+    // Where nothing is needed, it does not matter what there is.
+    const missing = needed[party] === 0n ? 0n : needed[party] + WALLET_MINIMUM - wallets.lamports[party];
+    if (missing > 0n) return { code: 2, message: `Top up ${inSol(missing)} SOL for gas` };
+  }
+  return undefined;
+}
+
+function wrappedRent({ input, output }: Swap): bigint {
+  const isWrapped = input.place.kind === 'wrapped' || output.place.kind === 'wrapped';
+  return isWrapped ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
+}
+
+/** The chain lets no account be made that could not pay its rent. */
+function requireRichEnough({ wallets, output }: Order, { output: { least } }: Swap): void {
+  if (isSol(output) && wallets.lamports.receiver + least < WALLET_MINIMUM && wallets.receiver !== wallets.taker) {
+    throw refuse('receiver', `a wallet without SOL must get at least ${WALLET_MINIMUM} lamports`);
+  }
+}
+
+function inSol(lamports: bigint): string {
+  const whole = lamports / BigInt(LAMPORTS_PER_SOL);
+  const rest = (lamports % BigInt(LAMPORTS_PER_SOL)).toString().padStart(9, '0').replace(/0+$/, '');
+  return rest === '' ? whole.toString() : `${whole}.${rest}`;
+}

@@ -1,0 +1,42 @@
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain } from '../../chain/index.js';
+import type { SwapPrograms } from '../../crafting/swap.js';
+import type { Deliver, Landing } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Prices } from '../../prices/index.js';
+import type { Routing } from '../../routing/race.js';
+import type { MakerQuote } from '../../routing/router.js';
+import type { LedgerRow, NewRequest } from '../../store/ledger.js';
+import type { FeeSettings } from './fees.js';
+
+export interface SwapDeps {
+  clock: Clock;
+  /** Milliseconds that never step back. */
+  steadyNow: () => number;
+  log: Logger;
+  chain: Chain;
+  prices: Prices;
+  landing: Landing;
+  routing: Routing;
+  /** Gives a transaction to the market maker that has quoted it. */
+  deliver: (quote: MakerQuote) => Deliver;
+  /** Resolves when the crafted request is in the store. */
+  remember: (request: NewRequest) => Promise<void>;
+  findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  programs: SwapPrograms;
+  fees: FeeSettings;
+  /** Pays for takers without SOL, where the operator has turned that on; never a party that a client names. */
+  gasWallet: Address;
+  gasless: boolean;
+  /** Where tips may go; without any, no tip is paid. */
+  tipAccounts: readonly Address[];
+}
+
+/** The area's name in the ledger. */
+export const AREA = 'swap';
+
+/** How long after its blockhash a request id still answers for what became of it. */
+export const GRACE_MS = 2 * 60_000;
+
+export const LAMPORTS_PER_SOL = 1_000_000_000;

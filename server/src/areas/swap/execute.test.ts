@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { decodeTransaction, encodeTransaction, generateKeypair, type Keypair } from '@slipway/wire';
+import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, USDC } from './testing.js';
+
+const SOL_1 = 1_000_000_000n;
+const USDC_1 = 1_000_000n;
+
+describe('the execution of an order', () => {
+  let world: SwapWorld;
+  let taker: Keypair;
+  before(async () => {
+    world = await openSwapWorld();
+    taker = await newWallet(world, 100n * SOL_1, [[USDC, 100_000n * USDC_1]]);
+  });
+  after(() => world.close());
+
+  const sell = { inputMint: USDC.mint, outputMint: JUP.mint, amount: '10000000' };
+
+  async function orderOf(query: Record<string, string | number> = {}) {
+    const { status, body } = await world.order({ ...sell, taker: taker.address, excludeRouters: 'jupiterz', ...query });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.ok(body.transaction, JSON.stringify(body));
+    return { requestId: body.requestId, transaction: body.transaction, order: body };
+  }
+
+  it('happens once however many posts race, and all of them get the same answer, also later', async () => {
+    const { requestId, transaction, order } = await orderOf();
+    const old = await balances(world, taker.address);
+    const body = { requestId, signedTransaction: signed(transaction, taker) };
+    const answers = await Promise.all(Array.from({ length: 12 }, () => world.execute(body)));
+    answers.push(await world.execute(body));
+    for (const { status, body } of answers) {
+      assert.equal(status, 200);
+      assert.deepEqual(body, answers[0]!.body);
+    }
+    assert.equal(answers[0]!.body.status, 'Success');
+    assert.match(answers[0]!.body.slot, /^[1-9][0-9]*$/);
+    const now = await balances(world, taker.address);
+    assert.equal(old.usdc - now.usdc, BigInt(order.inAmount));
+    assert.equal(now.jup - old.jup, BigInt(order.outAmount));
+  });
+
+  it('is refused with the code of what is wrong with the post', async () => {
+    const { requestId, transaction } = await orderOf();
+    const other = await orderOf();
+    const signedTransaction = signed(transaction, taker);
+    const altered = decodeTransaction(Buffer.from(signedTransaction, 'base64'));
+    altered.message[altered.message.length - 2]! ^= 1;
+    const { decoded: _, ...changed } = altered;
+    const cases: [object, number][] = [
+      [{ signedTransaction }, -4],
+      [{ requestId: '', signedTransaction }, -4],
+      [{ requestId }, -5],
+      [{ requestId, signedTransaction: '' }, -5],
+      [{}, -4],
+      [{ requestId, signedTransaction: 'not base64!' }, -2],
+      [{ requestId, signedTransaction: signedTransaction.slice(0, 40) }, -2],
+      [{ requestId: 'unknown', signedTransaction }, -1],
+      [{ requestId, signedTransaction: Buffer.from(encodeTransaction(changed)).toString('base64') }, -3],
+      [{ requestId, signedTransaction: signed(other.transaction, taker) }, -3],
+    ];
+    for (const [body, code] of cases) {
+      const answer = await world.execute(body);
+      assert.equal(answer.status, 400, JSON.stringify(body));
+      assert.deepEqual(Object.keys(answer.body).sort(), ['code', 'error']);
+      assert.equal(answer.body.code, code, JSON.stringify(answer.body));
+    }
+    const { body } = await world.execute({ requestId, signedTransaction });
+    assert.equal(body.status, 'Success', 'a refused post does not use the order up');
+  });
+
+  it('is no success without the right signatures', async () => {
+    const { requestId, transaction } = await orderOf();
+    const missing = await world.execute({ requestId, signedTransaction: transaction });
+    assert.deepEqual([missing.status, missing.body.status, missing.body.code], [200, 'Failed', -1003]);
+    const { decoded: _, ...wrong } = decodeTransaction(Buffer.from(signed(transaction, taker), 'base64'));
+    wrong.signatures[0]![0]! ^= 1;
+    const invalid = await world.execute({
+      requestId,
+      signedTransaction: Buffer.from(encodeTransaction(wrong)).toString('base64'),
+    });
+    assert.deepEqual([invalid.body.status, invalid.body.code, invalid.body.slot], ['Failed', -1002, '0']);
+  });
+
+  it('fails with 6001 where the pool has moved, and nothing is paid', async () => {
+    const { requestId, transaction } = await orderOf({ slippageBps: 1 });
+    const whale = await newWallet(world, SOL_1, [[USDC, 500_000n * USDC_1]]);
+    const query = {
+      ...sell,
+      amount: '200000000000',
+      taker: whale.address,
+      excludeRouters: 'jupiterz',
+      slippageBps: 10_000,
+    };
+    const moved = await world.order(query);
+    const pushed = await world.execute({
+      requestId: moved.body.requestId,
+      signedTransaction: signed(moved.body.transaction!, whale),
+    });
+    assert.equal(pushed.body.status, 'Success', JSON.stringify(pushed.body));
+    const old = await balances(world, taker.address);
+    const { status, body } = await world.execute({ requestId, signedTransaction: signed(transaction, taker) });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.status, body.code, body.error, body.slot],
+      ['Failed', 6001, 'Slippage tolerance exceeded', '0'],
+    );
+    assert.deepEqual(await balances(world, taker.address), old);
+  });
+
+  it('tells of a market maker in its own codes', async () => {
+    const { requestId, transaction } = await orderOf({ excludeRouters: 'metis' });
+    const unsigned = await world.execute({ requestId, signedTransaction: transaction });
+    assert.deepEqual([unsigned.body.status, unsigned.body.code], ['Failed', -2002]);
+    world.clock.setOffset(60_000);
+    const late = await world.execute({ requestId, signedTransaction: signed(transaction, taker) });
+    world.clock.setOffset(0);
+    assert.deepEqual([late.body.status, late.body.code, late.body.error], ['Failed', -2003, 'Quote expired']);
+  });
+
+  it('fails as expired when its blockhash is dead, and is unknown two minutes later', async () => {
+    const { requestId, transaction } = await orderOf();
+    const body = { requestId, signedTransaction: signed(transaction, taker) };
+    await world.rpc.call('localnet_advanceClock', [90]);
+    world.chain.forget();
+    const expired = await world.execute(body);
+    assert.deepEqual([expired.status, expired.body.status, expired.body.code], [200, 'Failed', -1005]);
+    assert.equal(expired.body.error, 'Transaction expired');
+    world.clock.setOffset(200_000);
+    const gone = await world.execute(body);
+    world.clock.setOffset(0);
+    assert.deepEqual([gone.status, gone.body.code], [400, -1]);
+    assert.equal(gone.body.error, 'Order not found, it might have expired');
+  });
+});
+
+describe('what an order refuses', () => {
+  let world: SwapWorld;
+  let taker: Keypair;
+  before(async () => {
+    world = await openSwapWorld();
+    taker = await newWallet(world, 10n * SOL_1, [[USDC, 1_000n * USDC_1]]);
+  });
+  after(() => world.close());
+
+  it('is named by its field', async () => {
+    const good = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000', taker: taker.address };
+    const stranger = generateKeypair().address;
+    const pool = (
+      await world.order({ inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000', excludeRouters: 'jupiterz' })
+    ).body.routePlan[0]!.swapInfo.ammKey;
+    const gas = world.gasWallet;
+    const cases: [Record<string, string | number>, RegExp][] = [
+      [{ outputMint: SOL.mint }, /^outputMint: /],
+      [{ inputMint: stranger }, /^inputMint: there is no such token/],
+      [{ outputMint: pool }, /^outputMint: there is no such token/],
+      [{ inputMint: 'SOL' }, /^inputMint: /],
+      ...['0', '-5', '1.5', '01', '1e3', '', '18446744073709551616', '١'].map(
+        (amount): [Record<string, string>, RegExp] => [{ amount }, /^amount: /],
+      ),
+      [{ taker: 'me' }, /^taker: /],
+      [{ taker: USDC.mint }, /^taker: expected a wallet/],
+      [{ receiver: pool }, /^receiver: expected a wallet/],
+      [{ payer: USDC.mint }, /^payer: expected a wallet/],
+      [{ taker: gas }, /^taker: .*gas wallet/],
+      [{ receiver: gas }, /^receiver: .*gas wallet/],
+      [{ payer: gas }, /^payer: .*gas wallet/],
+      [{ closeAuthority: 'x' }, /^closeAuthority: /],
+      [{ referralAccount: stranger }, /^referralFee: required/],
+      [{ referralFee: 100 }, /^referralAccount: required/],
+      [{ referralAccount: 'x', referralFee: 100 }, /^referralAccount: /],
+      ...[49, 256, '50.5', 'x'].map((referralFee): [Record<string, string | number>, RegExp] => [
+        { referralAccount: stranger, referralFee },
+        /^referralFee: /,
+      ]),
+      [{ excludeRouters: 'metis,nobody' }, /^excludeRouters: /],
+      [{ slippageBps: 10_001 }, /^slippageBps: /],
+      [{ slippageBps: -1 }, /^slippageBps: /],
+      [{ broadcastFeeType: 'free' }, /^broadcastFeeType: /],
+      [{ priorityFeeLamports: 0 }, /^priorityFeeLamports: /],
+      [{ jitoTipLamports: 999 }, /^jitoTipLamports: /],
+      [{ excludeRouters: 'iris,jupiterz,dflow,okx' }, /^Failed to get quotes$/],
+      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes$/],
+    ];
+    for (const [change, message] of cases) {
+      const { status, body } = await world.order({ ...good, ...change });
+      assert.equal(status, 400, JSON.stringify([change, body]));
+      assert.match((body as unknown as { error: string }).error, message);
+      assert.deepEqual(Object.keys(body), ['error']);
+    }
+  });
+
+  it('is funds that are missing: the quote stands, with the reason and without a transaction', async () => {
+    const poor = await newWallet(world, 20_000_000n, [[USDC, 5n]]);
+    const sell = { inputMint: USDC.mint, outputMint: SOL.mint, amount: '1000000', taker: poor.address };
+    for (const excludeRouters of ['metis', 'jupiterz']) {
+      const { status, body } = await world.order({ ...sell, excludeRouters });
+      assert.equal(status, 200);
+      assert.deepEqual(
+        [body.transaction, body.errorCode, body.errorMessage, body.signatureFeePayer],
+        ['', 1, 'Insufficient funds', null],
+      );
+      assert.ok(BigInt(body.outAmount) > 0n);
+    }
+    const spent = await newWallet(world, 0n, [[USDC, 1_000_000n]]);
+    const { body } = await world.order({ ...sell, taker: spent.address, slippageBps: 50, excludeRouters: 'jupiterz' });
+    assert.deepEqual([body.transaction, body.errorCode], ['', 2]);
+    assert.match(body.errorMessage!, /^Top up 0\.00\d+ SOL for gas$/);
+    const buy = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '10000000', taker: taker.address };
+    const payer = await newWallet(world, 0n);
+    const { body: unpaid } = await world.order({ ...buy, payer: payer.address });
+    assert.equal(unpaid.errorCode, 2, JSON.stringify(unpaid));
+  });
+
+  it('is an output that would go to somebody else', async () => {
+    const receiver = await newWallet(world, SOL_1);
+    const { status, body } = await world.order({
+      ...{ inputMint: USDC.mint, outputMint: SOL.mint, amount: '1000000' },
+      ...{ taker: taker.address, receiver: receiver.address },
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    const nobody = generateKeypair().address;
+    const small = {
+      inputMint: USDC.mint,
+      outputMint: SOL.mint,
+      amount: '1000',
+      taker: taker.address,
+      receiver: nobody,
+    };
+    const refused = await world.order({ ...small, excludeRouters: 'jupiterz' });
+    assert.equal(refused.status, 400);
+    assert.match((refused.body as unknown as { error: string }).error, /^receiver: a wallet without SOL must get/);
+  });
+});

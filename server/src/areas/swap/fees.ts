@@ -1,0 +1,50 @@
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { FeeTable } from '../../config/config.js';
+
+export interface FeeSettings {
+  table: FeeTable;
+  /** The wallet whose token accounts get the default fee. */
+  receiver: Address;
+  platform: Address;
+  stables: ReadonlySet<Address>;
+  lsts: ReadonlySet<Address>;
+  blueChips: ReadonlySet<Address>;
+}
+
+/** In the order in which a fee is preferably taken in them. */
+const CLASSES = ['sol', 'stable', 'lst', 'blue-chip', 'other'] as const;
+type TokenClass = (typeof CLASSES)[number];
+
+export interface DefaultFee {
+  mint: Address;
+  side: 'input' | 'output';
+  /** Of that side, in basis points; 0 for none. */
+  bps: number;
+}
+
+/** The mint in which the fee of a pair is taken, whichever side it is on, and the operator's fee for that pair. */
+export function defaultFee(settings: FeeSettings, input: Address, output: Address): DefaultFee {
+  const classes = { input: classOf(settings, input), output: classOf(settings, output) };
+  const side = CLASSES.indexOf(classes.output) < CLASSES.indexOf(classes.input) ? 'output' : 'input';
+  return {
+    side,
+    mint: side === 'input' ? input : output,
+    bps: bpsOf(settings, classes.input, classes.output, output),
+  };
+}
+
+function bpsOf({ table, platform }: FeeSettings, input: TokenClass, output: TokenClass, bought: Address): number {
+  const pair = new Set([input, output]);
+  if (bought === platform && (input === 'sol' || input === 'stable')) return table.buyPlatform;
+  if (pair.size === 1 && (pair.has('stable') || pair.has('lst'))) return table.pegged;
+  if (pair.has('sol') && pair.has('stable')) return table.solStable;
+  if (pair.has('lst') && pair.has('stable')) return table.lstStable;
+  return table.other;
+}
+
+function classOf({ stables, lsts, blueChips }: FeeSettings, mint: Address): TokenClass {
+  if (mint === WRAPPED_SOL_MINT) return 'sol';
+  if (stables.has(mint)) return 'stable';
+  if (lsts.has(mint)) return 'lst';
+  return blueChips.has(mint) ? 'blue-chip' : 'other';
+}

@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Address, associatedTokenAddress } from '@slipway/wire';
+import { type Chain, type HeldTokenAccount, readWallet } from '../../chain/index.js';
+import { requireAddress } from '../../errors/index.js';
+import { decimalString } from '../../lib/decimal.js';
+import type { HoldingsAnswer, NativeAnswer, WalletParams } from './reads-schema.js';
+
+const SOL_DECIMALS = 9;
+/** Deriving the addresses of that many accounts keeps other requests waiting for some 5 ms. */
+const ACCOUNTS_A_TURN = 128;
+
+/** What a wallet holds, account by account. */
+export async function holdings(chain: Chain, { address }: WalletParams): Promise<HoldingsAnswer> {
+  const owner = requireAddress('address', address);
+  const { lamports, tokenAccounts } = await readWallet(chain.rpc, owner);
+  const decimals = await decimalsOf(chain, tokenAccounts);
+  const tokens: HoldingsAnswer['tokens'] = {};
+  for (const [index, held] of tokenAccounts.entries()) {
+    if (index % ACCOUNTS_A_TURN === ACCOUNTS_A_TURN - 1) await nextTurn();
+    const places = decimals.get(held.mint);
+    if (places === undefined) continue;
+    tokens[held.mint] ??= [];
+    tokens[held.mint]!.push({
+      account: held.address,
+      ...amounts(held.amount, places),
+      isFrozen: held.state === 'frozen',
+      isAssociatedTokenAccount: held.address === associatedTokenAddress(owner, held.mint, held.tokenProgram),
+      decimals: places,
+      programId: held.tokenProgram,
+    });
+  }
+  return { ...amounts(lamports, SOL_DECIMALS), tokens };
+}
+
+/** The SOL of a wallet. */
+export async function nativeHoldings(chain: Chain, { address }: WalletParams): Promise<NativeAnswer> {
+  const account = await chain.account(requireAddress('address', address));
+  return amounts(account?.lamports ?? 0n, SOL_DECIMALS);
+}
+
+/** Without the mints that are closed: what is left of their accounts is empty. */
+export async function decimalsOf(
+  chain: Chain,
+  accounts: readonly HeldTokenAccount[],
+): Promise<ReadonlyMap<Address, number>> {
+  const mints = [...new Set(accounts.map(({ mint }) => mint))];
+  const facts = await Promise.all(mints.map((mint) => chain.mint(mint)));
+  return new Map(mints.flatMap((mint, index) => (facts[index] ? [[mint, facts[index].decimals] as const] : [])));
+}
+
+function amounts(amount: bigint, decimals: number): NativeAnswer {
+  const uiAmountString = decimalString(amount, decimals);
+  return { amount: amount.toString(), uiAmount: Number(uiAmountString), uiAmountString };
+}

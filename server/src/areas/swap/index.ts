@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { SwapDeps } from './deps.js';
+import { execute } from './execute.js';
+import { createFeeAccounts } from './fee-accounts.js';
+import { order } from './order.js';
+import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
+
+export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
+export { registerSwapReads, type SwapReadsDeps } from './reads.js';
+export { createTokenList } from './token-list.js';
+
+const PREFIX = '/ultra/v1';
+
+export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
+  const tags = ['Swap'];
+  const config = { shape: 'plain', auth: 'key' } as const;
+  const feeAccounts = createFeeAccounts({ ...deps, receiver: deps.fees.receiver });
+  app.get<{ Querystring: OrderQuery }>(
+    `${PREFIX}/order`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Quote a swap, with the transaction for a taker',
+        querystring: OrderQuery,
+        response: { 200: OrderAnswer },
+      },
+    },
+    (request) => order(deps, feeAccounts, request.query),
+  );
+  app.post<{ Body: ExecuteBody }>(
+    `${PREFIX}/execute`,
+    {
+      config: { ...config, bucket: 'execute' },
+      schema: { tags, summary: 'Land a signed order', body: ExecuteBody, response: { 200: ExecuteAnswer } },
+    },
+    (request) => execute(deps, request.body),
+  );
+}

@@ -1,0 +1,23 @@
+import { type Address, isAddress } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+
+const MAX_TERMS = 100;
+
+/** The parts of a comma list, each once. Throws AppError INVALID_REQUEST that names the field for none or over 100. */
+export function listed(field: string, text: string, expected: string): string[] {
+  const parts = [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
+  if (parts.length === 0) throw invalid(field, `expected ${expected}`);
+  if (parts.length > MAX_TERMS) throw invalid(field, `expected at most ${MAX_TERMS}, separated by commas`);
+  return parts;
+}
+
+/** The mints of a comma list. Throws AppError INVALID_REQUEST that names the field, also where one is no address. */
+export function listedMints(field: string, text: string): Address[] {
+  const parts = listed(field, text, 'the addresses of mints, separated by commas');
+  if (parts.every(isAddress)) return parts;
+  throw invalid(field, 'expected public keys in base58 (32 bytes each), separated by commas');
+}
+
+function invalid(field: string, expected: string): AppError {
+  return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+}

@@ -1,0 +1,137 @@
+import { type Address, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Prices } from '../../prices/index.js';
+import type { Hop, Token } from '../../routing/router.js';
+import { type Candidate, leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
+import type { SwapDeps } from './deps.js';
+import type { OrderRequest } from './order-request.js';
+import type { OrderAnswer } from './schema.js';
+
+export interface Told {
+  deps: SwapDeps;
+  asked: OrderRequest;
+  input: Token;
+  output: Token;
+  requestId: string;
+  /** Of `steadyNow`. */
+  started: number;
+  candidate: Candidate;
+  /** The transaction, or why there is none; neither for a quote only. */
+  ready?: Ready;
+  obstacle?: Obstacle;
+}
+
+export function orderAnswer(told: Told): OrderAnswer {
+  const { deps, asked, input, output, requestId, candidate, ready, obstacle } = told;
+  const { quote, terms } = candidate;
+  const { taker } = asked;
+  const slippageBps = taker ? slippageBpsOf(candidate, asked.manual) : 0;
+  const least = taker ? leastOf(quote.outAmount, slippageBps) : quote.outAmount;
+  return {
+    mode: asked.manual ? 'manual' : 'ultra',
+    swapMode: 'ExactIn',
+    inputMint: input.mint,
+    outputMint: output.mint,
+    inAmount: quote.inAmount.toString(),
+    outAmount: quote.outAmount.toString(),
+    otherAmountThreshold: least.toString(),
+    ...usdValues(deps.prices, told),
+    priceImpact: Number((quote.priceImpact * 100).toFixed(10)),
+    priceImpactPct: plain(quote.priceImpact),
+    slippageBps,
+    routePlan: quote.hops.map((hop) => routingItem(hop, deps.prices, told)),
+    ...(asked.referral && { referralAccount: asked.referral.account }),
+    feeMint: terms.mint,
+    feeBps: terms.bps,
+    platformFee: platformFee(candidate),
+    ...gas(told),
+    swapType: quote.maker ? 'rfq' : 'aggregator',
+    router: quote.router,
+    transaction: taker ? (ready ? Buffer.from(ready.crafted.wire).toString('base64') : '') : null,
+    gasless: ready !== undefined && ready.swap.feePayer !== taker,
+    requestId,
+    totalTime: Math.round(deps.steadyNow() - told.started),
+    taker: taker ?? null,
+    ...(quote.maker && {
+      quoteId: quote.maker.quoteId,
+      maker: quote.maker.address,
+      expireAt: quote.maker.expireAt.toString(),
+    }),
+    ...(ready && { lastValidBlockHeight: ready.lastValidBlockHeight.toString() }),
+    ...(obstacle && { errorCode: obstacle.code, errorMessage: obstacle.message, error: obstacle.message }),
+  };
+}
+
+type Gas = Pick<
+  OrderAnswer,
+  | 'signatureFeeLamports'
+  | 'signatureFeePayer'
+  | 'prioritizationFeeLamports'
+  | 'prioritizationFeePayer'
+  | 'rentFeeLamports'
+  | 'rentFeePayer'
+>;
+
+function gas({ ready }: Told): Gas {
+  return {
+    signatureFeeLamports: Number(ready?.signatureLamports ?? 0),
+    signatureFeePayer: ready?.swap.feePayer ?? null,
+    prioritizationFeeLamports: Number(ready?.priorityLamports ?? 0),
+    prioritizationFeePayer: ready?.swap.feePayer ?? null,
+    rentFeeLamports: Number(ready?.rentLamports ?? 0),
+    rentFeePayer: ready?.swap.rentPayer ?? null,
+  };
+}
+
+/** What pays the gas wallet is in `feeBps` only. */
+function platformFee({ quote, terms }: Candidate): OrderAnswer['platformFee'] {
+  const { bps, platformBps, mint } = terms;
+  const amount = bps === platformBps ? quote.feeAmount : (quote.feeAmount * BigInt(platformBps)) / BigInt(bps);
+  return { amount: amount.toString(), feeBps: platformBps, feeMint: mint };
+}
+
+function usdValues(prices: Prices, { candidate, input, output }: Told) {
+  const inUsdValue = usdOf(prices, input.mint, input.decimals, candidate.quote.inAmount);
+  const outUsdValue = usdOf(prices, output.mint, output.decimals, candidate.quote.outAmount);
+  const swapUsdValue = inUsdValue ?? outUsdValue;
+  return {
+    ...(inUsdValue !== undefined && { inUsdValue }),
+    ...(outUsdValue !== undefined && { outUsdValue }),
+    ...(swapUsdValue !== undefined && { swapUsdValue }),
+  };
+}
+
+function usdOf(prices: Prices, mint: Address, decimals: number, amount: bigint): number | undefined {
+  const usd = prices.usd(mint);
+  return usd === undefined ? undefined : (Number(amount) / 10 ** decimals) * usd;
+}
+
+function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAnswer['routePlan'][number] {
+  // The decimals of tokens between the two are not known here.
+  const usdValue =
+    hop.inputMint === input.mint
+      ? usdOf(prices, input.mint, input.decimals, hop.inAmount)
+      : hop.outputMint === output.mint
+        ? usdOf(prices, output.mint, output.decimals, hop.outAmount)
+        : undefined;
+  return {
+    swapInfo: {
+      ammKey: hop.venue,
+      label: hop.label,
+      inputMint: hop.inputMint,
+      outputMint: hop.outputMint,
+      inAmount: hop.inAmount.toString(),
+      outAmount: hop.outAmount.toString(),
+      feeAmount: '0',
+      feeMint: SYSTEM_PROGRAM,
+    },
+    percent: hop.bps / 100,
+    bps: hop.bps,
+    ...(usdValue !== undefined && { usdValue }),
+  };
+}
+
+/** Never with an exponent. */
+function plain(value: number): string {
+  const text = value.toFixed(12);
+  return text.replace(/\.?0+$/, '') || '0';
+}

@@ -1,0 +1,109 @@
+import type { Address } from '@slipway/wire';
+import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import { ROUTER_IDS, type RouterId } from '../../routing/router.js';
+import type { OrderQuery } from './schema.js';
+
+/** What a client asks for, with every value read; that the accounts are what they should be is not known yet. */
+export interface OrderRequest {
+  inputMint: Address;
+  outputMint: Address;
+  amount: bigint;
+  taker?: Address | undefined;
+  /** The taker, where nobody else is named. */
+  receiver?: Address | undefined;
+  /** Pays in the taker's place. */
+  payer?: Address | undefined;
+  closeAuthority?: Address | undefined;
+  referral?: { account: Address; bps: number } | undefined;
+  exclude: ReadonlySet<RouterId>;
+  excludeVenues: ReadonlySet<string>;
+  manual?: Manual | undefined;
+}
+
+/** What a client sets by itself; the rest stays automatic. */
+export interface Manual {
+  slippageBps?: number | undefined;
+  /** Lamports; the most that is paid, or exactly what is paid. */
+  priorityFee?: { lamports: bigint; exact: boolean } | undefined;
+  tipLamports?: bigint | undefined;
+}
+
+/** Older clients name the aggregator so. */
+const OLD_NAMES: Readonly<Record<string, RouterId>> = { iris: 'metis' };
+
+/** @throws AppError INVALID_REQUEST that names the field. */
+export function readOrderQuery(query: OrderQuery, gasWallet: Address): OrderRequest {
+  const inputMint = requireAddress('inputMint', query.inputMint);
+  const outputMint = requireAddress('outputMint', query.outputMint);
+  if (inputMint === outputMint) throw refuse('outputMint', 'expected another mint than inputMint');
+  const amount = requireAmount('amount', query.amount);
+  const party = (name: 'taker' | 'receiver' | 'payer' | 'closeAuthority') => {
+    const value = query[name];
+    if (value === undefined) return undefined;
+    const address = requireAddress(name, value);
+    // It signs what the service crafts: a client must not name it as one of the parties.
+    if (address === gasWallet) throw refuse(name, "the server's gas wallet cannot take part in a swap");
+    return address;
+  };
+  const taker = party('taker');
+  const receiver = party('receiver');
+  const payer = party('payer');
+  const closeAuthority = party('closeAuthority');
+  const exclude = readRouters(query.excludeRouters);
+  const hasPayer = payer !== undefined && payer !== taker;
+  return {
+    ...{ inputMint, outputMint, amount, taker },
+    receiver: receiver ?? taker,
+    payer: hasPayer ? payer : undefined,
+    closeAuthority: hasPayer && closeAuthority !== taker ? closeAuthority : undefined,
+    referral: readReferral(query),
+    exclude,
+    excludeVenues: readVenues(query.excludeDexes),
+    manual: readManual(query),
+  };
+}
+
+function readReferral({ referralAccount, referralFee }: OrderQuery): OrderRequest['referral'] {
+  if (referralAccount === undefined && referralFee === undefined) return undefined;
+  if (referralAccount === undefined) throw refuse('referralAccount', 'required with referralFee');
+  if (referralFee === undefined) throw refuse('referralFee', 'required with referralAccount, from 50 to 255');
+  return { account: requireAddress('referralAccount', referralAccount), bps: referralFee };
+}
+
+function readRouters(list: string | undefined): ReadonlySet<RouterId> {
+  const excluded = new Set<RouterId>();
+  for (const name of split(list)) {
+    const known = OLD_NAMES[name] ?? ROUTER_IDS.find((id) => id === name);
+    if (!known) throw refuse('excludeRouters', `expected a comma list of ${ROUTER_IDS.join(', ')}`);
+    excluded.add(known);
+  }
+  return excluded;
+}
+
+function readVenues(list: string | undefined): ReadonlySet<string> {
+  return new Set(split(list?.replaceAll('+', ' ')).map((label) => label.toLowerCase()));
+}
+
+function split(list = ''): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function readManual(query: OrderQuery): Manual | undefined {
+  const { slippageBps, broadcastFeeType, priorityFeeLamports, jitoTipLamports } = query;
+  const given = [slippageBps, broadcastFeeType, priorityFeeLamports, jitoTipLamports];
+  if (given.every((value) => value === undefined)) return undefined;
+  return {
+    slippageBps,
+    ...(priorityFeeLamports !== undefined && {
+      priorityFee: { lamports: BigInt(priorityFeeLamports), exact: broadcastFeeType === 'exactFee' },
+    }),
+    ...(jitoTipLamports !== undefined && { tipLamports: BigInt(jitoTipLamports) }),
+  };
+}
+
+export function refuse(field: string, expected: string): AppError {
+  return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+}

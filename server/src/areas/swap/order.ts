@@ -1,0 +1,164 @@
+import type { Address } from '@slipway/wire';
+import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
+import { AppError } from '../../errors/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import type { Answer, Best } from '../../routing/race.js';
+import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
+import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
+import { AREA, GRACE_MS, type SwapDeps } from './deps.js';
+import type { FeeAccounts } from './fee-accounts.js';
+import { orderAnswer } from './order-answer.js';
+import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
+import { payloadOf } from './payload.js';
+import type { OrderAnswer, OrderQuery } from './schema.js';
+import { GASLESS_MIN_USD, gaslessTerms, mayBeGasless, type Terms, termsOf } from './terms.js';
+import { readWallets, type Wallets } from './wallets.js';
+
+/** Routers other than the aggregator do not let a third party pay. */
+const NOT_WITH_PAYER: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
+/** A market maker pays the network fee by itself. */
+const NOT_WITH_OWN_FEES: readonly RouterId[] = ['jupiterz'];
+/** What a router has for another quote where a transaction had no room for its first. */
+const SIMPLER_MS = 400;
+const ALL_BUT_METIS: ReadonlySet<RouterId> = new Set(['jupiterz', 'dflow', 'okx']);
+
+/** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
+export async function order(deps: SwapDeps, accounts: FeeAccounts, query: OrderQuery): Promise<OrderAnswer> {
+  const started = deps.steadyNow();
+  const asked = readOrderQuery(query, deps.gasWallet);
+  const [input, output] = await Promise.all([
+    readToken(deps, 'inputMint', asked.inputMint),
+    readToken(deps, 'outputMint', asked.outputMint),
+  ]);
+  const requestId = uuidv7(deps.clock);
+  const common = { deps, asked, input, output, requestId, started };
+  if (!isTaken(asked)) {
+    const terms = await termsOf(deps, accounts, asked, input, output, undefined);
+    const best = await deps.routing.best(quoteRequest(asked, input, output, terms), { exclude: excluded(asked) });
+    const [quote] = best.ranked;
+    if (!quote) throw noQuotes(best.answers);
+    return orderAnswer({ ...common, candidate: { quote, terms } });
+  }
+  const wallets = await readWallets(deps, asked, input, output);
+  const terms = await termsOf(deps, accounts, asked, input, output, wallets);
+  const isPoor = mayBeGasless(deps, asked, wallets);
+  const gasless = isPoor ? await gaslessTerms(deps, asked, input, output, wallets, terms) : undefined;
+  const candidates = await race(deps, asked, input, output, terms, gasless);
+  const made = await firstPossible(deps, { requestId, asked, input, output, wallets }, candidates);
+  if ('obstacle' in made) {
+    return orderAnswer({ ...common, ...made, obstacle: isPoor ? orTooSmall(made) : made.obstacle });
+  }
+  await remember(deps, requestId, wallets, made);
+  return orderAnswer({ ...common, ...made });
+}
+
+function isTaken(asked: OrderRequest): asked is OrderRequest & { taker: Address } {
+  return asked.taker !== undefined;
+}
+
+async function readToken({ chain }: SwapDeps, field: string, mint: Address): Promise<Token> {
+  const facts = await chain.mint(mint);
+  if (!facts) throw refuse(field, 'there is no such token on this chain');
+  return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
+}
+
+function excluded({ exclude, payer, manual }: OrderRequest): ReadonlySet<RouterId> {
+  return new Set([
+    ...exclude,
+    ...(payer ? NOT_WITH_PAYER : []),
+    ...(manual?.priorityFee || manual?.tipLamports ? NOT_WITH_OWN_FEES : []),
+  ]);
+}
+
+function quoteRequest(asked: OrderRequest, input: Token, output: Token, terms: Terms): QuoteRequest {
+  const { amount, taker, receiver, excludeVenues } = asked;
+  return {
+    ...{ mode: 'exact-in', input, output, amount, excludeVenues },
+    ...(taker && { owner: taker }),
+    ...(receiver && receiver !== taker && { receiver }),
+    ...(terms.bps > 0 && { fee: { bps: terms.bps, side: terms.side } }),
+  };
+}
+
+/** Where the gas wallet pays, the aggregator's quote bears that; the others' never do. */
+async function race(
+  { routing }: SwapDeps,
+  asked: OrderRequest,
+  input: Token,
+  output: Token,
+  terms: Terms,
+  gasless: Terms | undefined,
+): Promise<Candidate[]> {
+  const exclude = excluded(asked);
+  const lap = async (on: Terms, without: ReadonlySet<RouterId>): Promise<Best & { terms: Terms }> => ({
+    terms: on,
+    ...(await routing.best(quoteRequest(asked, input, output, on), { exclude: without })),
+  });
+  const laps = await Promise.all(
+    gasless ? [lap(gasless, ALL_BUT_METIS), lap(terms, new Set([...exclude, 'metis']))] : [lap(terms, exclude)],
+  );
+  const candidates = laps.flatMap((each) => each.ranked.map((quote) => ({ quote, terms: each.terms })));
+  if (candidates.length === 0) throw noQuotes(laps.flatMap(({ answers }) => answers));
+  return candidates.sort(
+    (a, b) => Number(b.quote.outAmount > a.quote.outAmount) - Number(b.quote.outAmount < a.quote.outAmount),
+  );
+}
+
+function noQuotes(answers: readonly Answer[]): AppError {
+  // A token that cannot be priced is certain, whatever other routers lack.
+  const certain = answers.find((answer) => 'refused' in answer && answer.refused === 'unsupported-token');
+  const reason = certain && 'refused' in certain ? `: ${certain.reason}` : '';
+  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes${reason}` });
+}
+
+/** Of market makers, whose code 3 it is. */
+const NO_TRANSACTION = 'The quote could not be made a transaction';
+
+type Made = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle });
+
+/** The best quote that can be had, else why the best one cannot. */
+async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Made> {
+  let first: Made | undefined;
+  const failures: string[] = [];
+  const left = [...candidates];
+  for (let candidate = left.shift(); candidate; candidate = left.shift()) {
+    const made: Attempt = await attempt(deps, order, candidate);
+    if ('crafted' in made) return { candidate, ready: made };
+    if ('obstacle' in made) first ??= { candidate, obstacle: made.obstacle };
+    else {
+      const { router } = candidate.quote;
+      deps.log.info({ router, reason: made.failed }, 'a quote could not be made a transaction');
+      failures.push(`${router}: ${made.failed}`);
+      const simpler = made.isTooLarge && (await candidate.quote.simpler?.(AbortSignal.timeout(SIMPLER_MS)));
+      if (simpler && !isRefused(simpler)) left.unshift({ ...candidate, quote: simpler });
+    }
+  }
+  if (first) return first;
+  const [best] = candidates;
+  if (best?.quote.maker) return { candidate: best, obstacle: { code: 3, message: NO_TRANSACTION } };
+  throw new AppError('CRAFT_FAILED', { message: `Failed to craft the swap: ${failures.join('; ')}` });
+}
+
+/** Without SOL for gas, what keeps a taker from a gasless swap is the size of the trade. */
+function orTooSmall({ obstacle }: { obstacle: Obstacle }): Obstacle {
+  if (obstacle.code !== 2) return obstacle;
+  return { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
+}
+
+async function remember(
+  { clock, remember: store, gasWallet }: SwapDeps,
+  id: string,
+  wallets: Wallets,
+  made: { candidate: Candidate; ready: Ready },
+): Promise<void> {
+  const { crafted, lastValidBlockHeight, swap } = made.ready;
+  const now = clock.now();
+  await store({
+    ...{ id, area: AREA, wallet: wallets.taker, lastValidBlockHeight },
+    messageHash: crafted.messageHash,
+    cosigners: crafted.signers.includes(gasWallet) ? ['gas'] : [],
+    payload: payloadOf(made.candidate.quote, swap),
+    createdAt: new Date(now),
+    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
+  });
+}

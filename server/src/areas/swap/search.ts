@@ -1,0 +1,103 @@
+import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import {
+  type Chain,
+  type MintFacts,
+  metadataAddress,
+  mintFacts,
+  readMetadata,
+  readMintExtensions,
+  type TokenText,
+} from '../../chain/index.js';
+import { decimalString } from '../../lib/decimal.js';
+import type { Prices } from '../../prices/index.js';
+import { listed } from './mint-list.js';
+import type { MintInformation, SearchAnswer, SearchQuery } from './reads-schema.js';
+import type { ListedToken, TokenList } from './token-list.js';
+
+export interface SearchDeps {
+  chain: Chain;
+  prices: Prices;
+  tokens: TokenList;
+}
+
+/** The most tokens that a symbol or a name finds. */
+const MAX_FOUND = 20;
+
+/** Tokens by symbol, name or mint, in the order of the question, the closest first. A mint that does not exist is left out. */
+export async function search(deps: SearchDeps, { query }: SearchQuery): Promise<SearchAnswer> {
+  const terms = listed('query', query, 'a symbol, a name or the address of a mint');
+  const mints = new Set<Address>();
+  let found = 0;
+  for (const term of terms) {
+    const matches = isAddress(term) ? [term] : matching(deps.tokens, term).slice(0, MAX_FOUND - found);
+    if (!isAddress(term)) found += matches.length;
+    for (const mint of matches) mints.add(mint);
+  }
+  const tokens = await Promise.all([...mints].map((mint) => describe(deps, mint)));
+  return tokens.filter((token) => token !== undefined);
+}
+
+/** The mints that are called so, the closest first; of equally close ones in the order of the list. */
+function matching(tokens: TokenList, text: string): Address[] {
+  const wanted = text.toLowerCase();
+  const ranked = [...tokens.values()].flatMap((token) => {
+    const rank = rankOf(token, wanted);
+    return rank === -1 ? [] : [{ mint: token.mint, rank }];
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ mint }) => mint);
+}
+
+function rankOf(token: ListedToken, wanted: string): number {
+  const symbol = token.symbol.toLowerCase();
+  const name = (token.name ?? '').toLowerCase();
+  return [
+    symbol === wanted,
+    name === wanted,
+    symbol.startsWith(wanted),
+    name.startsWith(wanted),
+    symbol.includes(wanted),
+    name.includes(wanted),
+  ].indexOf(true);
+}
+
+async function describe({ chain, prices, tokens }: SearchDeps, mint: Address): Promise<MintInformation | undefined> {
+  const token = tokens.get(mint);
+  const needsText = token?.name === undefined;
+  const [account, metadata] = await Promise.all([
+    chain.account(mint),
+    needsText ? chain.account(metadataAddress(mint)) : undefined,
+  ]);
+  const facts = mintFacts(account);
+  if (!account || !facts) return undefined;
+  const text = needsText ? (readMintExtensions(account.data)?.metadata ?? readMetadata(metadata, mint)) : undefined;
+  return {
+    id: mint,
+    ...called(token, text),
+    decimals: facts.decimals,
+    tokenProgram: facts.tokenProgram,
+    ...(facts.mintAuthority && { mintAuthority: facts.mintAuthority }),
+    ...(facts.freezeAuthority && { freezeAuthority: facts.freezeAuthority }),
+    ...worth(mint, facts, prices.usd(mint)),
+    audit: {
+      mintAuthorityDisabled: facts.mintAuthority === undefined,
+      freezeAuthorityDisabled: facts.freezeAuthority === undefined,
+    },
+    isVerified: token !== undefined,
+    tags: token ? [...new Set(['verified', ...token.tags])] : [],
+  };
+}
+
+function called(token: ListedToken | undefined, text: TokenText | undefined) {
+  const symbol = token?.symbol ?? text?.symbol ?? '';
+  const name = token?.name ?? text?.name ?? token?.symbol ?? '';
+  return { name, symbol, ...(token?.icon !== undefined && { icon: token.icon }) };
+}
+
+function worth(mint: Address, { supply, decimals }: MintFacts, usdPrice: number | undefined) {
+  const price = usdPrice !== undefined && { usdPrice };
+  // The mint of wrapped SOL counts no supply, and SOL's own is not a mint's.
+  if (mint === WRAPPED_SOL_MINT) return { ...price };
+  const totalSupply = Number(decimalString(supply, decimals));
+  const value = usdPrice !== undefined && { fdv: totalSupply * usdPrice, mcap: totalSupply * usdPrice };
+  return { circSupply: totalSupply, totalSupply, ...price, ...value };
+}

@@ -1,0 +1,85 @@
+import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
+import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
+import { decimalString } from '../../lib/decimal.js';
+import { listedMints } from './mint-list.js';
+import type { ShieldAnswer, ShieldQuery, Warning } from './reads-schema.js';
+import type { TokenList } from './token-list.js';
+
+type TransferFee = NonNullable<MintExtensions['transferFee']>;
+
+/** What a buyer of each mint should know, from the chain and the operator's token list. */
+export async function shield(
+  { chain, tokens }: { chain: Chain; tokens: TokenList },
+  query: ShieldQuery,
+): Promise<ShieldAnswer> {
+  const mints = listedMints('mints', query.mints);
+  const found = await Promise.all(mints.map((mint) => ofChain(chain, mint)));
+  const all = mints.map((mint, index): Warning[] => [...verified(tokens.has(mint)), ...found[index]!]);
+  return { warnings: Object.fromEntries(mints.map((mint, index) => [mint, all[index]!])) };
+}
+
+const verified = (isListed: boolean): Warning[] =>
+  isListed ? [] : [warning('NOT_VERIFIED', 'info', "Not in the operator's token list: compare the mint's address")];
+
+async function ofChain(chain: Chain, mint: Address): Promise<Warning[]> {
+  const account = await chain.account(mint);
+  const facts = mintFacts(account);
+  const extensions = account && readMintExtensions(account.data);
+  if (!facts || !extensions) return [warning('NOT_SELLABLE', 'critical', 'There is no token at this address')];
+  const { transferFee } = extensions;
+  return [
+    ...(facts.freezeAuthority || extensions.defaultFrozen || extensions.pauseAuthority ? [freezing(extensions)] : []),
+    ...(facts.mintAuthority ? [warning('HAS_MINT_AUTHORITY', 'info', 'Its mint authority can issue more of it')] : []),
+    ...ofTransfers(extensions),
+    ...(transferFee ? ofFee(transferFee, await epoch(chain)) : []),
+  ];
+}
+
+function freezing({ defaultFrozen, pauseAuthority }: MintExtensions): Warning {
+  if (defaultFrozen) {
+    const message = 'A new token account is frozen until the freeze authority thaws it';
+    return warning('HAS_FREEZE_AUTHORITY', 'critical', message);
+  }
+  const can = pauseAuthority
+    ? 'An authority can stop all transfers of it'
+    : 'Its freeze authority can freeze any account';
+  return warning('HAS_FREEZE_AUTHORITY', 'warning', `${can}, which then cannot be sold`);
+}
+
+function ofTransfers({ permanentDelegate, nonTransferable, transferHook, paused }: MintExtensions): Warning[] {
+  const warnings: Warning[] = [];
+  if (permanentDelegate) {
+    const message = 'A permanent delegate can move or burn it out of any account';
+    warnings.push(warning('HAS_PERMANENT_DELEGATE', 'critical', message));
+  }
+  if (nonTransferable) warnings.push(warning('NON_TRANSFERABLE', 'critical', 'It cannot be transferred'));
+  if (paused) warnings.push(warning('NOT_SELLABLE', 'critical', 'All transfers of it are stopped at the moment'));
+  if (transferHook) {
+    const message = `Each transfer runs the program ${transferHook}, which can refuse it`;
+    warnings.push(warning('NOT_SELLABLE', 'warning', message));
+  }
+  return warnings;
+}
+
+function ofFee({ authority, olderBps, newer }: TransferFee, now: bigint): Warning[] {
+  const bps = now >= newer.epoch ? newer.bps : olderBps;
+  const percent = decimalString(BigInt(bps), 2);
+  const warnings: Warning[] = [];
+  if (bps > 0) {
+    warnings.push(warning(`${percent}%_TRANSFER_FEES`, 'warning', `${percent} % of each transfer is kept as a fee`));
+  }
+  if (authority) {
+    warnings.push(warning('MUTABLE_TRANSFER_FEES', 'warning', 'An authority can change the fee of transfers'));
+  }
+  return warnings;
+}
+
+async function epoch(chain: Chain): Promise<bigint> {
+  const clock = await chain.account(CLOCK_SYSVAR);
+  if (clock?.data.length !== 40) throw new ChainUnavailable('the clock sysvar is not to be read');
+  return Buffer.from(clock.data).readBigUInt64LE(16);
+}
+
+function warning(type: string, severity: Warning['severity'], message: string): Warning {
+  return { type, message, severity };
+}

@@ -1,0 +1,93 @@
+import { type Address, rentExemptLamports, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { TOKEN_ACCOUNT_SPACE } from '../../crafting/swap.js';
+import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
+import type { Token } from '../../routing/router.js';
+import type { SwapDeps } from './deps.js';
+import { LAMPORTS_PER_SOL } from './deps.js';
+import type { FeeAccounts } from './fee-accounts.js';
+import { defaultFee } from './fees.js';
+import type { OrderRequest } from './order-request.js';
+import type { Wallets } from './wallets.js';
+
+/** What is taken of a swap, and who pays its gas. */
+export interface Terms {
+  side: 'input' | 'output';
+  mint: Address;
+  /** All that is taken of that side, in basis points. */
+  bps: number;
+  /** What of it is the fee of the operator or the integrator; the rest pays the gas. */
+  platformBps: number;
+  /** Gets it; there is one wherever `bps` is above 0. */
+  account?: Address | undefined;
+  /** The most that the gas wallet pays, where it does; lamports. */
+  gasless?: { maxLamports: bigint } | undefined;
+}
+
+/** A taker with less does not pay gas, where the trade is worth this much and the operator has turned it on. */
+const POOR_LAMPORTS = 10_000_000n;
+export const GASLESS_MIN_USD = 10;
+/** More than a swap of several hops takes: what the gas wallet gets back must cover what it pays. */
+const GASLESS_UNITS = 400_000n;
+/** Bytes of an associated token account of Token-2022 without extensions of its mint. */
+const TOKEN_2022_ACCOUNT_SPACE = 170;
+
+/** Rent of an associated token account. */
+export function tokenAccountRent(tokenProgram: Address): bigint {
+  return rentExemptLamports(tokenProgram === TOKEN_PROGRAM ? TOKEN_ACCOUNT_SPACE : TOKEN_2022_ACCOUNT_SPACE);
+}
+
+/** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
+export async function termsOf(
+  { fees }: SwapDeps,
+  accounts: FeeAccounts,
+  { referral }: OrderRequest,
+  input: Token,
+  output: Token,
+  wallets: Wallets | undefined,
+): Promise<Terms> {
+  const { side, mint, bps } = defaultFee(fees, input.mint, output.mint);
+  const token = side === 'input' ? input : output;
+  // Who is paid cannot pay: the program refuses one account in two places.
+  const isParty = (account: Address | undefined) =>
+    account !== undefined && (account === wallets?.source?.account || account === wallets?.destination?.account);
+  const integrators = referral && (await accounts.ofReferral(referral.account, token));
+  if (referral && integrators && !isParty(integrators)) {
+    return { side, mint, bps: referral.bps, platformBps: referral.bps, account: integrators };
+  }
+  const operators = await accounts.ofOperator(token);
+  if (!operators || isParty(operators)) return { side, mint, bps: 0, platformBps: 0 };
+  return { side, mint, bps, platformBps: bps, account: operators };
+}
+
+/** Whether the gas wallet may pay for this taker, the size of the trade apart. */
+export function mayBeGasless(deps: SwapDeps, asked: OrderRequest, wallets: Wallets): boolean {
+  if (!deps.gasless || asked.payer || asked.referral || asked.manual || asked.exclude.has('metis')) return false;
+  return wallets.lamports.taker < POOR_LAMPORTS;
+}
+
+/**
+ * The terms on which the gas wallet pays: its cost comes back as a higher fee. Undefined where that cannot be, because
+ * the trade is too small, a price is not known, no account takes the fee, or the gas wallet is empty.
+ */
+export async function gaslessTerms(
+  { chain, prices }: SwapDeps,
+  { amount }: OrderRequest,
+  input: Token,
+  output: Token,
+  wallets: Wallets,
+  terms: Terms,
+): Promise<Terms | undefined> {
+  const inputUsd = prices.usd(input.mint);
+  const solUsd = prices.usd(WRAPPED_SOL_MINT);
+  if (inputUsd === undefined || solUsd === undefined || !terms.account) return undefined;
+  const tradeUsd = (Number(amount) / 10 ** input.decimals) * inputUsd;
+  if (tradeUsd < GASLESS_MIN_USD) return undefined;
+  const priorityFee = (GASLESS_UNITS * (await chain.computeUnitPrice())) / 1_000_000n + 1n;
+  const rent = wallets.destination && !wallets.destination.exists ? tokenAccountRent(output.tokenProgram) : 0n;
+  const maxLamports = 2n * LAMPORTS_PER_SIGNATURE + priorityFee + rent;
+  const gasUsd = (Number(maxLamports) / LAMPORTS_PER_SOL) * solUsd;
+  const bps = terms.bps + Math.ceil((gasUsd / tradeUsd) * 10_000);
+  // Beside what it pays, it lends the rent of temporary accounts.
+  const isRich = wallets.lamports.gasWallet > 10n * POOR_LAMPORTS + maxLamports;
+  return isRich && bps < 10_000 ? { ...terms, bps, gasless: { maxLamports } } : undefined;
+}

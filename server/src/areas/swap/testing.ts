@@ -1,0 +1,165 @@
+import { startLocalnet } from '@slipway/localnet';
+import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  decodeTransaction,
+  encodeTransaction,
+  generateKeypair,
+  type Keypair,
+  sign,
+  WRAPPED_SOL_MINT,
+  withSignature,
+} from '@slipway/wire';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
+import { startTestServer } from '../../http/testing.js';
+import { createLanding } from '../../landing/index.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
+import { fundMaker, startMaker } from '../../maker/index.js';
+import { JUP, SOL, testSigner, USD, USDC } from '../../maker/testing.js';
+import { createJupiterZ } from '../../routing/jupiterz/index.js';
+import { createMetis } from '../../routing/metis/index.js';
+import { createRouting } from '../../routing/race.js';
+import type { Router, Token } from '../../routing/router.js';
+import { findRequest, insertCrafted } from '../../store/ledger.js';
+import { openStore } from '../../store/open-store.js';
+import { registerSwap, type SwapDeps } from './index.js';
+import type { ExecuteAnswer, OrderAnswer } from './schema.js';
+
+export { JUP, SOL, USD, USDC } from '../../maker/testing.js';
+
+export const TIP_ACCOUNT = generateKeypair().address;
+
+export interface WorldOptions {
+  /** Without the router program: routes of one hop. */
+  withoutRouterProgram?: boolean;
+  wrapRouter?: (router: Router) => Router;
+  feeReceiver?: Address;
+}
+
+/** The chain of the sandbox with its pools, both routers, a market maker, and the swap area behind HTTP. */
+export async function openSwapWorld(options: WorldOptions = {}) {
+  const log = pino({ level: 'silent' });
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const clock = createClock();
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  const live = createLiveAccounts({ rpc, wsUrl: net.wsUrl, steadyNow, log });
+  const store = await openStore({ kind: 'embedded', dir: undefined });
+  const signer = testSigner();
+  const gasWallet = signer.address('gas');
+  await rpc.call('requestAirdrop', [gasWallet, 100_000_000_000]);
+  await rpc.call('requestAirdrop', [TIP_ACCOUNT, 1_000_000_000]);
+  await fundMaker(chain, signer.address('maker'), [SOL, USDC, JUP]);
+  const usd = (mint: Address) => USD.get(mint);
+  const maker = await startMaker({
+    ...{ chain, signer, clock, tokens: [SOL, USDC, JUP], log, usd },
+    orderEngine: ORDER_ENGINE_PROGRAM,
+    spreadBps: 10,
+  });
+  const programs = {
+    ...(!options.withoutRouterProgram && { router: ROUTER_PROGRAM }),
+    orderEngine: ORDER_ENGINE_PROGRAM,
+    tokenSwap: TOKEN_SWAP_PROGRAM,
+  };
+  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: [] });
+  const jupiterz = createJupiterZ({
+    ...{ store, chain, clock, steadyNow, log, usd, budgetMs: 2_000 },
+    own: [{ id: 'own', name: 'own', url: maker.url }],
+    orderEngine: ORDER_ENGINE_PROGRAM,
+  });
+  const { wrapRouter = (router) => router } = options;
+  const landing = createLanding({
+    ...{ store, clock, steadyNow, chain, signer, log },
+    ways: [rpc],
+    hooks: {},
+    observe: () => {},
+  });
+  const deps: SwapDeps = {
+    ...{ clock, steadyNow, log, chain, landing, gasWallet, programs },
+    prices: { usd, close: async () => {} } as unknown as SwapDeps['prices'],
+    routing: createRouting({
+      routers: [metis, jupiterz].map(wrapRouter),
+      budgetMs: 2_000,
+      ...{ steadyNow, log, registry: new Registry() },
+    }),
+    deliver: jupiterz.deliver,
+    remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
+    findRequest: (id) => findRequest(store, id),
+    fees: {
+      table: { buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },
+      receiver: options.feeReceiver ?? gasWallet,
+      platform: JUP.mint,
+      stables: new Set([USDC.mint]),
+      ...{ lsts: new Set<Address>(), blueChips: new Set<Address>() },
+    },
+    gasless: true,
+    tipAccounts: [TIP_ACCOUNT],
+  };
+  const { app } = await startTestServer((server) => registerSwap(server, deps));
+  const headers = { 'x-api-key': 'good-key' };
+  return {
+    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app },
+    /** `GET /ultra/v1/order`. */
+    async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
+      const text = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      const answer = await app.inject({ url: `/ultra/v1/order?${text}`, headers });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    async execute(body: object): Promise<{ status: number; body: ExecuteAnswer & { error?: string } }> {
+      const answer = await app.inject({ method: 'POST', url: '/ultra/v1/execute', headers, payload: body });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    async close() {
+      await app.close();
+      landing.close();
+      metis.close();
+      live.close();
+      await maker.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}
+
+export type SwapWorld = Awaited<ReturnType<typeof openSwapWorld>>;
+
+/** A new wallet with some SOL and tokens; the amounts are in the smallest unit. */
+export async function newWallet({ rpc }: SwapWorld, sol: bigint, tokens: [Token, bigint][] = []): Promise<Keypair> {
+  const wallet = generateKeypair();
+  if (sol > 0n) await rpc.call('requestAirdrop', [wallet.address, Number(sol)]);
+  for (const [{ mint }, amount] of tokens) await rpc.call('localnet_airdropToken', [wallet.address, mint, `${amount}`]);
+  return wallet;
+}
+
+/** Makes the token account that gets fees in a mint. */
+export async function openFeeAccount({ rpc }: SwapWorld, wallet: Address, { mint }: Token): Promise<void> {
+  await rpc.call('localnet_airdropToken', [wallet, mint, '1']);
+}
+
+/** Base64 of the transaction with the signatures of these. */
+export function signed(base64: string, ...signers: Keypair[]): string {
+  let { decoded: _, ...transaction } = decodeTransaction(Buffer.from(base64, 'base64'));
+  for (const signer of signers) {
+    transaction = withSignature(transaction, signer.address, sign(signer, transaction.message));
+  }
+  return Buffer.from(encodeTransaction(transaction)).toString('base64');
+}
+
+/** SOL of the wallet, its tokens by mint, and its own wrapped SOL. */
+export async function balances({ chain }: SwapWorld, wallet: Address) {
+  const tokens = async ({ mint, tokenProgram }: Token) => {
+    const account = await chain.account(associatedTokenAddress(wallet, mint, tokenProgram));
+    return account && decodeTokenAccount(account.data)!.amount;
+  };
+  const [sol, usdc, jup, wrapped] = await Promise.all([
+    chain.account(wallet),
+    ...[USDC, JUP, { ...SOL, mint: WRAPPED_SOL_MINT }].map(tokens),
+  ] as const);
+  return { sol: sol?.lamports ?? 0n, usdc: usdc ?? 0n, jup: jup ?? 0n, wrapped };
+}

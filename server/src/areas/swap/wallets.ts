@@ -1,0 +1,86 @@
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  SYSTEM_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
+import type { Token } from '../../routing/router.js';
+import type { SwapDeps } from './deps.js';
+import { type OrderRequest, refuse } from './order-request.js';
+
+/** What the chain says of the parties of an order, read at once. Lamports and amounts in the smallest unit. */
+export interface Wallets {
+  taker: Address;
+  receiver: Address;
+  payer: Address | undefined;
+  lamports: { taker: bigint; receiver: bigint; payer: bigint; gasWallet: bigint };
+  /** The taker's account of the input; undefined for SOL. */
+  source: { account: Address; amount: bigint } | undefined;
+  /** The receiver's account of the output; undefined for SOL. */
+  destination: { account: Address; exists: boolean } | undefined;
+}
+
+/** @throws AppError INVALID_REQUEST for a party that is no wallet, or cannot be given the output. */
+export async function readWallets(
+  { chain, gasWallet }: SwapDeps,
+  asked: OrderRequest & { taker: Address },
+  input: Token,
+  output: Token,
+): Promise<Wallets> {
+  const { taker, receiver = taker, payer } = asked;
+  const source = tokenAccountOf(taker, input);
+  const destination = tokenAccountOf(receiver, output);
+  const read = async (address: Address | undefined) => address && chain.account(address);
+  const [takerFound, receiverFound, payerFound, gasFound, sourceFound, destinationFound] = await Promise.all(
+    [taker, receiver, payer, gasWallet, source, destination].map(read),
+  );
+  requireWallet('taker', takerFound);
+  requireWallet('receiver', receiverFound);
+  requireWallet('payer', payerFound);
+  return {
+    ...{ taker, receiver, payer },
+    lamports: {
+      taker: takerFound?.lamports ?? 0n,
+      receiver: receiverFound?.lamports ?? 0n,
+      payer: payerFound?.lamports ?? 0n,
+      gasWallet: gasFound?.lamports ?? 0n,
+    },
+    source: source && { account: source, amount: spendable(sourceFound, taker, input) },
+    destination: destination && {
+      account: destination,
+      exists: isDestination(destinationFound, receiver, output),
+    },
+  };
+}
+
+function tokenAccountOf(wallet: Address, { mint, tokenProgram }: Token): Address | undefined {
+  return mint === WRAPPED_SOL_MINT ? undefined : associatedTokenAddress(wallet, mint, tokenProgram);
+}
+
+/** An account without anything in it yet may become a wallet; one that a program owns never is. */
+function requireWallet(field: string, account: ChainAccount | undefined): void {
+  if (account && account.owner !== SYSTEM_PROGRAM) {
+    throw refuse(field, 'expected a wallet; this is an account of a program, such as a token account or a mint');
+  }
+}
+
+function spendable(account: ChainAccount | undefined, owner: Address, token: Token): bigint {
+  const held = readTokenAccount(account, token);
+  return held?.owner === owner && held.state === 'initialized' ? held.amount : 0n;
+}
+
+function isDestination(account: ChainAccount | undefined, owner: Address, token: Token): boolean {
+  // The address may hold lamports before it is made.
+  if (!account || account.owner === SYSTEM_PROGRAM) return false;
+  const held = readTokenAccount(account, token);
+  if (held?.owner === owner && held.state === 'initialized') return true;
+  throw refuse('receiver', 'its associated token account for the output belongs to somebody else or is frozen');
+}
+
+function readTokenAccount(account: ChainAccount | undefined, { mint, tokenProgram }: Token) {
+  if (account?.owner !== tokenProgram) return undefined;
+  const held = decodeTokenAccount(account.data);
+  return held?.mint === mint ? held : undefined;
+}

@@ -1,0 +1,170 @@
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import type { RpcAccount } from './accounts.js';
+
+/** Subscriptions to accounts over one WebSocket, which is opened again whenever it breaks. */
+export interface AccountSocket {
+  follow(addresses: readonly Address[]): void;
+  unfollow(addresses: readonly Address[]): void;
+  /** Steady milliseconds of the last sign of life of a connection that is open; -Infinity while there is none. */
+  aliveAt(): number;
+  close(): void;
+}
+
+export interface AccountSocketDeps {
+  url: string;
+  steadyNow: () => number;
+  log: Logger;
+  /** What an account holds after a change; null where there is no account. */
+  onAccount(address: Address, slot: number, account: RpcAccount | null): void;
+  /** Changes of these are told from now on; what changed before is not known. */
+  onFollowed(addresses: Address[]): void;
+  /** None of the subscriptions stands any more. */
+  onLost(): void;
+}
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 15_000;
+const PING_MS = 3_000;
+/** A connection that says nothing for so long is given up. */
+const SILENCE_MS = 8_000;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+interface Message {
+  id?: number;
+  result?: unknown;
+  params?: { subscription: number; result: { context: { slot: number }; value: RpcAccount | null } };
+}
+
+export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
+  const { url, steadyNow, log, onLost } = deps;
+  const host = new URL(url).host;
+  const wanted = new Set<Address>();
+  let connection: Connection | undefined;
+  let retryMs = FIRST_RETRY_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function connect(): void {
+    const socket = new WebSocket(url, { handshakeTimeout: SILENCE_MS, maxPayload: MAX_MESSAGE_BYTES });
+    const opened = openConnection(socket, wanted, deps);
+    socket.on('open', () => {
+      connection = opened;
+      retryMs = FIRST_RETRY_MS;
+      opened.follow([...wanted]);
+    });
+    // The error may quote the URL, which may hold a key; the close that follows it says enough.
+    socket.on('error', () => {});
+    socket.on('close', (code) => {
+      opened.end();
+      connection = undefined;
+      onLost();
+      if (closed) return;
+      log.warn({ host, code, retryMs }, 'the account subscriptions broke; polling meanwhile');
+      timer = setTimeout(connect, retryMs).unref();
+      retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
+    });
+  }
+
+  connect();
+  const pinging = setInterval(() => connection?.ping(steadyNow()), PING_MS).unref();
+  return {
+    follow(addresses) {
+      for (const address of addresses) wanted.add(address);
+      connection?.follow(addresses);
+    },
+    unfollow(addresses) {
+      for (const address of addresses) wanted.delete(address);
+      connection?.unfollow(addresses);
+    },
+    aliveAt: () => connection?.aliveAt() ?? Number.NEGATIVE_INFINITY,
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      clearInterval(pinging);
+      connection?.end();
+    },
+  };
+}
+
+interface Connection {
+  follow(addresses: readonly Address[]): void;
+  unfollow(addresses: readonly Address[]): void;
+  aliveAt(): number;
+  ping(now: number): void;
+  end(): void;
+}
+
+/** One WebSocket: which request and which subscription is for which account. */
+function openConnection(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps): Connection {
+  const { steadyNow, log, onAccount, onFollowed } = deps;
+  const asked = new Map<number, Address>();
+  const followed = new Map<number, Address>();
+  let nextId = 1;
+  let alive = steadyNow();
+  let confirmed: Address[] = [];
+
+  const send = (id: number, method: string, params: unknown[]) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  };
+  const tellConfirmed = () => {
+    const addresses = confirmed;
+    confirmed = [];
+    onFollowed(addresses);
+  };
+  function answered(id: number, subscription: unknown): void {
+    const address = asked.get(id);
+    asked.delete(id);
+    if (address === undefined) return;
+    if (typeof subscription !== 'number') log.debug({ address }, 'an account subscription was refused');
+    else if (!wanted.has(address)) send(nextId++, 'accountUnsubscribe', [subscription]);
+    else {
+      followed.set(subscription, address);
+      if (confirmed.push(address) === 1) setImmediate(tellConfirmed);
+    }
+  }
+
+  socket.on('pong', () => {
+    alive = steadyNow();
+  });
+  socket.on('message', (data) => {
+    alive = steadyNow();
+    const message = parse(data.toString());
+    if (message?.id !== undefined) return answered(message.id, message.result);
+    const address = message?.params && followed.get(message.params.subscription);
+    if (!address) return;
+    const { context, value } = message.params!.result;
+    onAccount(address, context.slot, value);
+  });
+  return {
+    follow(addresses) {
+      for (const address of addresses) {
+        asked.set(nextId, address);
+        send(nextId++, 'accountSubscribe', [address, { encoding: 'base64', commitment: 'confirmed' }]);
+      }
+    },
+    unfollow(addresses) {
+      const gone = new Set(addresses);
+      for (const [subscription, address] of followed) {
+        if (!gone.has(address)) continue;
+        followed.delete(subscription);
+        send(nextId++, 'accountUnsubscribe', [subscription]);
+      }
+    },
+    aliveAt: () => alive,
+    ping(now) {
+      if (now - alive > SILENCE_MS) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+    },
+    end: () => socket.terminate(),
+  };
+}
+
+function parse(text: string): Message | undefined {
+  try {
+    return JSON.parse(text) as Message;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, decodeTransaction } from '@slipway/wire';
+import { ask, type Rpc } from './rpc.js';
+
+/** What an account held before and after a transaction. */
+export interface Held {
+  before: bigint;
+  after: bigint;
+}
+
+/** A transaction that is on the chain, and what it moved. */
+export interface LandedTransaction {
+  /** Charged to the first signer, whatever the transaction did. */
+  feeLamports: bigint;
+  /** By the accounts of the transaction. */
+  lamports: ReadonlyMap<Address, Held>;
+  /** Token accounts, in the smallest unit; one that was made or closed by the transaction held nothing without itself. */
+  tokens: ReadonlyMap<Address, Held>;
+}
+
+interface RpcTokenBalance {
+  accountIndex: number;
+  uiTokenAmount: { amount: string };
+}
+
+interface RpcTransaction {
+  transaction: [string, 'base64'];
+  meta: {
+    fee: number;
+    preBalances: number[];
+    postBalances: number[];
+    preTokenBalances?: RpcTokenBalance[] | null;
+    postTokenBalances?: RpcTokenBalance[] | null;
+    loadedAddresses?: { writable: string[]; readonly: string[] };
+  } | null;
+}
+
+/** A node that knows a transaction's status may know its balances only a moment later. */
+const RETRIES = 10;
+const RETRY_MS = 200;
+
+/**
+ * A landed transaction of version 0 or older; undefined where the node does not have it within two seconds.
+ * @throws ChainUnavailable
+ */
+export async function readTransaction(rpc: Rpc, signature: string): Promise<LandedTransaction | undefined> {
+  const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  for (let left = RETRIES; left > 0; left--) {
+    const found = await ask(rpc, 'getTransaction', params, read);
+    if (found) return found;
+    await sleep(RETRY_MS);
+  }
+  return undefined;
+}
+
+function read(answer: RpcTransaction | null): LandedTransaction | undefined {
+  if (!answer?.meta) return undefined;
+  const { meta, transaction } = answer;
+  const { decoded } = decodeTransaction(Buffer.from(transaction[0], 'base64'));
+  const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
+  const accounts = [...decoded.accounts, ...loaded.writable, ...loaded.readonly] as Address[];
+  const lamports = new Map<Address, Held>();
+  for (const [index, account] of accounts.entries()) {
+    lamports.set(account, { before: BigInt(meta.preBalances[index]!), after: BigInt(meta.postBalances[index]!) });
+  }
+  const tokens = new Map<Address, Held>();
+  for (const when of ['before', 'after'] as const) {
+    const balances = when === 'before' ? meta.preTokenBalances : meta.postTokenBalances;
+    for (const { accountIndex, uiTokenAmount } of balances ?? []) {
+      const account = accounts[accountIndex]!;
+      const held = tokens.get(account) ?? { before: 0n, after: 0n };
+      tokens.set(account, { ...held, [when]: BigInt(uiTokenAmount.amount) });
+    }
+  }
+  return { feeLamports: BigInt(meta.fee), lamports, tokens };
+}

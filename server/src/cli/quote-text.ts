@@ -1,0 +1,101 @@
+import { decimalString } from '../lib/decimal.js';
+
+export interface Token {
+  id: string;
+  symbol: string;
+  decimals: number;
+}
+
+export type TokenOf = (mint: string) => Token | undefined;
+
+/** Of an order, what is shown to people. */
+export interface Order {
+  inputMint: string;
+  outputMint: string;
+  inAmount: string;
+  outAmount: string;
+  otherAmountThreshold: string;
+  slippageBps: number;
+  /** Percentage points. */
+  priceImpact?: number;
+  routePlan: Hop[];
+  feeBps: number;
+  feeMint?: string;
+  platformFee?: { amount?: string };
+  inUsdValue?: number;
+  outUsdValue?: number;
+  swapType: string;
+  router: string;
+  transaction: string | null;
+  gasless: boolean;
+  signatureFeeLamports: number;
+  prioritizationFeeLamports: number;
+  rentFeeLamports: number;
+  errorMessage?: string;
+}
+
+interface Hop {
+  swapInfo: { label: string; inputMint: string; outputMint: string; inAmount: string; outAmount: string };
+  percent: number;
+}
+
+const PRICE_DIGITS = 9;
+
+/** An order in lines of a name and what there is to say of it. */
+export function describeOrder(order: Order, tokenOf: TokenOf): string {
+  const { inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, priceImpact } = order;
+  const show = (amount: string, mint: string): string => amountOf(amount, mint, tokenOf(mint));
+  const lines: [name: string, text: string | undefined][] = [
+    ['Router', `${order.router} (${order.swapType})`],
+    ...order.routePlan.map((hop, index): [string, string] => [index === 0 ? 'Route' : '', hopText(hop, show)]),
+    ['Price', priceText(order, tokenOf)],
+    ['At least', `${show(otherAmountThreshold, outputMint)}, slippage ${bpsText(order.slippageBps)}`],
+    ['Value', valueText(order)],
+    ['Price impact', priceImpact === undefined ? undefined : `${Number(priceImpact.toFixed(4))} %`],
+    ['Fee', feeText(order, show)],
+    ['Network', networkText(order)],
+    ['Not possible', order.transaction === '' ? (order.errorMessage ?? 'no transaction can be made') : undefined],
+  ];
+  const shown = lines.filter(([, text]) => text !== undefined).map(([name, text]) => `  ${name.padEnd(14)}${text}`);
+  return [`${show(inAmount, inputMint)} -> ${show(outAmount, outputMint)}`, ...shown].join('\n');
+}
+
+function amountOf(amount: string, mint: string, token: Token | undefined): string {
+  if (token === undefined) return `${amount} of the smallest unit of ${mint}`;
+  return `${decimalString(BigInt(amount), token.decimals)} ${token.symbol || mint}`;
+}
+
+function hopText({ swapInfo, percent }: Hop, show: (amount: string, mint: string) => string): string {
+  const { label, inAmount, inputMint, outAmount, outputMint } = swapInfo;
+  return `${show(inAmount, inputMint)} -> ${show(outAmount, outputMint)}, ${percent} % by ${label}`;
+}
+
+/** What one whole token of the input gives. */
+function priceText({ inputMint, outputMint, inAmount, outAmount }: Order, tokenOf: TokenOf): string | undefined {
+  const [input, output] = [tokenOf(inputMint), tokenOf(outputMint)];
+  if (input === undefined || output === undefined || inAmount === '0') return undefined;
+  const scaled = BigInt(outAmount) * 10n ** BigInt(input.decimals + PRICE_DIGITS);
+  const price = scaled / (BigInt(inAmount) * 10n ** BigInt(output.decimals));
+  return `1 ${input.symbol || inputMint} = ${decimalString(price, PRICE_DIGITS)} ${output.symbol || outputMint}`;
+}
+
+function valueText({ inUsdValue, outUsdValue }: Order): string | undefined {
+  if (inUsdValue === undefined || outUsdValue === undefined) return undefined;
+  return `${inUsdValue.toFixed(2)} USD -> ${outUsdValue.toFixed(2)} USD`;
+}
+
+function feeText(order: Order, show: (amount: string, mint: string) => string): string {
+  const amount = order.platformFee?.amount;
+  const shown = amount === undefined || order.feeMint === undefined ? '' : `, ${show(amount, order.feeMint)}`;
+  return `${bpsText(order.feeBps)}${shown}`;
+}
+
+/** What the chain costs; unknown without a taker. */
+function networkText(order: Order): string | undefined {
+  if (!order.transaction) return undefined;
+  const sol = (lamports: number) => `${decimalString(BigInt(lamports), 9)} SOL`;
+  const fees = sol(order.signatureFeeLamports + order.prioritizationFeeLamports);
+  return `${fees} in fees, ${sol(order.rentFeeLamports)} in rent${order.gasless ? ', gasless' : ''}`;
+}
+
+const bpsText = (bps: number): string => `${Number((bps / 100).toFixed(4))} %`;

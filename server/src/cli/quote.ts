@@ -1,0 +1,71 @@
+import { isAddress } from '@slipway/wire';
+import { defineCommand } from 'citty';
+import { SANDBOX_KEY } from '../http/key-lookup.js';
+import { parseRawAmount, toSmallestUnit } from './amount.js';
+import { commonArgs } from './common-args.js';
+import { type CliContext, type Result, UsageError } from './context.js';
+import { describeOrder, type Order, type Token } from './quote-text.js';
+import { bodyOf, requestJson, serviceUrl } from './service.js';
+
+type Ask = <T>(path: string, query: Record<string, string | undefined>) => Promise<T>;
+
+/** `slipway quote AMOUNT FROM TO` */
+export function quoteCommand(context: CliContext) {
+  return defineCommand({
+    meta: { name: 'quote', description: 'Ask what a swap would give' },
+    args: {
+      amount: { type: 'positional', required: true, description: 'How much of FROM, as people write it: 1.5' },
+      from: { type: 'positional', required: true, description: 'The symbol or mint of what is sold' },
+      to: { type: 'positional', required: true, description: 'The symbol or mint of what is bought' },
+      taker: { type: 'string', description: 'The wallet that would swap: tells its costs, and what it lacks' },
+      'exclude-routers': { type: 'string', description: 'Routers not to ask, with commas between' },
+      raw: { type: 'boolean', default: false, description: 'The amount is in the smallest unit of FROM (lamports)' },
+      ...commonArgs,
+    },
+    run: async ({ args }): Promise<Result> => {
+      const { taker } = args;
+      if (taker !== undefined && !isAddress(taker)) throw new UsageError('--taker must be the address of a wallet');
+      const ask = asker(context, args.url);
+      const [from, to] = await Promise.all([findToken(ask, args.from), findToken(ask, args.to)]);
+      const amount = args.raw ? parseRawAmount(args.amount) : toSmallestUnit(args.amount, from.decimals);
+      const order = await ask<Order>('/ultra/v1/order', {
+        ...{ inputMint: from.id, outputMint: to.id, amount: amount.toString(), taker },
+        excludeRouters: args['exclude-routers'],
+      });
+      return { json: order, text: describeOrder(order, await tokensOf(ask, order, [from, to])) };
+    },
+  });
+}
+
+function asker(context: CliContext, url: string | undefined): Ask {
+  const base = serviceUrl(context, url);
+  const headers = { 'x-api-key': context.env.SLIPWAY_API_KEY || SANDBOX_KEY };
+  return async <T>(path: string, query: Record<string, string | undefined>) => {
+    const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return bodyOf<T>(await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers }));
+  };
+}
+
+const findTokens = (ask: Ask, query: string) => ask<Token[]>('/tokens/v2/search', { query });
+
+async function findToken(ask: Ask, name: string): Promise<Token> {
+  const found = await findTokens(ask, name);
+  const exact = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  const [token, ...others] = exact;
+  if (token !== undefined && others.length === 0) return token;
+  if (token !== undefined) {
+    const mints = exact.map(({ id }) => id).join(', ');
+    throw new UsageError(`${exact.length} tokens are called ${name}: give the mint of one, of ${mints}`);
+  }
+  const near = found.map(({ symbol }) => symbol).join(', ');
+  throw new UsageError(`no token is called ${name}${near === '' ? '' : `: did you mean one of ${near}?`}`);
+}
+
+/** The two tokens, and those that the route passes. */
+async function tokensOf(ask: Ask, order: Order, ends: Token[]): Promise<(mint: string) => Token | undefined> {
+  const tokens = new Map(ends.map((token) => [token.id, token]));
+  const passed = order.routePlan.flatMap(({ swapInfo }) => [swapInfo.inputMint, swapInfo.outputMint]);
+  const unknown = [...new Set(passed)].filter((mint) => !tokens.has(mint));
+  if (unknown.length > 0) for (const token of await findTokens(ask, unknown.join(','))) tokens.set(token.id, token);
+  return (mint) => tokens.get(mint);
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineCommand } from 'citty';
+import { SANDBOX_KEY } from '../http/key-lookup.js';
+import { steadyNow } from '../lib/clock.js';
+import type { EventScore } from '../store/scores.js';
+import { commonArgs } from './common-args.js';
+import { type CliContext, CommandError, type Result, UsageError } from './context.js';
+import { type Answer, bodyOf, requestJson, serviceUrl, Unreachable } from './service.js';
+
+const POLL_MS = 2_000;
+/** What the API takes at a time. */
+const MAX_IDS = 100;
+const EVENTS_HINT = 'EVENT…';
+
+/** `slipway scores …` */
+export function scoresCommand(context: CliContext) {
+  return defineCommand({
+    meta: { name: 'scores', description: 'Follow the games behind prediction events' },
+    subCommands: { watch: watchCommand(context) },
+  });
+}
+
+function watchCommand(context: CliContext) {
+  return defineCommand({
+    meta: { name: 'watch', description: 'Print the scores of events, and each change, until Ctrl-C' },
+    args: {
+      events: {
+        type: 'positional',
+        required: false,
+        valueHint: EVENTS_HINT,
+        description: "Event ids (default: the sandbox's simulated games)",
+      },
+      for: { type: 'string', description: 'End after so many seconds; 0: print once', valueHint: 'SECONDS' },
+      ...commonArgs,
+    },
+    run: async ({ args }): Promise<Result | undefined> => {
+      const seconds = args.for === undefined ? Number.POSITIVE_INFINITY : secondsOf(args.for);
+      const end = steadyNow() + seconds * 1_000;
+      const stop = new AbortController();
+      const interrupt = () => stop.abort();
+      process.once('SIGINT', interrupt);
+      try {
+        const api = createApi(context, serviceUrl(context, args.url), stop.signal);
+        const eventIds =
+          args._.length > 0 ? [...new Set(args._.flatMap((word) => word.split(',')))] : await api.simulatedEvents();
+        await watch(context, { ...api, eventIds, end, signal: stop.signal });
+      } catch (error) {
+        if (!stop.signal.aborted) throw error;
+      } finally {
+        process.removeListener('SIGINT', interrupt);
+      }
+      return undefined;
+    },
+  });
+}
+
+function secondsOf(text: string): number {
+  if (!/^\d{1,8}$/.test(text)) throw new UsageError('--for must be a whole number of seconds');
+  return Number(text);
+}
+
+interface Watching {
+  scoresOf: (eventIds: readonly string[]) => Promise<EventScore[]>;
+  eventIds: readonly string[];
+  /** By the steady clock, milliseconds. */
+  end: number;
+  signal: AbortSignal;
+}
+
+/** Prints what is new, again and again. A service that answered once and then does not is waited for. */
+async function watch(context: CliContext, { scoresOf, eventIds, end, signal }: Watching): Promise<void> {
+  const shown = new Map<string, string>();
+  let failing = false;
+  for (;;) {
+    try {
+      const scores = new Map((await scoresOf(eventIds)).map((score) => [score.eventId, score]));
+      for (const eventId of eventIds) show(context, eventId, scores.get(eventId), shown);
+      failing = false;
+    } catch (error) {
+      if (shown.size === 0 || signal.aborted || !(error instanceof Passing || error instanceof Unreachable))
+        throw error;
+      if (!failing) say(context, `${error.message}; trying again`);
+      failing = true;
+    }
+    const left = end - steadyNow();
+    if (left <= 0) return;
+    await sleep(Math.min(POLL_MS, left), undefined, { signal });
+  }
+}
+
+function show(context: CliContext, eventId: string, score: EventScore | undefined, shown: Map<string, string>): void {
+  const now = JSON.stringify(score ?? null);
+  if (shown.get(eventId) === now) return;
+  shown.set(eventId, now);
+  if (context.json) {
+    if (score) context.stdout(now);
+  } else context.stdout(plain(score ? lineOf(score) : `${eventId}  no score yet`));
+}
+
+function lineOf({ eventId, homeTeam, awayTeam, updatedAt, ...score }: EventScore): string {
+  const state = score.ended ? 'ended' : score.live ? 'live' : 'not live';
+  const game = [homeTeam ?? '?', score.score ?? '-', awayTeam ?? '?'].join(' ');
+  const parts = [updatedAt, eventId, state, game, score.period, score.elapsed, score.status];
+  return parts.filter((part) => part !== null).join('  ');
+}
+
+/** Names come from providers: what would move a terminal's cursor is left out. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}/gu, '');
+}
+
+function say({ json, stderr }: CliContext, message: string): void {
+  stderr(json ? JSON.stringify({ error: message }) : `slipway: ${message}`);
+}
+
+/** The service refuses at the moment. */
+class Passing extends CommandError {}
+
+function createApi({ env }: CliContext, base: string, signal: AbortSignal) {
+  const headers = { 'x-api-key': env.SLIPWAY_API_KEY || SANDBOX_KEY };
+  const get = async (path: string): Promise<Answer> => {
+    const answer = await requestJson(`${base}${path}`, { headers, signal });
+    if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+    if (answer.status === 429 || answer.status >= 500) throw new Passing(`the service answers ${answer.status}`);
+    return answer;
+  };
+  return {
+    async simulatedEvents(): Promise<string[]> {
+      const answer = await get('/sandbox/info');
+      if (answer.status === 404) throw new UsageError('name the events: only a sandbox has games of its own');
+      return bodyOf<{ gameEventIds: string[] }>(answer).gameEventIds;
+    },
+    async scoresOf(eventIds: readonly string[]): Promise<EventScore[]> {
+      const scores: EventScore[] = [];
+      for (let start = 0; start < eventIds.length; start += MAX_IDS) {
+        const ids = eventIds.slice(start, start + MAX_IDS).map(encodeURIComponent);
+        const answer = await get(`/prediction/v1/events/scores?eventIds=${ids.join(',')}`);
+        scores.push(...bodyOf<{ data: EventScore[] }>(answer).data);
+      }
+      return scores;
+    },
+  };
+}

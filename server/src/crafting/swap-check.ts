@@ -1,0 +1,226 @@
+import { type Fill, type ParsedPoolSwap, parseFill, parsePoolSwap, parseRoute, type Route } from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  createAddressWithSeed,
+  type Instruction,
+  parseCloseAccount,
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  parseCreateAssociatedTokenIdempotent,
+  parseInitializeAccount3,
+  parseSetCloseAuthority,
+  parseSyncNative,
+  parseSystemCreateAccountWithSeed,
+  parseSystemTransfer,
+  parseTransferChecked,
+  parseUnwrapLamports,
+  rentExemptLamports,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { type Swap, TOKEN_ACCOUNT_SPACE } from './swap.js';
+import { type Budget, CraftCheckFailed, type Crafted } from './transaction.js';
+
+/** What a transaction does at the worst: as much taken and as little given as its instructions allow. */
+interface Books {
+  lamports: Map<Address, bigint>;
+  tokens: Map<Address, bigint>;
+  /** Accounts that were made and not closed yet; `native` once they hold wrapped SOL. */
+  temporary: Map<Address, { initialized: boolean; native: boolean }>;
+  feeInRoute: boolean;
+  closeAuthoritySet: boolean;
+  destinationMade: boolean;
+  traded: boolean;
+}
+
+/**
+ * Reads a crafted swap back from its bytes and compares who signs, gives and gets with what was asked.
+ * @throws CraftCheckFailed
+ */
+export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget: Budget): void {
+  checkSigners(signers, swap);
+  const [limit, price, ...rest] = instructions;
+  expect(limit && parseComputeUnitLimit(limit) === budget.computeUnitLimit, 'wrong compute unit limit');
+  expect(price && parseComputeUnitPrice(price) === budget.computeUnitPrice, 'wrong compute unit price');
+  const books: Books = {
+    ...{ lamports: new Map(), tokens: new Map(), temporary: new Map() },
+    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, traded: false },
+  };
+  for (const instruction of rest) {
+    const understood = readers.some((read) => read(instruction, books, swap));
+    expect(understood, `an instruction of ${instruction.program} that is not understood`);
+  }
+  expect(books.traded, 'no trade');
+  expect(books.temporary.size === 0, 'a temporary account is left open');
+  expect(books.closeAuthoritySet === (swap.closeAuthority !== undefined), 'wrong close authority');
+  expect(books.destinationMade === swap.output.create, 'the destination is made, or not, against what was asked');
+  checkLosses(books, swap);
+  checkGains(books, swap);
+}
+
+function checkSigners(signers: readonly Address[], { taker, feePayer, rentPayer, trade }: Swap): void {
+  const needed = new Set([feePayer, taker, ...trade.extraSigners]);
+  const wrong = signers.find((signer) => !needed.has(signer) && signer !== rentPayer);
+  expect(wrong === undefined, `${wrong} must sign, which nobody asked for`);
+  for (const signer of needed) expect(signers.includes(signer), `${signer} does not sign`);
+  expect(signers[0] === feePayer, 'another fee payer');
+}
+
+/** No account gives anything but the input and the tip. */
+function checkLosses({ lamports, tokens }: Books, { taker, feePayer, input, output, receiver, tip }: Swap): void {
+  const source = input.place.kind === 'token' ? input.place.account : undefined;
+  for (const [account, change] of tokens) {
+    const most = account === source ? input.amount : 0n;
+    expect(change >= -most, `${-change} would leave ${account}, and ${most} is the most that may`);
+  }
+  for (const [account, change] of lamports) {
+    let most = account === feePayer ? (tip?.lamports ?? 0n) : 0n;
+    if (account === taker && input.place.kind !== 'token') most += input.amount;
+    const least = account === receiver && output.place.kind !== 'token' ? output.least : 0n;
+    expect(change >= least - most, `${change} lamports for ${account}, at least ${least - most} were asked`);
+  }
+}
+
+/** Nobody gets anything but the receiver, the fee account and the tip account, and those what was asked. */
+function checkGains({ lamports, tokens, feeInRoute }: Books, swap: Swap): void {
+  const { taker, receiver, feePayer, rentPayer, output, fee, tip } = swap;
+  const known = new Set([taker, receiver, feePayer, rentPayer, fee?.account, tip?.account]);
+  if (output.place.kind === 'token') {
+    known.add(output.place.account);
+    const arrives = tokens.get(output.place.account) ?? 0n;
+    expect(arrives >= output.least, `only ${arrives} of ${output.least} are sure to arrive`);
+  } else {
+    expect(lamports.has(receiver) || output.least === 0n, 'the receiver gets no SOL');
+  }
+  for (const [account, change] of [...tokens, ...lamports]) {
+    expect(change <= 0n || known.has(account), `${account} gets something that nobody asked for`);
+  }
+  if (!fee) return;
+  const paid = (tokens.get(fee.account) ?? 0n) + (lamports.get(fee.account) ?? 0n);
+  expect(paid === (feeInRoute ? 0n : fee.amount), 'another fee than asked');
+}
+
+type Reader = (instruction: Instruction, books: Books, swap: Swap) => boolean;
+
+/** Each enters its own instruction into the books; false for any other. */
+const readers: readonly Reader[] = [
+  reader(parseSystemCreateAccountWithSeed, (made, { lamports, temporary }, { taker, rentPayer }) => {
+    expect(made.base === taker && made.payer === rentPayer, 'a temporary account of somebody else');
+    expect(made.newAccount === createAddressWithSeed(taker, made.seed, made.owner), 'a wrong temporary account');
+    change(lamports, rentPayer, -made.lamports);
+    change(lamports, made.newAccount, made.lamports);
+    temporary.set(made.newAccount, { initialized: false, native: false });
+  }),
+  reader(parseSystemTransfer, ({ from, to, lamports }, books, { taker, feePayer }) => {
+    expect(from === taker || from === feePayer, `SOL of ${from}`);
+    change(books.lamports, from, -lamports);
+    change(books.lamports, to, lamports);
+  }),
+  reader(parseInitializeAccount3, ({ account, mint, owner }, { lamports, tokens, temporary }, { taker }) => {
+    expect(temporary.get(account)?.initialized === false, 'an account that was not made here');
+    expect(owner === taker, 'a temporary account of another owner');
+    const native = mint === WRAPPED_SOL_MINT;
+    temporary.set(account, { initialized: true, native });
+    if (!native) return;
+    // From here on its SOL is tokens.
+    const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+    change(tokens, account, (lamports.get(account) ?? 0n) - rent);
+    lamports.set(account, rent);
+  }),
+  reader(parseCreateAssociatedTokenIdempotent, (made, books, { taker, rentPayer, receiver, output }) => {
+    const { payer, account, owner, mint, tokenProgram } = made;
+    expect(payer === rentPayer, 'rent paid by another');
+    expect(account === associatedTokenAddress(owner, mint, tokenProgram), 'a wrong associated token account');
+    expect(mint === output.mint && (owner === receiver || owner === taker), 'an account that nobody asked for');
+    if (output.place.kind === 'token' && account === output.place.account) books.destinationMade = true;
+    // The taker's own account is made only for the output to pass through.
+    else books.temporary.set(account, { initialized: true, native: false });
+  }),
+  reader(parseTransferChecked, ({ source, destination, authority, amount }, { tokens }, { taker }) => {
+    expect(authority === taker, `tokens of ${authority}`);
+    change(tokens, source, -amount);
+    change(tokens, destination, amount);
+  }),
+  // It only brings an amount up to date.
+  reader(parseSyncNative, () => {}),
+  reader(parseUnwrapLamports, ({ source, destination, authority }, { lamports, tokens, temporary }, { taker }) => {
+    expect(authority === taker && temporary.get(source)?.native, 'SOL is unwrapped that the swap has not wrapped');
+    change(lamports, destination, tokens.get(source) ?? 0n);
+    tokens.delete(source);
+  }),
+  reader(parseCloseAccount, ({ account, destination, authority }, { lamports, tokens, temporary }, swap) => {
+    const closed = temporary.get(account);
+    expect(authority === swap.taker && closed, 'an account is closed that the swap has not made');
+    expect(destination === swap.rentPayer, 'the rent goes to another');
+    change(lamports, destination, (lamports.get(account) ?? 0n) + (closed.native ? (tokens.get(account) ?? 0n) : 0n));
+    if (closed.native) tokens.delete(account);
+    lamports.delete(account);
+    temporary.delete(account);
+  }),
+  reader(parseSetCloseAuthority, ({ account, authority, closeAuthority }, books, { taker, output, ...swap }) => {
+    const isDestination = output.place.kind === 'token' && output.place.account === account;
+    expect(isDestination && authority === taker, 'a close authority of another account');
+    expect(closeAuthority === swap.closeAuthority, 'another close authority');
+    books.closeAuthoritySet = true;
+  }),
+  trade((instruction, { router }) => (router ? parseRoute(instruction, router) : undefined), enterRoute),
+  trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill),
+  trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterPoolSwap),
+];
+
+function reader<T>(
+  parse: (instruction: Instruction) => T | undefined,
+  enter: (read: T, books: Books, swap: Swap) => void,
+): Reader {
+  return (instruction, books, swap) => {
+    const read = parse(instruction);
+    if (read !== undefined) enter(read, books, swap);
+    return read !== undefined;
+  };
+}
+
+function trade<T>(
+  parse: (instruction: Instruction, programs: Swap['programs']) => T | undefined,
+  enter: (read: T, books: Books, swap: Swap) => void,
+): Reader {
+  return (instruction, books, swap) =>
+    reader((each) => parse(each, swap.programs), enter)(instruction, books, swap) && setTraded(books);
+}
+
+function setTraded(books: Books): true {
+  books.traded = true;
+  return true;
+}
+
+/** The program sees to it that none of the taker's accounts loses anything beside `amountIn` of the source. */
+function enterRoute(route: Route, books: Books, { taker, fee }: Swap): void {
+  expect(route.taker === taker, 'a route of another taker');
+  change(books.tokens, route.source, -route.amountIn);
+  change(books.tokens, route.destination, route.minOut);
+  if (!route.fee) return;
+  expect(fee && route.fee.account === fee.account && route.fee.bps === fee.bps, 'another fee than asked');
+  expect((route.fee.from === route.source) === (fee.side === 'input'), 'the fee is taken from the other side');
+  books.feeInRoute = true;
+}
+
+function enterFill(fill: Fill, { lamports, tokens }: Books, { taker }: Swap): void {
+  expect(fill.taker === taker, 'a fill of another taker');
+  if (fill.takerInputAccount) change(tokens, fill.takerInputAccount, -fill.inputAmount);
+  else change(lamports, taker, -fill.inputAmount);
+  if (fill.takerOutputAccount) change(tokens, fill.takerOutputAccount, fill.outputAmount);
+  else change(lamports, taker, fill.outputAmount);
+}
+
+function enterPoolSwap(swap: ParsedPoolSwap, { tokens }: Books, { taker }: Swap): void {
+  expect(swap.authority === taker, 'a trade of another taker');
+  change(tokens, swap.source, -swap.amountIn);
+  change(tokens, swap.destination, swap.minimumAmountOut);
+}
+
+function change(books: Map<Address, bigint>, account: Address, by: bigint): void {
+  books.set(account, (books.get(account) ?? 0n) + by);
+}
+
+function expect(truth: unknown, what: string): asserts truth {
+  if (!truth) throw new CraftCheckFailed(`crafted swap: ${what}`);
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../lib/clock.js';
+import { groupCalls } from '../store/group-calls.js';
+import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
+import type { Store, Tx } from '../store/sql.js';
+import type { Verdict } from './tracker.js';
+
+/** What an area adds to its requests' claim and end, in the same store transaction, for a group of them at a time. */
+export interface AreaHooks {
+  /** Answers, by request id, why requests must not go on. Those are given back as if they had never been posted. */
+  reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
+  settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
+}
+
+export interface Claimed {
+  id: string;
+  /** What the area has given to `execute`. */
+  detail: unknown;
+}
+
+/** The area did not let the request go on; nothing has left, and the request id is as it was. */
+export class ReservationRefused extends Error {
+  override readonly name = 'ReservationRefused';
+}
+
+export interface WantedClaim extends Claimed {
+  area: string;
+  signature: string | null;
+  wire: Uint8Array;
+}
+
+export type ClaimResult = 'won' | 'lost' | { refused: string };
+
+const TWIN = 'the same transaction was sent for another request: ask for a new one';
+
+export interface GroupedWritesDeps {
+  store: Store;
+  clock: Clock;
+  leaseUntil: () => Date;
+  /** By area. */
+  hooks: Readonly<Record<string, AreaHooks>>;
+}
+
+/** Claims and verdicts of many requests, each group of them in one store transaction with what their areas add. */
+export function createGroupedWrites({ store, clock, leaseUntil, hooks }: GroupedWritesDeps) {
+  const claim = groupCalls<WantedClaim, ClaimResult>({
+    run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
+    maxGroup: 200,
+  });
+  const settle = groupCalls<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
+    run: (items) => store.transaction((tx) => writeVerdicts(tx, items)),
+    maxGroup: 200,
+  });
+
+  async function writeClaims(tx: Tx, wanted: WantedClaim[]): Promise<ClaimResult[]> {
+    const times = { sentAt: new Date(clock.now()), leaseUntil: leaseUntil() };
+    const won = await claimMany(
+      tx,
+      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, ...times })),
+    );
+    const twins = await findTwins(
+      tx,
+      wanted.map(({ id }) => id).filter((id) => !won.has(id)),
+    );
+    const refused = new Map<string, string>();
+    const claimed = wanted.filter(({ id }) => won.has(id));
+    for (const [area, group] of byArea(claimed)) {
+      for (const [id, why] of (await hooks[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
+    }
+    for (const id of refused.keys()) await unclaim(tx, id);
+    return wanted.map(({ id }) => {
+      const why = twins.has(id) ? TWIN : refused.get(id);
+      if (why !== undefined) return { refused: why };
+      return won.has(id) ? 'won' : 'lost';
+    });
+  }
+
+  async function writeVerdicts(tx: Tx, items: { id: string; verdict: Verdict }[]): Promise<(LedgerRow | undefined)[]> {
+    const settledAt = new Date(clock.now());
+    const settled = await settleMany(
+      tx,
+      items.map(({ id, verdict }) => ({
+        id,
+        event: verdict.event,
+        slot: verdict.slot ?? undefined,
+        error: verdict.error,
+        settledAt,
+      })),
+    );
+    for (const [area, rows] of byArea(settled)) await hooks[area]?.settle(tx, rows);
+    const byId = new Map(settled.map((row) => [row.id, row]));
+    return items.map(({ id }) => byId.get(id));
+  }
+
+  return { claim, settle };
+}
+
+function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.area);
+    if (group) group.push(item);
+    else groups.set(item.area, [item]);
+  }
+  return groups;
+}

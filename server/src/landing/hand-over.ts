@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Address,
+  base58Decode,
+  decodeTransaction,
+  encodeTransaction,
+  invalidSigners,
+  missingSigners,
+  requiredSigners,
+  type Transaction,
+  withSignature,
+} from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain } from '../chain/index.js';
+import { RFQ } from '../errors/index.js';
+import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
+import { type Explanation, rfqError } from './explain.js';
+import { deadAt } from './lifetime.js';
+import { createMessageSearch, type Found } from './message-search.js';
+import type { Verdict } from './tracker.js';
+
+/** What became of a transaction that was given to somebody who signs last and sends it. */
+export type Delivery =
+  /** Taken; `signature` is the transaction's, as the other side tells it. */
+  | { outcome: 'sent'; signature: string }
+  /** Not taken: it will not be sent. */
+  | { outcome: 'rejected'; code: number; message: string }
+  /** It may be sent or not. The code and message are for when it is not. */
+  | { outcome: 'unknown'; message: string; code?: number };
+
+export type Deliver = (signed: Transaction) => Promise<Delivery>;
+
+/** How a row of which no signature is known comes on: its end, or the row with its signature, to be followed. */
+export type Resolution = { verdict: Verdict } | { row: LedgerRow };
+
+export interface HandOverDeps {
+  store: Store;
+  chain: Chain;
+  log: Logger;
+  /** Aborts when the service shuts down. */
+  closing: AbortSignal;
+}
+
+const SEARCH_MS = 1_000;
+
+export function createHandOver({ store, chain, log, closing }: HandOverDeps) {
+  /** Asks the other side, and believes what it says only as far as that can be checked. */
+  async function deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
+    const delivery = await ask(signed).catch((error: Error): Delivery => {
+      log.warn({ request: row.id, reason: error.message }, 'a transaction could not be handed over for certain');
+      return { outcome: 'unknown', ...RFQ.unknown };
+    });
+    if (delivery.outcome === 'rejected') {
+      return { verdict: { event: 'failed', slot: null, error: rfqError(delivery) } };
+    }
+    if (delivery.outcome === 'unknown') return search(row, { ...RFQ.failedToLand, ...delivery });
+    const complete = withFirstSignature(signed, delivery.signature);
+    if (complete) return { row: await remember(row, delivery.signature, encodeTransaction(complete)) };
+    log.warn({ request: row.id }, 'the signature that was answered does not belong to the transaction');
+    return search(row, RFQ.failedToLand);
+  }
+
+  async function remember(row: LedgerRow, signature: string, wire: Uint8Array): Promise<LedgerRow> {
+    await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
+    const known = await findRequest(store, row.id);
+    if (!known) throw new Error(`request ${row.id} has disappeared while it was being sent`);
+    return known;
+  }
+
+  /** Nobody says what became of it: looks for it on the chain until it is there, or can never be. */
+  async function search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
+    const find = createMessageSearch(chain.rpc, {
+      message: decodeTransaction(row.wire!).message,
+      account: row.wallet as Address,
+      notBefore: row.createdAt.getTime(),
+    });
+    for (;;) {
+      const now = await findRequest(store, row.id);
+      if (now && (now.state !== 'sending' || now.signature !== null)) return { row: now };
+      const verdict = await lookOnce(row, find, whenDead).catch((error: Error) => {
+        log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
+        return undefined;
+      });
+      if (verdict) return { verdict };
+      await sleep(SEARCH_MS, undefined, { signal: closing });
+    }
+  }
+
+  /** First whether it is dead, then whether it is there: the other way round it could land between the two. */
+  async function lookOnce(
+    row: LedgerRow,
+    find: (atLeastSlot?: bigint) => Promise<Found | undefined>,
+    whenDead: Explanation,
+  ): Promise<Verdict | undefined> {
+    const death = await deadAt({ kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }, chain);
+    const found = await find(death);
+    if (found) {
+      const { signature, wire, slot, err } = found;
+      await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
+      return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
+    }
+    return death === undefined ? undefined : { event: 'expired', slot: null, error: rfqError(whenDead) };
+  }
+
+  return { deliver, search };
+}
+
+/** The transaction with its first signature, if that makes it complete and every signature is right. */
+function withFirstSignature(signed: Transaction, signature: string): Transaction | undefined {
+  const bytes = base58Decode(signature);
+  if (bytes?.length !== 64) return undefined;
+  const { decoded } = decodeTransaction(encodeTransaction(signed));
+  const complete = withSignature(signed, requiredSigners(decoded)[0]!, bytes);
+  return missingSigners(complete).length + invalidSigners(complete).length === 0 ? complete : undefined;
+}

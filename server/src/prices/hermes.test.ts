@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type Address, generateKeypair } from '@slipway/wire';
+import fc from 'fast-check';
+import pino from 'pino';
+import { type Hermes, type HermesDeps, startHermes } from './hermes.js';
+import { readUpdates } from './hermes-answer.js';
+
+const SOL_FEED = 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d';
+const JUP_FEED = '0a3f016ab5080077ecba0263309a96f1d3237b679727447d2ce876008639207e';
+const NOW = Date.UTC(2026, 10, 21, 12);
+const KEY = 'CANARY-hermes-key';
+const [sol, jup] = [generateKeypair().address, generateKeypair().address];
+
+interface Entry {
+  price: string;
+  conf: string;
+  expo: number;
+  publish_time: number;
+}
+
+/** As Hermes writes an update of one feed. */
+function entryOf(id: string, changes: Partial<Entry> = {}) {
+  const price = { price: '15000000000', conf: '7500000', expo: -8, publish_time: NOW / 1000 - 2, ...changes };
+  const metadata = { slot: 1, proof_available_time: price.publish_time, prev_publish_time: price.publish_time - 1 };
+  return { id, price, ema_price: price, metadata };
+}
+
+function answerOf(...parsed: object[]): string {
+  return JSON.stringify({ binary: { encoding: 'hex', data: ['504e4155'] }, parsed });
+}
+
+type Reply = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Fixture {
+  hermes: Hermes;
+  /** The requests so far. */
+  requests: IncomingMessage[];
+  /** What the source has asked to wait, in milliseconds, in order. */
+  delays: number[];
+  logged: string[];
+  clock: { time: number };
+  price(mint: Address): number | undefined;
+  /** Has the source ask once more, with this answer. */
+  poll(reply: string | Reply): Promise<void>;
+}
+
+/** A server that answers as Hermes does, and the source on it, which asks when the test says so. */
+async function open(t: TestContext, first: string | Reply, options: Partial<HermesDeps> = {}): Promise<Fixture> {
+  const requests: IncomingMessage[] = [];
+  let reply = first;
+  const server = createServer((request, response) => {
+    requests.push(request);
+    if (typeof reply !== 'string') return reply(request, response);
+    response.setHeader('content-type', 'application/json');
+    response.end(reply);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const delays: number[] = [];
+  const logged: string[] = [];
+  const clock = { time: NOW };
+  let goOn: (() => void) | undefined;
+  let asleep: (() => void) | undefined;
+  const hermes = await startHermes({
+    url: `http://127.0.0.1:${port}/path-with-CANARY`,
+    key: KEY,
+    feeds: { [sol]: SOL_FEED, [jup]: JUP_FEED },
+    ...{ maxAgeMs: 60_000, maxConfidenceBps: 100 },
+    clock: { now: () => clock.time },
+    log: pino({ level: 'debug' }, { write: (line) => void logged.push(line) }),
+    timeoutMs: 1_000,
+    sleep: (milliseconds, signal) =>
+      new Promise<void>((resolve, reject) => {
+        delays.push(milliseconds);
+        goOn = resolve;
+        signal.addEventListener('abort', () => reject(new Error('closed')));
+        asleep?.();
+      }),
+    ...options,
+  });
+  t.after(async () => {
+    await hermes.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    ...{ hermes, requests, delays, logged, clock },
+    price: (mint) => {
+      const price = hermes.read(mint);
+      return price && !price.stale ? price.usd : undefined;
+    },
+    async poll(next) {
+      reply = next;
+      const done = new Promise<void>((resolve) => {
+        asleep = resolve;
+      });
+      goOn?.();
+      await done;
+    },
+  };
+}
+
+test('prices come with their confidence and time, in one question with the key', async (t) => {
+  const jupPrice = { price: '4200000', conf: '1000', expo: -7 };
+  const { hermes, requests } = await open(t, answerOf(entryOf(SOL_FEED), entryOf(JUP_FEED, jupPrice)));
+  assert.deepEqual(hermes.read(sol), { usd: 150, confidence: 0.075, publishedAt: NOW - 2_000, stale: false });
+  assert.equal(hermes.read(jup)?.usd, 0.42);
+  assert.equal(hermes.read(generateKeypair().address), undefined);
+  const [request, ...others] = requests;
+  assert.deepEqual(others, []);
+  const { pathname, searchParams } = new URL(request!.url!, 'http://hermes');
+  assert.equal(pathname, '/path-with-CANARY/v2/updates/price/latest');
+  assert.deepEqual(searchParams.getAll('ids[]'), [SOL_FEED, JUP_FEED]);
+  assert.equal(searchParams.get('parsed'), 'true');
+  assert.equal(request!.headers.authorization, `Bearer ${KEY}`);
+});
+
+test('no exponent makes a price inexact', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.integer({ min: -12, max: 0 }), (price, expo) => {
+      const digits = price.toString().padStart(1 - expo, '0');
+      const at = digits.length + expo;
+      const decimal = Number(`${digits.slice(0, at)}.${digits.slice(at)}`);
+      const updates = readUpdates({ parsed: [entryOf(SOL_FEED, { price: price.toString(), expo })] });
+      assert.equal(updates.get(SOL_FEED)?.usd, decimal);
+    }),
+  );
+});
+
+const useless: [string, string | Reply][] = [
+  ['429', (_request, response) => void response.writeHead(429, { 'retry-after': '30' }).end('slow down')],
+  ['500', (_request, response) => void response.writeHead(500).end('<html>')],
+  ['401', (_request, response) => void response.writeHead(401).end('{"error":"no key"}')],
+  ['no answer at all', () => {}],
+  [
+    'an answer that breaks off',
+    (_request, response) => {
+      response.writeHead(200, { 'content-length': '500' });
+      response.write(answerOf(entryOf(SOL_FEED)).slice(0, 100));
+      response.destroy();
+    },
+  ],
+  ['half of the JSON', answerOf(entryOf(SOL_FEED)).slice(0, 150)],
+  ['JSON of another kind', '"hello"'],
+  ['null', 'null'],
+  ['no list', '{"parsed":null}'],
+];
+
+for (const [name, reply] of useless) {
+  test(`${name}: the last price stays until it is old, and the next good answer is taken`, async (t) => {
+    const { price, poll, hermes, logged, clock, delays } = await open(
+      t,
+      answerOf(entryOf(SOL_FEED), entryOf(JUP_FEED)),
+    );
+    await poll(reply);
+    await poll(reply);
+    assert.equal(price(sol), 150);
+    assert.equal(logged.filter((line) => line.includes('127.0.0.1')).length, 1, 'it is logged once');
+    assert.ok(!logged.join('').includes('CANARY'), 'no key and no path is logged');
+    const [usual, once_, twice] = delays.slice(-3);
+    assert.ok(usual! < once_! && once_! <= twice!, `${delays}`);
+    clock.time += 61_000;
+    assert.equal(price(sol), undefined);
+    assert.equal(hermes.read(sol)?.stale, true);
+    const good = { price: '16000000000', publish_time: clock.time / 1000 };
+    await poll(answerOf(entryOf(SOL_FEED, good), entryOf(JUP_FEED, good)));
+    assert.equal(price(sol), 160);
+    assert.equal(delays.at(-1), usual);
+  });
+}
+
+test('a service that asks for a longer pause gets it, up to a minute', async (t) => {
+  const refuse = (seconds: string) => (_request: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(429, { 'retry-after': seconds }).end();
+  const { poll, delays } = await open(t, refuse('30'));
+  assert.equal(delays.at(-1), 30_000);
+  await poll(refuse('86400'));
+  assert.equal(delays.at(-1), 60_000);
+});
+
+const nonsense: [string, Partial<Record<keyof Entry, unknown>>][] = [
+  ['a negative price', { price: '-15000000000' }],
+  ['a price of zero', { price: '0' }],
+  ['a price that is no number', { price: 'NaN' }],
+  ['a price that is no string', { price: 150 }],
+  ['a huge exponent', { expo: 300 }],
+  ['a tiny exponent', { expo: -400 }],
+  ['an exponent that is none', { expo: 0.5 }],
+  ['a negative confidence', { conf: '-1' }],
+  ['no confidence', { conf: undefined }],
+  ['no time', { publish_time: undefined }],
+  ['a time in milliseconds', { publish_time: NOW }],
+  ['a time in the future', { publish_time: NOW / 1000 + 3_600 }],
+];
+
+for (const [name, changes] of nonsense) {
+  test(`${name} is ignored, and the other feeds are not`, async (t) => {
+    const bad = entryOf(SOL_FEED, changes as Partial<Entry>);
+    const { price, poll, logged } = await open(t, answerOf(bad, entryOf(JUP_FEED)));
+    assert.equal(price(sol), undefined);
+    assert.equal(price(jup), 150);
+    assert.equal(logged.length, 1);
+    await poll(answerOf(bad, entryOf(JUP_FEED)));
+    assert.equal(logged.length, 1, 'it is logged once');
+    await poll(answerOf(entryOf(SOL_FEED), entryOf(JUP_FEED)));
+    assert.equal(price(sol), 150);
+  });
+}
+
+test('a price with a confidence interval that is too wide is none until it narrows', async (t) => {
+  const at = (seconds: number, conf: string) =>
+    answerOf(entryOf(SOL_FEED, { conf, publish_time: NOW / 1000 + seconds }));
+  const { price, poll, hermes } = await open(t, at(-3, '150000000'));
+  assert.equal(price(sol), 150, '1 % is the bound');
+  await poll(at(-2, '150000001'));
+  assert.equal(hermes.read(sol), undefined);
+  await poll(at(-1, '1000'));
+  assert.equal(price(sol), 150);
+});
+
+test('a price never goes back in publish time, and is stale by it', async (t) => {
+  const at = (price: string, time: number) => answerOf(entryOf(SOL_FEED, { price, publish_time: time }));
+  const { price, poll, hermes, clock } = await open(t, at('15000000000', NOW / 1000 - 61));
+  assert.equal(price(sol), undefined, 'published too long ago');
+  assert.deepEqual(hermes.read(sol)?.stale, true);
+  await poll(at('16000000000', NOW / 1000));
+  await poll(at('15000000000', NOW / 1000 - 1));
+  await poll(at('15500000000', NOW / 1000));
+  assert.equal(price(sol), 160);
+  clock.time += 60_000;
+  assert.equal(price(sol), 160);
+  clock.time += 1;
+  assert.equal(price(sol), undefined);
+});
+
+test('a feed that is missing in the answer has no price; the mints of one feed share it', async (t) => {
+  const other = generateKeypair().address;
+  const feeds = { [sol]: SOL_FEED.toUpperCase(), [other]: SOL_FEED, [jup]: JUP_FEED };
+  const { price, logged, requests } = await open(t, answerOf(entryOf(SOL_FEED)), { feeds });
+  assert.deepEqual([price(sol), price(other), price(jup)], [150, 150, undefined]);
+  assert.ok(logged.some((line) => line.includes(JUP_FEED)));
+  assert.equal(new URL(requests[0]!.url!, 'http://hermes').searchParams.getAll('ids[]').length, 2);
+});
+
+test('without feeds nothing is asked', async (t) => {
+  const { requests, hermes } = await open(t, answerOf(), { feeds: {} });
+  assert.equal(hermes.read(sol), undefined);
+  assert.deepEqual(requests, []);
+});

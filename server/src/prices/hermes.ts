@@ -1,0 +1,158 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Clock } from '../lib/clock.js';
+import { type Published, readUpdates } from './hermes-answer.js';
+import type { PriceFeed } from './index.js';
+
+const POLL_MS = 2_000;
+const TIMEOUT_MS = 2_000;
+const LONGEST_DELAY_MS = 60_000;
+
+export interface HermesDeps {
+  /** Of the service, without the path of a method. May hold a key: it is never logged. */
+  url: string;
+  /** Sent as a bearer token. */
+  key: string | undefined;
+  /** Feed id by mint. */
+  feeds: Readonly<Record<string, string>>;
+  maxAgeMs: number;
+  maxConfidenceBps: number;
+  clock: Clock;
+  log: Logger;
+  timeoutMs?: number;
+  /** For tests: waits so many milliseconds, or rejects when the signal aborts. */
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Hermes extends PriceFeed {
+  /** Ends the asking, also the question under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Prices of Pyth's Hermes HTTP API (`GET /v2/updates/price/latest`), asked for every 2 seconds, and less often while it
+ * refuses or fails. Resolves when the first question has had its answer or failed. A price is replaced only by one that
+ * was published later, is stale when it is older than `maxAgeMs` by the time that it was published, and is none while
+ * its confidence interval is wider than `maxConfidenceBps`.
+ */
+export async function startHermes(deps: HermesDeps): Promise<Hermes> {
+  const { feeds, clock, maxAgeMs, maxConfidenceBps, log, sleep = pause } = deps;
+  const known = new Map<string, Published>();
+  const feedOf = new Map(Object.entries(feeds).map(([mint, feed]) => [mint, feed.toLowerCase()]));
+  const ids = [...new Set(feedOf.values())];
+  const complaints = createComplaints(log, new URL(deps.url).host);
+  const closing = new AbortController();
+  let attempt = new AbortController();
+  let failures = 0;
+
+  function take(updates: Map<string, Published>): void {
+    for (const [feed, update] of updates) {
+      const before = known.get(feed);
+      if (before && update.publishedAt <= before.publishedAt) continue;
+      // One from the future would keep out all that come after it.
+      if (update.publishedAt > clock.now() + maxAgeMs) complaints.add('a price from the future');
+      else known.set(feed, update);
+    }
+  }
+
+  /** Answers how long to wait for the next question, in milliseconds. */
+  async function poll(): Promise<number> {
+    attempt = new AbortController();
+    const answer = await fetchLatest(deps, ids, attempt);
+    if ('updates' in answer) {
+      failures = 0;
+      const missing = ids.filter((id) => !answer.updates.has(id));
+      if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
+      take(answer.updates);
+      complaints.endOfRound();
+      return POLL_MS;
+    }
+    if (!closing.signal.aborted) complaints.add(answer.failed);
+    complaints.endOfRound();
+    failures += 1;
+    return Math.min(LONGEST_DELAY_MS, Math.max(POLL_MS * 2 ** Math.min(failures, 10), answer.retryAfterMs));
+  }
+
+  async function keepPolling(firstDelay: number): Promise<void> {
+    for (let delay = firstDelay; ; delay = await poll()) {
+      try {
+        await sleep(delay, closing.signal);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  const polling = ids.length === 0 ? undefined : keepPolling(await poll());
+  return {
+    source: 'hermes',
+    read(mint: Address) {
+      const feed = feedOf.get(mint);
+      const price = feed === undefined ? undefined : known.get(feed);
+      if (!price || price.confidence * 10_000 > price.usd * maxConfidenceBps) return undefined;
+      return { ...price, stale: clock.now() - price.publishedAt > maxAgeMs };
+    },
+    async close() {
+      closing.abort();
+      attempt.abort();
+      await polling;
+    },
+  };
+}
+
+type Answer = { updates: Map<string, Published> } | { failed: string; retryAfterMs: number };
+
+async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortController): Promise<Answer> {
+  const { url, key, timeoutMs = TIMEOUT_MS } = deps;
+  const query = new URLSearchParams([
+    ...ids.map((id): [string, string] => ['ids[]', id]),
+    ['parsed', 'true'],
+    // Else one wrong id makes the whole question fail.
+    ['ignore_invalid_price_ids', 'true'],
+  ]);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    attempt.abort();
+  }, timeoutMs);
+  try {
+    const response = await fetch(`${url}/v2/updates/price/latest?${query}`, {
+      headers: { accept: 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      signal: attempt.signal,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      const retryAfterMs = 1_000 * (Number(response.headers.get('retry-after')) || 0);
+      const hint =
+        response.status === 401 || response.status === 403 ? ': SLIPWAY_HERMES_KEY must hold its API key' : '';
+      return { failed: `it answered ${response.status}${hint}`, retryAfterMs };
+    }
+    return { updates: readUpdates(await response.json()) };
+  } catch {
+    // The error's own text may quote the URL.
+    return { failed: isLate ? `no answer in ${timeoutMs} ms` : 'no usable answer', retryAfterMs: 0 };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Logs each trouble once, and again only after it was gone for a round. */
+function createComplaints(log: Logger, host: string) {
+  let before = new Set<string>();
+  let now = new Set<string>();
+  return {
+    add(reason: string): void {
+      if (!before.has(reason) && !now.has(reason)) log.warn({ host, reason }, 'the price service is of no use');
+      now.add(reason);
+    },
+    endOfRound(): void {
+      before = now;
+      now = new Set();
+    },
+  };
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await wait(milliseconds, undefined, { signal, ref: false });
+}

@@ -1,0 +1,60 @@
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import { type Chain, createLiveAccounts } from './chain/index.js';
+import type { Config } from './config/index.js';
+import type { Metrics } from './http/index.js';
+import { type Clock, steadyNow } from './lib/clock.js';
+import type { Disposal } from './lib/disposal.js';
+import type { Parts } from './parts.js';
+import type { Prices } from './prices/index.js';
+import { createJupiterZ, type JupiterZ, type MakerEndpoint } from './routing/jupiterz/index.js';
+import { createMetis, type Metis } from './routing/metis/index.js';
+import { createRouting, type Routing } from './routing/race.js';
+
+interface RouterDeps {
+  config: Config;
+  log: Logger;
+  parts: Parts;
+  disposal: Disposal;
+}
+
+/** The aggregator over the pools of the chain; resolves when those have been looked for. `ownTables`: the sandbox's. */
+export async function openAggregator(
+  { config, log, parts, disposal }: RouterDeps,
+  ownTables: readonly Address[],
+): Promise<Metis> {
+  const { rpc, wsUrl } = parts.chain;
+  const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
+  disposal.add('live accounts', () => live.close());
+  const { programs, swap } = config;
+  const lookupTables = [...swap.lookupTables, ...ownTables];
+  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables });
+  disposal.add('aggregator', () => metis.close());
+  return metis;
+}
+
+/** USD for a whole token by the pools: what it costs in USDC. */
+export function poolPriceOf(metis: Metis, usdc: Address): (mint: Address) => number | undefined {
+  return (mint) => (mint === usdc ? 1 : metis.spot(mint, usdc));
+}
+
+export interface Routers {
+  routing: Routing;
+  jupiterz: JupiterZ;
+}
+
+/** All routers behind one question; `ownMakers` are asked beside the registered ones. */
+export function openRouters(
+  deps: RouterDeps & { metis: Metis; chain: Chain; clock: Clock; prices: Prices; metrics: Metrics },
+  ownMakers: readonly MakerEndpoint[],
+): Routers {
+  const { config, log, parts, metis, chain, clock, prices, metrics } = deps;
+  const { budgetMs } = config.swap;
+  const jupiterz = createJupiterZ({
+    ...{ store: parts.store, own: ownMakers, chain, clock, steadyNow, log, budgetMs },
+    usd: prices.usd,
+    orderEngine: config.programs.orderEngine,
+  });
+  const routers = [metis, jupiterz];
+  return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), jupiterz };
+}

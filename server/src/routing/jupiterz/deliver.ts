@@ -1,0 +1,65 @@
+import { encodeTransaction, type Transaction } from '@slipway/wire';
+import { RFQ } from '../../errors/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { MakerQuote } from '../router.js';
+import { callWebhook, type MakerEndpoint, type WebhookAnswer, WebhookFailure } from './webhook.js';
+
+/** What came of a transaction that was given to a maker, as `landing.handOver` takes it. */
+export type MakerDelivery =
+  | { outcome: 'sent'; signature: string }
+  | { outcome: 'rejected'; code: number; message: string }
+  | { outcome: 'unknown'; code: number; message: string };
+
+/** The end of a quote's life belongs to the maker, who must check, sign and send. */
+const MAKERS_SECONDS = 20;
+const SWAP_TIMEOUT_MS = 10_000;
+const MAX_REASON = 200;
+
+/** Gives the transaction that the taker has signed to the maker of the quote; never rejects. */
+export async function deliverToMaker(
+  endpoint: MakerEndpoint | undefined,
+  { requestId, quoteId, expireAt }: MakerQuote,
+  signed: Transaction,
+  clock: Clock,
+): Promise<MakerDelivery> {
+  if (!endpoint) return { outcome: 'rejected', ...RFQ.internal };
+  if (expireAt - clock.now() / 1_000 < MAKERS_SECONDS) return { outcome: 'rejected', ...RFQ.quoteExpired };
+  const transaction = Buffer.from(encodeTransaction(signed)).toString('base64');
+  const body = { requestId, quoteId, transaction };
+  try {
+    return readDelivery(
+      quoteId,
+      await callWebhook(endpoint, { path: '/swap', body, timeoutMs: SWAP_TIMEOUT_MS }, clock),
+    );
+  } catch (error) {
+    if (!(error instanceof WebhookFailure)) return { outcome: 'unknown', ...RFQ.unknown };
+    if (error.kind === 'unreachable') return { outcome: 'rejected', ...RFQ.internal };
+    return { outcome: 'unknown', ...RFQ.unknown };
+  }
+}
+
+function readDelivery(quoteId: string, { status, body }: WebhookAnswer): MakerDelivery {
+  if (status === 400) return { outcome: 'rejected', ...RFQ.invalidPayload };
+  // After 408 and the errors of a server it may have been heard all the same.
+  if (status > 400 && status < 500 && status !== 408) return { outcome: 'rejected', ...RFQ.rejected };
+  if (status !== 200) return { outcome: 'unknown', ...RFQ.internal };
+  const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  if (said.quoteId !== quoteId) return { outcome: 'unknown', ...RFQ.unknown };
+  const { state, txSignature, rejectionReason } = said;
+  if (state === 'accepted') {
+    // The protocol lets a maker keep the signature to itself.
+    if (typeof txSignature !== 'string') return { outcome: 'unknown', ...RFQ.failedToLand };
+    return { outcome: 'sent', signature: txSignature };
+  }
+  if (state === 'rejected') return rejected(rejectionReason);
+  if (typeof state === 'object' && state !== null && 'rejectedWithReason' in state) {
+    return rejected(state.rejectedWithReason);
+  }
+  return { outcome: 'unknown', ...RFQ.unknown };
+}
+
+function rejected(reason: unknown): MakerDelivery {
+  const { code, message } = RFQ.rejected;
+  const why = typeof reason === 'string' && /^[\x20-\x7e]+$/.test(reason) ? `: ${reason.slice(0, MAX_REASON)}` : '';
+  return { outcome: 'rejected', code, message: message + why };
+}

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { type RouteFee, type RouteHop, routeInstruction } from '@slipway/programs';
+import {
+  type Address,
+  createAddressWithSeed,
+  type Instruction,
+  rentExemptLamports,
+  systemCreateAccountWithSeed,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenTransferChecked,
+} from '@slipway/wire';
+import type { QuoteRequest, SwapParties, Token } from '../router.js';
+import type { Outcome, Part, Plan } from './plan.js';
+
+const TOKEN_ACCOUNT_SIZE = 165;
+const RENT = rentExemptLamports(TOKEN_ACCOUNT_SIZE);
+const WHOLE = 10_000;
+/** Where a checked transfer has its amount. */
+const TRANSFER_AMOUNT_AT = 1;
+
+export interface BuildInput {
+  plan: Plan;
+  outcome: Outcome;
+  request: Pick<QuoteRequest, 'input' | 'output' | 'amount' | 'fee'>;
+  /** With accounts for both sides. */
+  parties: SwapParties & { source: Address; destination: Address };
+  /** Our router program; undefined where it is not deployed. */
+  router: Address | undefined;
+  /** The tokens between, by their mints. */
+  tokenOf(mint: Address): Token;
+}
+
+export interface Instructions {
+  instructions: Instruction[];
+  /** Lent by the rent payer while the transaction runs. */
+  lentLamports: bigint;
+}
+
+/** The instructions of a plan. Amounts are exact for the outcome that was quoted; the same input gives the same bytes. */
+export function buildPlan(input: BuildInput): Instructions {
+  return input.router === undefined ? buildPlain(input) : buildRoute(input, input.router);
+}
+
+// ---- over the router program ------------------------------------------------------------------------------------------
+
+function buildRoute(input: BuildInput, router: Address): Instructions {
+  const { plan, request, parties, tokenOf } = input;
+  const { owner, source, destination, receiver, minOut } = parties;
+  const between = plan.steps.slice(1).map((step) => tokenOf(step.input));
+  // A fee on the output is taken from an account of the owner.
+  const isHandedOn = request.fee?.side === 'output' && receiver !== owner;
+  const temporary = temporaryAccounts(input, isHandedOn ? [...between, request.output] : between);
+  const places = [source, ...temporary.addresses, ...(isHandedOn ? [] : [destination])];
+
+  const hops = plan.steps.flatMap(({ parts }, i) =>
+    parts.map((part, j) => {
+      const rest = i > 0 && j === parts.length - 1 ? between[i - 1] : undefined;
+      return routeHop(part, owner, [places[i]!, places[i + 1]!], rest);
+    }),
+  );
+  if (isHandedOn) hops.push(handOn(request.output, owner, places.at(-1)!, destination));
+  const fee = feeOf(input, request.fee?.side === 'input' ? source : places.at(-1)!);
+  const parts = { taker: owner, source, destination, amountIn: request.amount, minOut, hops, ...(fee && { fee }) };
+  return {
+    instructions: [...temporary.open, routeInstruction(parts, router), ...temporary.close],
+    lentLamports: temporary.lentLamports,
+  };
+}
+
+function routeHop(part: Part, owner: Address, [from, to]: [Address, Address], rest: Token | undefined): RouteHop {
+  const { venue } = part.pool;
+  const accounts = { owner, source: from, destination: to, amountIn: 0n, minOut: 0n };
+  const hop = {
+    ...part.state.swap(part.from, accounts),
+    amountOffset: venue.amountOffset,
+    from,
+    to,
+    shareBps: part.bps,
+  };
+  if (!rest) return hop;
+  const { mint, decimals, tokenProgram } = rest;
+  return { ...hop, rest: { account: part.state.tokens[part.from].vault, mint, decimals, tokenProgram } };
+}
+
+function handOn({ mint, decimals, tokenProgram }: Token, owner: Address, from: Address, to: Address): RouteHop {
+  const transfer = { source: from, mint, destination: to, authority: owner, amount: 0n, decimals, tokenProgram };
+  return { ...tokenTransferChecked(transfer), amountOffset: TRANSFER_AMOUNT_AT, from, to, shareBps: WHOLE };
+}
+
+function feeOf({ request, parties }: BuildInput, from: Address): RouteFee | undefined {
+  const { fee, input, output } = request;
+  if (!fee) return undefined;
+  const { mint, decimals, tokenProgram } = fee.side === 'input' ? input : output;
+  return { bps: fee.bps, from, account: parties.feeAccount!, mint, decimals, tokenProgram };
+}
+
+// ---- accounts that exist only within the transaction --------------------------------------------------------------------
+
+interface TemporaryAccounts {
+  addresses: Address[];
+  open: Instruction[];
+  close: Instruction[];
+  lentLamports: bigint;
+}
+
+/** Token accounts of the owner, at addresses that only this swap has. */
+function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): TemporaryAccounts {
+  const { owner, rentPayer } = input.parties;
+  const made = tokens.map(({ mint, tokenProgram }, i) => {
+    const seed = seedOf(input, i);
+    const account = createAddressWithSeed(owner, seed, tokenProgram);
+    const parts = { payer: rentPayer, newAccount: account, lamports: RENT, space: TOKEN_ACCOUNT_SIZE };
+    return {
+      account,
+      open: [
+        systemCreateAccountWithSeed({ ...parts, owner: tokenProgram, base: owner, seed }),
+        tokenInitializeAccount3({ account, mint, owner, tokenProgram }),
+      ],
+      close: tokenCloseAccount({ account, destination: rentPayer, authority: owner, tokenProgram }),
+    };
+  });
+  return {
+    addresses: made.map(({ account }) => account),
+    open: made.flatMap(({ open }) => open),
+    close: made.map(({ close }) => close),
+    lentLamports: RENT * BigInt(made.length),
+  };
+}
+
+/** Deterministic, and hard to foresee for who would like to be in the way: whoever sends lamports there stops a swap. */
+function seedOf({ plan, outcome, request, parties }: BuildInput, index: number): string {
+  const { source, destination, minOut } = parties;
+  const pools = plan.steps.flatMap(({ parts }) => parts.map(({ pool, bps }) => `${pool.address} ${bps}`));
+  const amounts = [request.amount, minOut, outcome.outAmount, ...outcome.trades.map(({ received }) => received)];
+  const text = [index, source, destination, ...pools, ...amounts].join(' ');
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+// ---- without it ---------------------------------------------------------------------------------------------------------
+
+/** One step, each part by an instruction of its venue with a least output of its own; a fee on the input before them. */
+function buildPlain({ outcome, request, parties }: BuildInput): Instructions {
+  const { owner, source, destination, minOut, feeAccount } = parties;
+  const instructions: Instruction[] = [];
+  if (request.fee && outcome.feeAmount > 0n) {
+    const { mint, decimals, tokenProgram } = request.input;
+    const transfer = { source, mint, destination: feeAccount!, authority: owner, decimals, tokenProgram };
+    instructions.push(tokenTransferChecked({ ...transfer, amount: outcome.feeAmount }));
+  }
+  for (const { part, offered, received } of outcome.trades) {
+    const least = ceilDiv(minOut * received, outcome.outAmount);
+    const accounts = { owner, source, destination, amountIn: offered, minOut: least };
+    instructions.push(part.state.swap(part.from, accounts));
+  }
+  return { instructions, lentLamports: 0n };
+}
+
+const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b;

@@ -1,0 +1,168 @@
+import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { LiveAccounts, Rpc } from '../../chain/index.js';
+import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
+import { createLookupTables } from './lookup-tables.js';
+import type { Plan } from './plan.js';
+import { createPools, openPool, type Pools } from './pools.js';
+import { quoteOf } from './quote.js';
+import { calculate, type Found, type SearchOptions, search } from './search.js';
+import { createSizer } from './size.js';
+import { spotPrice } from './spot.js';
+import { tokenSwapVenue } from './venues/token-swap.js';
+
+/** Three steps, two of them over two pools. */
+const MAX_POOLS = 5;
+
+export interface MetisDeps {
+  rpc: Rpc;
+  live: LiveAccounts;
+  steadyNow: () => number;
+  log: Logger;
+  programs: { router?: Address; tokenSwap: Address };
+  /** Pools to route over, beside those that the RPC lists. */
+  pools: readonly Address[];
+  /** Lookup tables with which longer routes fit into a transaction. */
+  lookupTables?: readonly Address[];
+}
+
+/** Our own aggregator: routes over the pools whose accounts it watches. */
+export interface Metis extends Router {
+  /** Whole tokens of `inMint` for a whole one of `mint`, by the deepest pools; undefined where none are fresh. */
+  spot(mint: Address, inMint: Address): number | undefined;
+  /** The kinds of pools, with their labels as `excludeVenues` knows them in lower case. */
+  venues(): { label: string; pools: number }[];
+  /** Finds pools now, as it does by itself twice a minute. */
+  discover(): Promise<void>;
+  close(): void;
+}
+
+/** Resolves when the pools have been looked for; without an answer of the chain it starts with none. */
+export async function createMetis(deps: MetisDeps): Promise<Metis> {
+  const { live, steadyNow, programs } = deps;
+  const venues = [tokenSwapVenue(programs.tokenSwap)];
+  const pools = createPools({ ...deps, venues, configured: deps.pools });
+  const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
+  const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
+  const builder = { router: programs.router, lookupTables, tokenOf };
+  const fits = createSizer(builder);
+  const routed = programs.router !== undefined;
+
+  async function quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
+    const refusal = refusalOf(request, routed) ?? (await unsupportedToken(request, pools));
+    if (refusal) return refusal;
+    const found = await find({ market: pools.market(), request, now: steadyNow(), routed, maxPools, fits }, signal);
+    if ('refused' in found) return found;
+    const fewer = found.plan.pools - 1;
+    return {
+      ...quoteOf(found, request, builder),
+      ...(fewer > 0 && { simpler: (again: AbortSignal) => quote(request, again, fewer) }),
+    };
+  }
+
+  async function find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {
+    for (let tries = 0; tries < 2; tries++) {
+      const found = search(options);
+      if (!found) return noRoute(options);
+      if (options.request.owner === undefined) return found;
+      const readings = live.refresh(
+        found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts)),
+      );
+      const now = await beforeAbort(readings, signal);
+      if (now === undefined) return { refused: 'timeout', reason: 'the pools could not be read in time' };
+      if ('refused' in now) return now;
+      const plan = planBy(found.plan, now);
+      const exact = plan && calculate(plan, Number(found.amount), options);
+      if (exact) return exact;
+    }
+    return noRoute(options);
+  }
+
+  await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
+  return {
+    id: 'metis',
+    name: 'Metis',
+    nativeSol: false,
+    quote: (request, signal) => quote(request, signal),
+    spot: (mint, inMint) => spotPrice({ pools, now: steadyNow() }, mint, inMint),
+    venues: () =>
+      venues.map((venue) => ({
+        label: venue.label,
+        pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
+      })),
+    discover: pools.discover,
+    close: pools.close,
+  };
+}
+
+function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean): Refusal | undefined {
+  if (input.mint === output.mint) return { refused: 'no-route', reason: 'input and output are the same mint' };
+  if (amount <= 0n) return { refused: 'no-route', reason: 'the amount must be above 0' };
+  if (!fee) return undefined;
+  if (!Number.isInteger(fee.bps) || fee.bps < 1 || fee.bps > 9_999)
+    return { refused: 'unsupported-request', reason: `a fee of ${fee.bps} basis points: expected 1 to 9999` };
+  if (fee.side === 'output' && !routed)
+    return { refused: 'unsupported-request', reason: 'a fee on the output needs the router program' };
+  return undefined;
+}
+
+async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): Promise<Refusal | undefined> {
+  for (const { mint, tokenProgram } of [input, output]) {
+    // A mint of SPL Token has no extensions: nothing to read on the way of most quotes.
+    if (tokenProgram !== TOKEN_2022_PROGRAM) continue;
+    const facts = pools.knownMint(mint) ?? (await pools.mint(mint).catch(() => undefined));
+    if (!facts) return { refused: 'unavailable', reason: `the mint ${mint} could not be read` };
+    if (facts.unsupported !== undefined) {
+      const reason = `the mint ${mint} cannot be priced exactly because of its extension ${facts.unsupported}`;
+      return { refused: 'unsupported-token', reason };
+    }
+  }
+  return undefined;
+}
+
+function noRoute(options: SearchOptions): Refusal {
+  const { market, request, now, routed } = options;
+  const between = `from ${request.input.mint} to ${request.output.mint}`;
+  const paths = market.paths(request.input.mint, request.output.mint);
+  const isUsable = paths.filter(({ steps }) => routed || steps.length === 1);
+  if (isUsable.length === 0) return { refused: 'no-route', reason: `no pools lead ${between}` };
+  if (!isUsable.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
+    return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
+  if (search({ ...options, fits: () => true }))
+    return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
+  return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
+}
+
+type Readings = Awaited<ReturnType<LiveAccounts['refresh']>>;
+
+async function beforeAbort(readings: Promise<Readings>, signal: AbortSignal): Promise<Readings | Refusal | undefined> {
+  const failed = (): Refusal => ({ refused: 'unavailable', reason: 'the pools could not be read' });
+  if (signal.aborted) {
+    readings.catch(() => {});
+    return undefined;
+  }
+  let abort = () => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([readings.catch(failed), aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The same plan by the bytes that were just read; undefined where a pool cannot be traded with any more. */
+function planBy(plan: Plan, readings: Readings): Plan | undefined {
+  const steps = plan.steps.map((step) => ({
+    ...step,
+    parts: step.parts.flatMap((part) => {
+      const [own, ...others] = part.pool.accounts.map((address) => readings.get(address)!);
+      const state = openPool(part.pool, own!, others);
+      return typeof state === 'string' ? [] : [{ ...part, state }];
+    }),
+  }));
+  const isWhole = steps.every(({ parts }, i) => parts.length === plan.steps[i]!.parts.length);
+  return isWhole ? { ...plan, steps } : undefined;
+}

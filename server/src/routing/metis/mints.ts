@@ -1,0 +1,65 @@
+import { type Address, decodeMint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, token2022Extensions } from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
+
+export interface MintFacts {
+  tokenProgram: Address;
+  decimals: number;
+  /** The extension because of which amounts cannot be known beforehand, or transfers may fail. */
+  unsupported?: string;
+}
+
+/** Extensions of a mint by their numbers in Token-2022 that leave a plain transfer as it is. */
+const HARMLESS: ReadonlySet<number> = new Set([
+  3, // mint close authority
+  4, // confidential transfers: beside plain ones
+  10, // interest-bearing: only in how amounts are shown
+  12, // permanent delegate
+  18, // metadata pointer
+  19, // metadata
+  20, // group pointer
+  21, // group
+  22, // group member pointer
+  23, // group member
+  25, // scaled amount: only in how amounts are shown
+]);
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'transfer fee',
+  6: 'default account state',
+  9: 'non-transferable',
+  14: 'transfer hook',
+  16: 'confidential transfer fee',
+  24: 'confidential mint and burn',
+  26: 'pausable',
+  28: 'permissioned burn',
+};
+const DEFAULT_ACCOUNT_STATE = 6;
+const STATE_INITIALIZED = 1;
+
+/** What a mint's account says; undefined where it is no mint of a token program. */
+export function readMint(account: ChainAccount | undefined): MintFacts | undefined {
+  if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
+  const mint = decodeMint(account.data);
+  if (!mint?.initialized) return undefined;
+  const facts = { tokenProgram: account.owner, decimals: mint.decimals };
+  const unsupported = account.owner === TOKEN_2022_PROGRAM ? unsupportedExtension(account.data) : undefined;
+  return unsupported === undefined ? facts : { ...facts, unsupported };
+}
+
+function extensionsOf(data: Uint8Array): { type: number; data: Uint8Array }[] | undefined {
+  try {
+    return token2022Extensions(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function unsupportedExtension(data: Uint8Array): string | undefined {
+  const extensions = extensionsOf(data);
+  if (!extensions) return 'that is cut off';
+  for (const extension of extensions) {
+    if (HARMLESS.has(extension.type)) continue;
+    if (extension.type === DEFAULT_ACCOUNT_STATE && extension.data[0] === STATE_INITIALIZED) continue;
+    return NAMES[extension.type] ?? `number ${extension.type}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,167 @@
+import type { Address } from '@slipway/wire';
+import type { QuoteRequest } from '../router.js';
+import type { Leg } from './market.js';
+import type { PoolState, Trade } from './venue.js';
+
+export const ALL_BPS = 10_000;
+const BPS = 10_000n;
+const U64_MAX = 2n ** 64n - 1n;
+/** Of what a step between is offered, at most one part in so many may be left over: more would be wasted. */
+const LEAST_USE = 100n;
+
+/** A leg with its share of the step, by the pool's state. Shares are rounded down; the last part takes what is left. */
+export interface Part extends Leg {
+  state: PoolState;
+  bps: number;
+}
+
+export interface Step {
+  input: Address;
+  output: Address;
+  parts: readonly Part[];
+}
+
+/** What is done, whatever the amount. */
+export interface Plan {
+  steps: readonly Step[];
+  pools: number;
+}
+
+/** What a part is offered, and what it does with it. */
+export interface Done extends Trade {
+  part: Part;
+  step: number;
+  offered: bigint;
+  /** What it leaves of the offer, given to the pool: no token account between may keep something. */
+  rest: bigint;
+}
+
+export interface Outcome {
+  /** Leaves the source, a fee on the input included. */
+  inAmount: bigint;
+  /** Arrives, after a fee on the output. */
+  outAmount: bigint;
+  feeAmount: bigint;
+  trades: Done[];
+}
+
+export type Fee = QuoteRequest['fee'];
+
+export interface RunOptions {
+  fee: Fee;
+  /** Whether our router program runs it; else each part is an instruction with an amount that is fixed beforehand. */
+  routed: boolean;
+}
+
+/** Exactly what happens when `amount` is offered; undefined where a venue refuses, or too little would be used. */
+export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Outcome | undefined {
+  if (amount > U64_MAX) return undefined;
+  const inputFee = fee?.side === 'input' ? (amount * BigInt(fee.bps)) / BPS : 0n;
+  const trades: Done[] = [];
+  let available = amount - inputFee;
+  let unused = 0n;
+  for (const [i, { parts }] of plan.steps.entries()) {
+    const whole = available;
+    let left = whole;
+    let toOffer = whole;
+    let received = 0n;
+    for (const [j, part] of parts.entries()) {
+      const isLast = j === parts.length - 1;
+      const rest = routed ? left : toOffer;
+      const offered = isLast ? rest : (whole * BigInt(part.bps)) / BPS;
+      const trade = part.state.quote(part.from, offered);
+      if (!trade) return undefined;
+      left -= trade.paid;
+      toOffer -= offered;
+      received += trade.received;
+      trades.push({ ...trade, part, step: i, offered, rest: 0n });
+    }
+    if (i === 0) unused = left;
+    else if (left * LEAST_USE > whole) return undefined;
+    else trades.at(-1)!.rest = left;
+    available = received;
+  }
+  const outputFee = fee?.side === 'output' ? (available * BigInt(fee.bps)) / BPS : 0n;
+  if (available > U64_MAX || available === outputFee) return undefined;
+  return {
+    inAmount: amount - unused,
+    outAmount: available - outputFee,
+    feeAmount: inputFee + outputFee,
+    trades,
+  };
+}
+
+/**
+ * The smallest amount to offer of which at least `wanted` arrives, looked for around `guess`; undefined where no u64 is
+ * enough. Fees are rounded, so that a smaller one may exist that is a few units below: those nearby are tried.
+ */
+export function amountFor(
+  plan: Plan,
+  wanted: bigint,
+  guess: number,
+  options: RunOptions,
+): { amount: bigint; outcome: Outcome } | undefined {
+  const arrives = (amount: bigint): Outcome | undefined => {
+    const outcome = amount > 0n ? run(plan, amount, options) : undefined;
+    return outcome && outcome.outAmount >= wanted ? outcome : undefined;
+  };
+  let high = closer(plan, wanted, bigintOf(guess), options);
+  let step = high / 1_000_000_000n + 1n;
+  let low = high - step;
+  while (!arrives(high)) {
+    if (high >= U64_MAX) return undefined;
+    low = high;
+    step *= 4n;
+    high = min(high + step, U64_MAX);
+  }
+  for (step = step > 1n ? step : 1n; low > 0n && arrives(low); step *= 4n) {
+    high = low;
+    low -= step;
+  }
+  if (low < 0n) low = 0n;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (arrives(middle)) high = middle;
+    else low = middle;
+  }
+  for (let less = 1n; less <= NEARBY; less++) {
+    if (!arrives(high - less)) continue;
+    high -= less;
+    less = 0n;
+  }
+  return { amount: high, outcome: arrives(high)! };
+}
+
+const NEARBY = 4n;
+
+/** Two steps along the line to where the output would be the wanted one, if the price stayed. */
+function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions): bigint {
+  for (let i = 0; i < 2; i++) {
+    const out = run(plan, guess, options)?.outAmount;
+    if (out === undefined) break;
+    const next = (guess * wanted) / out;
+    if (next > 0n && next <= U64_MAX) guess = next;
+  }
+  return guess;
+}
+
+/** 0 to 1: how much worse than the prices before it the trade is, fees apart. */
+export function priceImpact({ trades }: Outcome): number {
+  const got: number[] = [];
+  const ideal: number[] = [];
+  for (const { part, step, paid, fee, received } of trades) {
+    got[step] = (got[step] ?? 0) + Number(received);
+    ideal[step] = (ideal[step] ?? 0) + Number(paid - fee) * part.state.price(part.from);
+  }
+  const kept = got.reduce((product, amount, i) => product * (amount / ideal[i]!), 1);
+  return Number.isFinite(kept) ? Math.min(1, Math.max(0, 1 - kept)) : 0;
+}
+
+function bigintOf(guess: number): bigint {
+  if (!(guess >= 1)) return 1n;
+  return guess >= 2 ** 64 ? U64_MAX : BigInt(Math.ceil(guess));
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

@@ -1,0 +1,260 @@
+import type { QuoteRequest } from '../router.js';
+import type { Leg, Market, Path } from './market.js';
+import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
+import type { PoolState } from './venue.js';
+
+/** Pools of one pair that are looked at. */
+const MAX_LEGS = 4;
+/** Each further pool must bring this share more: it costs compute units and bytes. */
+const WORTH_A_POOL = 0.0001;
+/** Plans that are calculated to the unit, and paths that are split. */
+const CLOSE_LOOKS = 3;
+const CLOSE_PATHS = 2;
+/** In how many equal parts an amount is dealt out to the pools of a pair. */
+const CHUNKS = 25;
+/** Most pools that one step is split over. */
+const MAX_PARTS = 3;
+/** A part of an amount that moves no price. */
+const NEARLY_NOTHING = 10_000;
+
+export interface SearchOptions {
+  market: Market;
+  request: QuoteRequest;
+  /** Steady milliseconds. */
+  now: number;
+  /** Whether our router program runs the route; else it has one step. */
+  routed: boolean;
+  /** Most pools of a route. */
+  maxPools: number;
+  /** Whether a transaction has room for it. */
+  fits(plan: Plan, request: QuoteRequest): boolean;
+}
+
+export interface Found {
+  plan: Plan;
+  /** To be offered: that of the request, or what was found for its output. */
+  amount: bigint;
+  outcome: Outcome;
+}
+
+/** The best route of those looked at; undefined where there is none. Pure but for the pools' bytes, which it reads. */
+export function search(options: SearchOptions): Found | undefined {
+  const plans = rankedPlans(options);
+  let best: { found: Found; score: number } | undefined;
+  let looks = 0;
+  for (const { plan, amount, score: estimate } of plans) {
+    // Rounding only makes a plan worse than its estimate: what is not better by that is not better at all.
+    if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
+    if (!options.fits(plan, options.request)) continue;
+    const found = calculate(plan, amount, options);
+    if (!found) continue;
+    looks += 1;
+    const score = scoreOf(found, options);
+    if (!best || isBetter(found, score, best.found, best.score)) best = { found, score };
+  }
+  return best?.found;
+}
+
+/** What a plan does, to the unit; `guess` is near the input that a given output takes. */
+export function calculate(
+  plan: Plan,
+  guess: number,
+  { request, routed }: Pick<SearchOptions, 'request' | 'routed'>,
+): Found | undefined {
+  const { mode, amount, fee } = request;
+  if (mode === 'exact-out') {
+    const exact = amountFor(plan, amount, guess, { fee, routed });
+    return exact && { plan, ...exact };
+  }
+  const outcome = run(plan, amount, { fee, routed });
+  return outcome && { plan, amount, outcome };
+}
+
+function scoreOf({ plan, outcome }: Found, { request }: SearchOptions): number {
+  const worth = request.mode === 'exact-in' ? Number(outcome.outAmount) : -Number(outcome.inAmount);
+  return discounted(worth, plan.pools);
+}
+
+/** What an output, or an input below zero, is worth when so many pools are needed for it. */
+function discounted(worth: number, pools: number): number {
+  const effort = 1 + WORTH_A_POOL * (pools - 1);
+  return worth < 0 ? worth * effort : worth / effort;
+}
+
+function isBetter(found: Found, score: number, than: Found, thanScore: number): boolean {
+  return score > thanScore || (score === thanScore && found.outcome.inAmount < than.outcome.inAmount);
+}
+
+// ---- by estimate ----------------------------------------------------------------------------------------------------
+
+/** A leg whose state is fresh. */
+interface LiveLeg extends Leg {
+  state: PoolState;
+}
+
+interface Estimate {
+  steps: LiveLeg[][];
+  path: Path;
+  /** What goes into the first step. */
+  input: number;
+  score: number;
+}
+
+interface RankedPlan {
+  plan: Plan;
+  /** What is offered, the fee on it included. */
+  amount: number;
+  score: number;
+}
+
+/** Plans over the best paths, with splits and without, the best by estimate first; behind them the other paths. */
+function rankedPlans(options: SearchOptions): RankedPlan[] {
+  const { market, request, routed, maxPools } = options;
+  const paths = market.paths(request.input.mint, request.output.mint);
+  const cache = new Map<readonly Leg[], LiveLeg[]>();
+  const estimates: Estimate[] = [];
+  for (const path of paths) {
+    if (path.steps.length > (routed ? maxPools : 1)) continue;
+    const estimate = estimatePath(path, options, cache);
+    if (estimate) estimates.push(estimate);
+  }
+  estimates.sort((a, b) => b.score - a.score);
+  const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
+  close.sort((a, b) => b.score - a.score);
+  for (const estimate of estimates.slice(CLOSE_PATHS)) close.push(...plansOf(estimate, options, 1));
+  return close;
+}
+
+function liveLegs(legs: readonly Leg[], { request, now }: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>) {
+  const known = cache.get(legs);
+  if (known) return known;
+  const { excludeVenues } = request;
+  const live: LiveLeg[] = [];
+  for (const leg of legs) {
+    if (live.length === MAX_LEGS) break;
+    const { pool, from } = leg;
+    if (excludeVenues.size > 0 && excludeVenues.has(pool.venue.label.toLowerCase())) continue;
+    const state = pool.state(now);
+    if (state) live.push({ pool, from, state });
+  }
+  cache.set(legs, live);
+  return live;
+}
+
+const inputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'input' ? 1 - fee.bps / ALL_BPS : 1);
+const outputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'output' ? 1 - fee.bps / ALL_BPS : 1);
+
+function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>): Estimate | undefined {
+  const { request } = options;
+  const steps = path.steps.map((legs) => liveLegs(legs, options, cache));
+  if (steps.some((legs) => legs.length === 0)) return undefined;
+  let amount = Number(request.amount);
+  if (request.mode === 'exact-in') {
+    const input = amount * inputKept(request);
+    amount = input;
+    for (const legs of steps) amount = bestOut(legs, amount);
+    return amount > 0 ? { path, steps, input, score: discounted(amount, steps.length) } : undefined;
+  }
+  amount /= outputKept(request);
+  for (const legs of steps.toReversed()) amount = leastIn(legs, amount);
+  return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
+}
+
+function bestOut(legs: readonly LiveLeg[], amount: number): number {
+  let best = 0;
+  for (const { state, from } of legs) best = Math.max(best, state.estimateOut(from, amount));
+  return best;
+}
+
+function leastIn(legs: readonly LiveLeg[], amount: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { state, from } of legs) least = Math.min(least, state.estimateIn(from, amount));
+  return least;
+}
+
+/** The path with ever fewer splits: the shorter ones for a transaction that has no room for more. */
+function plansOf(
+  { path, steps, input }: Estimate,
+  { request, maxPools }: SearchOptions,
+  maxParts: number,
+): RankedPlan[] {
+  const dealt: Dealt[][] = [];
+  let amount = input;
+  for (const legs of steps) {
+    const ways = deal(legs, amount, maxParts);
+    dealt.push(ways);
+    amount = ways[0]!.out;
+  }
+  const most = Math.max(...dealt.map((ways) => ways.length));
+  const plans: RankedPlan[] = [];
+  for (let parts = most; parts >= 1; parts--) {
+    // What a step gains over its best pool, the route gains too, nearly.
+    let out = amount;
+    const chosen = dealt.map((ways) => {
+      const way = ways[Math.min(parts, ways.length) - 1]!;
+      out *= way.out / ways[0]!.out;
+      return way;
+    });
+    const pools = chosen.reduce((count, way) => count + way.parts.length, 0);
+    if (pools > maxPools) continue;
+    const plan = {
+      steps: chosen.map((way, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts: way.parts })),
+      pools,
+    };
+    const worth = request.mode === 'exact-in' ? out : -input * (amount / out);
+    plans.push({ plan, amount: (input * amount) / out / inputKept(request), score: discounted(worth, pools) });
+  }
+  return plans;
+}
+
+// ---- splits -----------------------------------------------------------------------------------------------------------
+
+interface Dealt {
+  parts: Part[];
+  out: number;
+}
+
+/** The best way to do a step with one pool, then with two, and so on for as long as one more is worth it. */
+function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
+  let [best, out] = [legs[0]!, 0];
+  let rate = 0;
+  for (const leg of legs) {
+    const estimate = leg.state.estimateOut(leg.from, amount);
+    if (estimate > out) [best, out] = [leg, estimate];
+    rate = Math.max(rate, leg.state.estimateOut(leg.from, amount / NEARLY_NOTHING) * NEARLY_NOTHING);
+  }
+  const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
+  // At most all of it goes at the best price that there is.
+  if (legs.length === 1 || maxParts === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
+  const { given } = dealChunks(legs, amount);
+  const order = legs.map((_, i) => i).sort((a, b) => given[b]! - given[a]!);
+  for (let count = 2; count <= Math.min(maxParts, legs.length); count++) {
+    const chosen = order.slice(0, count).map((i) => legs[i]!);
+    const chunks = dealChunks(chosen, amount);
+    if (chunks.given.includes(0) || chunks.out < ways.at(-1)!.out * (1 + WORTH_A_POOL)) break;
+    const parts = chosen.map((leg, i) => partOf(leg, (chunks.given[i]! * ALL_BPS) / CHUNKS));
+    // The largest takes what rounding leaves.
+    ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
+  }
+  return ways;
+}
+
+// Field by field: a spread would take longer than a quote.
+const partOf = ({ pool, from, state }: LiveLeg, bps: number): Part => ({ pool, from, state, bps });
+
+/** Deals an amount out in equal chunks, each to the pool that pays the most for one more. */
+function dealChunks(legs: readonly LiveLeg[], amount: number): { given: number[]; out: number } {
+  const chunk = amount / CHUNKS;
+  const given = legs.map(() => 0);
+  const outs = legs.map(() => 0);
+  const gains = legs.map(({ state, from }) => state.estimateOut(from, chunk));
+  for (let i = 0; i < CHUNKS; i++) {
+    let to = 0;
+    for (let j = 1; j < gains.length; j++) if (gains[j]! > gains[to]!) to = j;
+    const { state, from } = legs[to]!;
+    given[to]! += 1;
+    outs[to]! += gains[to]!;
+    gains[to] = state.estimateOut(from, (given[to]! + 1) * chunk) - outs[to]!;
+  }
+  return { given, out: outs.reduce((sum, out) => sum + out, 0) };
+}

@@ -1,0 +1,145 @@
+import { decodePool, type Fee, POOL_SIZE, type Pool, poolSwap } from '@slipway/programs';
+import {
+  type Address,
+  decodeTokenAccount,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type TokenAccount,
+  token2022Extensions,
+} from '@slipway/wire';
+import type { ChainAccount } from '../../../chain/index.js';
+import type { PoolState, Side, Trade, Venue } from '../venue.js';
+
+const U64_MAX = 2n ** 64n - 1n;
+/** The extension that every associated token account of Token-2022 has; any other may change what a transfer does. */
+const IMMUTABLE_OWNER = 7;
+
+/** Constant-product pools of SPL Token Swap, or of a program with its interface. */
+export function tokenSwapVenue(program: Address): Venue {
+  return {
+    label: 'Token Swap',
+    program,
+    poolSize: POOL_SIZE,
+    amountOffset: 1,
+    describe(data) {
+      const pool = decodePool(data);
+      if (!pool || pool.mintA === pool.mintB) return undefined;
+      return { mints: [pool.mintA, pool.mintB], accounts: [pool.vaultA, pool.vaultB] };
+    },
+    open: (address, account, vaults) => openPool(program, address, account, vaults),
+  };
+}
+
+function openPool(
+  program: Address,
+  address: Address,
+  account: ChainAccount,
+  [accountA, accountB]: readonly (ChainAccount | undefined)[],
+): PoolState | string {
+  const pool = account.owner === program ? decodePool(account.data) : undefined;
+  if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return 'no constant-product pool of the program';
+  const { trade, ownerTrade } = pool.fees;
+  if (!isFraction(trade) || !isFraction(ownerTrade)) return 'its fees are no fractions';
+  const a = openVault(accountA, pool.mintA);
+  const b = openVault(accountB, pool.mintB);
+  if (typeof a === 'string') return `vault A: ${a}`;
+  if (typeof b === 'string') return `vault B: ${b}`;
+  if (a.vault.owner !== b.vault.owner) return 'its vaults have different owners';
+  return stateOf({ program, address, pool, vaults: [a, b] });
+}
+
+interface Vault {
+  vault: TokenAccount;
+  tokenProgram: Address;
+}
+
+function openVault(account: ChainAccount | undefined, mint: Address): Vault | string {
+  if (!account) return 'there is no account';
+  const { owner: tokenProgram, data } = account;
+  if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return 'no token account';
+  const vault = decodeTokenAccount(data);
+  if (!vault) return 'no token account';
+  if (vault.mint !== mint) return 'a token account of another mint';
+  if (vault.state !== 'initialized') return vault.state;
+  if (vault.amount === 0n) return 'empty';
+  if (!hasPlainTransfers(data)) return 'a token with an extension';
+  return { vault, tokenProgram };
+}
+
+function hasPlainTransfers(data: Uint8Array): boolean {
+  try {
+    return token2022Extensions(data).every(({ type }) => type === IMMUTABLE_OWNER);
+  } catch {
+    return false;
+  }
+}
+
+interface Parts {
+  program: Address;
+  address: Address;
+  pool: Pool;
+  vaults: [Vault, Vault];
+}
+
+function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
+  const balances = [a.vault.amount, b.vault.amount] as const;
+  const reserves = [Number(balances[0]), Number(balances[1])] as const;
+  const { trade, ownerTrade } = pool.fees;
+  const kept = 1 - share(trade) - share(ownerTrade);
+  const accounts = {
+    ...{ program, pool: address, authority: a.vault.owner, vaultA: pool.vaultA, vaultB: pool.vaultB },
+    ...{ poolMint: pool.poolMint, feeAccount: pool.feeAccount, mintA: pool.mintA, mintB: pool.mintB },
+    ...{ programA: a.tokenProgram, programB: b.tokenProgram },
+  };
+  return {
+    tokens: [
+      { mint: pool.mintA, tokenProgram: a.tokenProgram, vault: pool.vaultA },
+      { mint: pool.mintB, tokenProgram: b.tokenProgram, vault: pool.vaultB },
+    ],
+    reserves,
+    quote: (from, amount) => quote(pool, balances[from], balances[other(from)], amount),
+    estimateOut(from, amount) {
+      const traded = amount * kept;
+      return (reserves[other(from)] * traded) / (reserves[from] + traded);
+    },
+    estimateIn(from, amount) {
+      const out = reserves[other(from)];
+      return amount >= out ? Number.POSITIVE_INFINITY : (reserves[from] * amount) / (out - amount) / kept;
+    },
+    price: (from) => reserves[other(from)] / reserves[from],
+    swap(from, { owner, source, destination, amountIn, minOut }) {
+      const swap = { accounts, aToB: from === 0, authority: owner, source, destination };
+      return poolSwap({ ...swap, amountIn, minimumAmountOut: minOut });
+    },
+  };
+}
+
+const other = (side: Side): Side => (side === 0 ? 1 : 0);
+const isFraction = ({ numerator, denominator }: Fee) => numerator === 0n || numerator < denominator;
+const share = ({ numerator, denominator }: Fee) => (numerator === 0n ? 0 : Number(numerator) / Number(denominator));
+
+/** The program's arithmetic (programs/pool/src/curve.h), rounding included. */
+function quote({ fees }: Pool, balanceIn: bigint, balanceOut: bigint, offered: bigint): Trade | undefined {
+  if (offered <= 0n || balanceIn + offered > U64_MAX) return undefined;
+  const fee = feeOf(fees.trade, offered) + feeOf(fees.ownerTrade, offered);
+  if (fee > offered) return undefined;
+  const invariant = balanceIn * balanceOut;
+  const newIn = balanceIn + offered - fee;
+  if (newIn === 0n) return undefined;
+  const left = invariant / newIn;
+  if (left === 0n) return undefined;
+  if (left * newIn === invariant) {
+    return left === balanceOut ? undefined : { paid: offered, received: balanceOut - left, fee };
+  }
+  const newOut = left + 1n;
+  if (newOut === balanceOut) return undefined;
+  // Of the offer only so much is taken as the rounded output needs.
+  const needed = (invariant + newOut - 1n) / newOut;
+  return { paid: needed - balanceIn + fee, received: balanceOut - newOut, fee };
+}
+
+function feeOf({ numerator, denominator }: Fee, amount: bigint): bigint {
+  if (numerator === 0n) return 0n;
+  const part = (amount * numerator) / denominator;
+  return part === 0n ? 1n : part;
+}

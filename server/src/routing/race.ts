@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import { Counter, type Registry } from 'prom-client';
+import { isRefused, type Quote, type QuoteRequest, type Refusal, type Router, type RouterId } from './router.js';
+
+/** What one router said in a race; `ms` is how long it took. */
+export type Answer = { router: RouterId; ms: number } & ({ quote: Quote } | Refusal);
+
+export interface Best {
+  /** The best for the taker first. */
+  ranked: Quote[];
+  /** One of each router that was asked. */
+  answers: Answer[];
+}
+
+export interface Routing {
+  readonly routers: readonly Router[];
+  /**
+   * Asks all routers but `exclude` at once and ends when all have answered or the budget is used up. A router that
+   * hangs, refuses or fails costs only its quote.
+   */
+  best(request: QuoteRequest, options: { exclude: ReadonlySet<RouterId> }): Promise<Best>;
+}
+
+export interface RoutingDeps {
+  routers: readonly Router[];
+  /** Milliseconds that the routers have together. */
+  budgetMs: number;
+  steadyNow: () => number;
+  log: Logger;
+  registry: Registry;
+}
+
+/** A rejected promise is a router's defect: it is logged as one, and counts as no answer. */
+const DEFECT: Refusal = { refused: 'unavailable', reason: 'the router failed' };
+
+export function createRouting({ routers, budgetMs, steadyNow, log, registry }: RoutingDeps): Routing {
+  const count = answerCounter(registry);
+  const tooLate: Refusal = { refused: 'timeout', reason: `no answer within ${budgetMs} ms` };
+
+  async function ask(router: Router, request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal> {
+    try {
+      return await router.quote(request, signal);
+    } catch (error) {
+      // Giving up by rejecting is how most code reacts to a signal.
+      if (signal.aborted) return tooLate;
+      log.error({ router: router.id, err: error }, 'a router failed');
+      return DEFECT;
+    }
+  }
+
+  return {
+    routers,
+    async best(request, { exclude }) {
+      const asked = routers.filter(({ id }) => !exclude.has(id));
+      if (asked.length === 0) return { ranked: [], answers: [] };
+      const giveUp = new AbortController();
+      const started = steadyNow();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<Refusal>((resolve) => {
+        timer = setTimeout(() => {
+          resolve(tooLate);
+          giveUp.abort();
+        }, budgetMs);
+      });
+      const answers = await Promise.all(
+        asked.map(async (router): Promise<Answer> => {
+          const said = await Promise.race([ask(router, request, giveUp.signal), late]);
+          const answer = { router: router.id, ms: steadyNow() - started };
+          return isRefused(said) ? { ...answer, ...said } : { ...answer, quote: said };
+        }),
+      );
+      clearTimeout(timer);
+      for (const answer of answers) count(answer);
+      if (log.isLevelEnabled('debug')) log.debug({ answers: answers.map(told) }, 'routers answered');
+      const ranked = answers.flatMap((answer) => ('quote' in answer ? [answer.quote] : []));
+      return { ranked: ranked.sort(request.mode === 'exact-in' ? byOutput : byInput), answers };
+    },
+  };
+}
+
+function byOutput(a: Quote, b: Quote): number {
+  return a.outAmount === b.outAmount ? 0 : a.outAmount > b.outAmount ? -1 : 1;
+}
+
+function byInput(a: Quote, b: Quote): number {
+  return a.inAmount === b.inAmount ? 0 : a.inAmount < b.inAmount ? -1 : 1;
+}
+
+function told(answer: Answer): object {
+  const { router, ms } = answer;
+  if (!('quote' in answer)) return { router, ms, refused: answer.refused, reason: answer.reason };
+  return { router, ms, inAmount: answer.quote.inAmount.toString(), outAmount: answer.quote.outAmount.toString() };
+}
+
+function answerCounter(registry: Registry): (answer: Answer) => void {
+  const counter = new Counter({
+    name: 'slipway_router_answers_total',
+    help: 'Answers of routers to requests for a quote, by router and outcome (quoted, or why not)',
+    labelNames: ['router', 'outcome'],
+    registers: [registry],
+  });
+  // Looking a counter up by its labels costs more than counting, so every handle is kept.
+  const handles = new Map<string, Counter.Internal>();
+  return (answer) => {
+    const outcome = 'quote' in answer ? 'quoted' : answer.refused;
+    const key = `${answer.router} ${outcome}`;
+    let handle = handles.get(key);
+    if (handle === undefined) {
+      handle = counter.labels({ router: answer.router, outcome });
+      handles.set(key, handle);
+    }
+    handle.inc();
+  };
+}

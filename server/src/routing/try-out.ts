@@ -1,0 +1,24 @@
+import type { Chain } from '../chain/index.js';
+import { MAX_COMPUTE_UNITS } from '../crafting/budget.js';
+import { craftSwap, type Swap } from '../crafting/swap.js';
+import type { Budget, Crafted } from '../crafting/transaction.js';
+
+export type TriedOut = { crafted: Crafted; lastValidBlockHeight: bigint } | { err: unknown };
+
+/**
+ * Makes a swap's transaction twice: to see on the chain as it is now what it does and costs, and then with the budget
+ * that follows from that. `err`: how it would fail, as the RPC says it.
+ * @throws TransactionTooLarge, CraftCheckFailed
+ */
+export async function tryOutSwap(
+  chain: Chain,
+  swap: Swap,
+  budgetOf: (units: number, usualPrice: bigint) => Budget,
+): Promise<TriedOut> {
+  const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
+  const sample = craftSwap(swap, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
+  const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
+  if (err !== null) return { err };
+  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
+  return { crafted: craftSwap(swap, blockhash, budgetOf(unitsConsumed, usualPrice)), lastValidBlockHeight };
+}

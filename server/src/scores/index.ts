@@ -1,0 +1,4 @@
+export type { ScoreFeed } from './feed.js';
+export { createScores, type Scores, type ScoresDeps } from './keep.js';
+export { createPolymarketFeed, type FeedTiming, type PolymarketDeps } from './polymarket.js';
+export { createSimulatedFeed, simulatedEvents } from './simulated.js';

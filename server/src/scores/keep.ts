@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../lib/clock.js';
+import { uuidv7 } from '../lib/ids.js';
+import { holdLease, releaseLease } from '../store/leases.js';
+import { type EventScore, putScores } from '../store/scores.js';
+import type { Store, Tx } from '../store/sql.js';
+import type { ScoreFeed } from './feed.js';
+
+export interface ScoresDeps {
+  store: Store;
+  clock: Clock;
+  feeds: readonly ScoreFeed[];
+  log: Logger;
+}
+
+export interface Scores {
+  /** Opens the feeds that this copy may read, and resolves when all that has come from them is stored. */
+  runDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long another copy waits before it takes over an exclusive feed; `runDue` must come more often. */
+const LEASE_MS = 10_000;
+
+/** Writes what the feeds say into the store. Any number of copies may do it side by side. */
+export function createScores({ store, clock, feeds, log }: ScoresDeps): Scores {
+  const holder = uuidv7(clock);
+  const kept = feeds.map((feed) => keepFeed(feed, holder, { store, clock, log }));
+  return {
+    async runDue() {
+      await Promise.all(kept.map((each) => each.runDue()));
+    },
+    async close() {
+      await Promise.all(kept.map((each) => each.close()));
+    },
+  };
+}
+
+function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<ScoresDeps, 'feeds'>): Scores {
+  const lease = { name: `scores.${feed.name}`, holder };
+  /** The newest update of each event that is not stored yet. */
+  const waiting = new Map<string, EventScore>();
+  let writing: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  function publish(score: EventScore): void {
+    const isFirst = waiting.size === 0;
+    waiting.set(score.eventId, newest(waiting.get(score.eventId), score));
+    if (isFirst) write().catch((error: Error) => log.warn({ feed: feed.name, reason: error.message }, 'score waits'));
+  }
+
+  function write(): Promise<void> {
+    writing = writing.catch(() => {}).then(writeAll);
+    return writing;
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()];
+      waiting.clear();
+      try {
+        await store.transaction(async (tx) => {
+          if (await isOurs(tx)) await putScores(tx, batch);
+          else feed.close();
+        });
+      } catch (error) {
+        for (const score of batch) {
+          const later = waiting.get(score.eventId);
+          waiting.set(score.eventId, later ? newest(score, later) : score);
+        }
+        throw error;
+      }
+    }
+  }
+
+  async function isOurs(tx: Tx): Promise<boolean> {
+    const now = clock.now();
+    return !feed.exclusive || holdLease(tx, lease, now, now + LEASE_MS);
+  }
+
+  return {
+    async runDue() {
+      const ours = !feed.exclusive || (await store.transaction(isOurs));
+      if (closed) return;
+      if (ours) feed.open(publish);
+      else feed.close();
+      feed.due();
+      await write();
+    },
+    async close() {
+      closed = true;
+      feed.close();
+      await writing.catch(() => {});
+      if (feed.exclusive) await store.transaction((tx) => releaseLease(tx, lease));
+    },
+  };
+}
+
+/** What is to be stored of two updates of one event: the later one, except that a game that has ended stays ended. */
+function newest(before: EventScore | undefined, after: EventScore): EventScore {
+  return before?.ended && !after.ended ? before : after;
+}

@@ -1,0 +1,132 @@
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import type { Clock } from '../lib/clock.js';
+import type { EventScore } from '../store/scores.js';
+import type { ScoreFeed } from './feed.js';
+import { type GameUpdate, readGameUpdate } from './polymarket-message.js';
+
+export interface PolymarketDeps {
+  /** Of the sports channel: ws or wss. */
+  url: string;
+  /** Which game is behind an event: event id -> the game's number or slug, as the channel has it. */
+  games: Readonly<Record<string, string>>;
+  clock: Clock;
+  log: Logger;
+  timing?: FeedTiming;
+}
+
+/** Milliseconds. */
+export interface FeedTiming {
+  /** How long the first attempt to connect again waits, at most. Each further one may wait twice as long. */
+  firstRetryMs: number;
+  maxRetryMs: number;
+  /** A connection that says nothing for so long is dead. */
+  silenceMs: number;
+}
+
+/** The server is documented to ping every 5 seconds, and known to do it every 15. */
+const TIMING: FeedTiming = { firstRetryMs: 1_000, maxRetryMs: 60_000, silenceMs: 40_000 };
+const HANDSHAKE_MS = 10_000;
+const MAX_FRAME_BYTES = 256 * 1024;
+
+/**
+ * Polymarket's public sports channel. It needs no subscription and tells of every game; those that are behind an event
+ * are published. What it said while the connection was down is not to be had any more.
+ */
+export function createPolymarketFeed({ url, games, clock, log, timing = TIMING }: PolymarketDeps): ScoreFeed {
+  const host = new URL(url).host;
+  const toScores = createReader(games, clock);
+  let publish: ((score: EventScore) => void) | undefined;
+  let socket: WebSocket | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let failures = 0;
+
+  function connect(): void {
+    // Compression is refused: a few bytes could unfold into very many.
+    const options = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false };
+    const current = new WebSocket(url, options);
+    socket = current;
+    let reason = 'closed';
+    const silence = setTimeout(() => {
+      reason = 'silent for too long';
+      current.terminate();
+    }, timing.silenceMs);
+    const alive = () => {
+      failures = 0;
+      silence.refresh();
+    };
+    current.on('open', () => log.info({ feed: 'polymarket', host }, 'connected to the sports channel'));
+    current.on('ping', alive);
+    current.on('message', (data) => {
+      if (socket !== current) return;
+      alive();
+      hear(String(data), current);
+    });
+    current.on('error', (error) => {
+      reason = error.message;
+    });
+    current.on('close', () => {
+      clearTimeout(silence);
+      if (socket === current) connectLater(reason);
+    });
+  }
+
+  function connectLater(reason: string): void {
+    const longest = Math.min(timing.maxRetryMs, timing.firstRetryMs * 2 ** failures);
+    // Copies that lost the connection together do not come back together.
+    const delayMs = Math.round(longest * (0.5 + Math.random() / 2));
+    log.warn({ feed: 'polymarket', host, reason, delayMs }, 'the connection of the scores is lost; connecting again');
+    failures += 1;
+    retry = setTimeout(connect, delayMs);
+  }
+
+  function hear(text: string, current: WebSocket): void {
+    if (/^ping$/i.test(text)) current.send('pong');
+    else for (const score of toScores(text)) publish?.(score);
+  }
+
+  return {
+    name: 'polymarket',
+    exclusive: true,
+    open(to) {
+      if (publish !== undefined) return;
+      publish = to;
+      failures = 0;
+      connect();
+    },
+    due() {},
+    close() {
+      publish = undefined;
+      clearTimeout(retry);
+      const last = socket;
+      socket = undefined;
+      last?.terminate();
+    },
+  };
+}
+
+/** Makes the scores of the events that a message is about: none for a game that is behind no event. */
+function createReader(games: PolymarketDeps['games'], clock: Clock): (text: string) => EventScore[] {
+  const eventsOf = new Map<string, string[]>();
+  for (const [eventId, game] of Object.entries(games)) eventsOf.set(game, [...(eventsOf.get(game) ?? []), eventId]);
+  let lastArrival = 0;
+
+  return (text) => {
+    const update = readGameUpdate(text);
+    if (update === undefined) return [];
+    const eventIds = new Set(update.names.flatMap((name) => eventsOf.get(name) ?? []));
+    if (eventIds.size === 0) return [];
+    // Two messages of one millisecond have an order, too.
+    lastArrival = Math.max(clock.now(), lastArrival + 1);
+    return [...eventIds].map((eventId) => toScore(eventId, update, lastArrival));
+  };
+}
+
+/** A time of theirs that is ahead of our clock would keep later updates out: the arrival stands in for it. */
+function toScore(eventId: string, update: GameUpdate, arrival: number): EventScore {
+  const { names: _, updatedAt, finishedAt, ...state } = update;
+  const changed = Math.min(updatedAt ?? arrival, arrival);
+  const score = { eventId, ...state, updatedAt: new Date(changed).toISOString() };
+  if (!state.ended) return score;
+  return { ...score, finishedTimestamp: new Date(Math.min(finishedAt ?? changed, arrival)).toISOString() };
+}

@@ -1,0 +1,29 @@
+import type { Tx } from './sql.js';
+
+export interface Lease {
+  /** What only one copy at a time may do. */
+  name: string;
+  /** Which copy; another name at every start. */
+  holder: string;
+}
+
+const keyOf = (name: string) => `lease.${name}`;
+
+/**
+ * Takes or extends a lease until `until`, both times in unix milliseconds; false while another holder has it at `now`.
+ * Work in the same transaction cannot overlap with that of another holder, also when this copy has slept meanwhile.
+ */
+export async function holdLease(tx: Tx, { name, holder }: Lease, now: number, until: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into settings as s (key, value) values ($1, jsonb_build_object('holder', $2::text, 'until', $3::bigint))
+     on conflict (key) do update set value = excluded.value
+     where s.value ->> 'holder' = $2 or (s.value ->> 'until')::bigint <= $4::bigint`,
+    [keyOf(name), holder, until, now],
+  );
+  return rowCount === 1;
+}
+
+/** Lets go of a lease; that of another holder stays. */
+export async function releaseLease(tx: Tx, { name, holder }: Lease): Promise<void> {
+  await tx.query(`delete from settings where key = $1 and value ->> 'holder' = $2`, [keyOf(name), holder]);
+}
