@@ -25,7 +25,13 @@ import {
   parseInitializeOrder,
   parsePreFlashFillOrder,
 } from './limit-order-parse.js';
-import { decodeLimitOrder, decodeLimitOrderFees, encodeLimitOrder, LIMIT_ORDER_SIZE } from './limit-order-state.js';
+import {
+  decodeLimitOrder,
+  decodeLimitOrderFees,
+  encodeLimitOrder,
+  encodeLimitOrderFees,
+  LIMIT_ORDER_SIZE,
+} from './limit-order-state.js';
 import { newAddress } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
@@ -213,6 +219,7 @@ test('what is no order, no fees and no event is read as none', () => {
 
   const fees = Buffer.from('183796faa81b65b20a000300', 'hex');
   assert.deepEqual(decodeLimitOrderFees(fees), { normalFeeBps: 10, stableFeeBps: 3 });
+  assert.deepEqual(Buffer.from(encodeLimitOrderFees({ normalFeeBps: 10, stableFeeBps: 3 })), fees);
   for (let n = 0; n < 12; n++) assert.equal(decodeLimitOrderFees(fees.subarray(0, n)), undefined);
   assert.equal(decodeLimitOrderFees(order), undefined);
 
