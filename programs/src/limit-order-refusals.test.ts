@@ -225,6 +225,10 @@ test('whether a term is there is said by 0 or 1', () => {
       refuses(world, 'InstructionDidNotDeserialize', { ...made, data });
     }
   }
+  for (let n = 8; n < made.data.length; n++) {
+    refuses(world, 'InstructionDidNotDeserialize', { ...made, data: made.data.subarray(0, n) });
+  }
+  succeeded(vm.run(made));
 });
 
 test('a token is not ordered for itself', () => {

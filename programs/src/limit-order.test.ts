@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYSTEM_PROGRAM, tokenTransferChecked, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { Rent } from 'litesvm/dist/internal.js';
 import { initializeOrder } from './limit-order.js';
 import { LIMIT_ORDER_PROGRAM } from './limit-order-addresses.js';
 import { LIMIT_ORDER_SIZE } from './limit-order-state.js';
@@ -271,6 +272,18 @@ test('lamports that strangers send to an order’s addresses before it is made, 
     succeeded(vm.run(cancelOf(world)));
     assert.equal(vm.lamports(world.maker) + vm.lamports(world.payer), held + 2n * sent + 11n);
   }
+});
+
+test('the rent is what the chain asks for', () => {
+  const prices = [new Rent(3480n, 2, 50), new Rent(6960n, 1, 50), new Rent(900n, 1, 50), new Rent(700n, 2, 50)];
+  for (const rent of prices) {
+    vm.svm.setRent(rent);
+    const world = openOrder(vm);
+    const BYTES = 128n + 372n;
+    assert.equal(vm.lamports(world.order), BYTES * rent.lamportsPerByteYear * BigInt(rent.exemptionThreshold));
+    succeeded(vm.run(cancelOf(world)));
+  }
+  vm.svm.setRent(Rent.default());
 });
 
 test('a reserve that somebody has made before is used', () => {

@@ -73,6 +73,9 @@ function fill(world: OrderWorld, making: bigint, offer: bigint): void {
   assert.equal(changes.takerInput, making);
   assert.equal(changes.takerOutput, -expected.paid - expected.fee);
   assert.equal(changes.feeAccount ?? 0n, expected.fee);
+  const asked = ceil(making * order.oriTakingAmount, order.oriMakingAmount);
+  const left = order.takingAmount > asked ? order.takingAmount - asked : 0n;
+  if (making < order.makingAmount) assert.equal(stateOf(world)!.takingAmount, left);
 }
 
 test('each part of an order costs what was asked for it, rounded up, and the fee on top, rounded down', () => {
@@ -126,6 +129,7 @@ test('the price of a part is the same before and after other parts were filled',
     const moved = watch(world);
     succeeded(vm.run(...fillOf(world, making)));
     assert.equal(moved().makerOutput, 1n);
+    assert.equal(stateOf(world)?.takingAmount ?? 0n, 0n);
   }
 });
 
