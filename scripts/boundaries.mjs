@@ -22,7 +22,7 @@ const allowed = {
   orders: [],
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
-  vault: [...below, 'crafting'],
+  vault: [...below, 'crafting', 'orders'],
   maker: [...below, 'crafting', 'routing'],
   areas: [...middle, ...below],
   keeper: [...middle, ...below],
