@@ -100,6 +100,11 @@ export function decodeLimitOrderFees(data: Uint8Array): LimitOrderFees | undefin
   return decodeAfter(FEES, feeFields, data);
 }
 
+/** The data of the program's fee account. Throws a RangeError that names the field for a value that does not fit. */
+export function encodeLimitOrderFees(fees: LimitOrderFees): Uint8Array {
+  return concatBytes(FEES, feeFields.encode(fees, 'fees'));
+}
+
 /** What a fill costs the taker, in the output's smallest unit. */
 export interface FillPrice {
   /** What the maker gets. */
