@@ -111,7 +111,9 @@ export const OrderCreated = Type.Object(
 );
 export type OrderCreated = Static<typeof OrderCreated>;
 
-export const OrderParams = Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) });
+const Id = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '^[!-~]*$', description });
+
+export const OrderParams = Type.Object({ orderId: Id('the id of an order') });
 export type OrderParams = Static<typeof OrderParams>;
 
 export const EditBody = Type.Object({ orderType: SubType, expiresAt: Type.Optional(milliseconds), ...Terms });
@@ -193,7 +195,7 @@ export const HistoryRow = Type.Object(orderFields, { $id: 'TriggerOrder' });
 export type HistoryRow = Static<typeof HistoryRow>;
 
 export const HistoryQuery = Type.Object({
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Answers this order alone' })),
+  id: Type.Optional(Id('the id of an order: it is answered alone')),
   state: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('past')])),
   mint: Type.Optional(Type.String({ description: 'Input or output' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
