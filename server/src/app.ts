@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { type LimitOrderAddresses, limitOrderAddresses } from '@slipway/programs';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
@@ -8,6 +9,7 @@ import { registerPrediction } from './areas/prediction/index.js';
 import { type ChainInfo, registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
+import { registerTriggerV1 } from './areas/trigger-v1/index.js';
 import { type Chain, createChain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import {
@@ -22,6 +24,7 @@ import { type Keeper, startKeeper } from './keeper/index.js';
 import { createLanding, type Landing } from './landing/index.js';
 import { type AdjustableClock, createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
+import { createLimitOrderIndex, type LimitOrderIndex } from './limit-orders/index.js';
 import { openParts, type Parts } from './parts.js';
 import { openPrices, type Prices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -66,6 +69,7 @@ interface Shared extends Parts {
   landing: Landing;
   prices: Prices;
   routers: Routers;
+  limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
 }
 
 /** Puts the parts together and starts them. This is the only place where one part is given to another. */
@@ -106,8 +110,13 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
+  const addresses = limitOrderAddresses(config.programs.limitOrder);
+  const index = createLimitOrderIndex({ store, chain: chainReader, addresses, log });
   const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal }), index.sync],
+      })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
@@ -121,7 +130,18 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, prices, routers };
+  const shared = {
+    ...parts,
+    config,
+    log,
+    metrics,
+    clock,
+    chainReader,
+    landing,
+    prices,
+    routers,
+    limitOrders: { addresses, index },
+  };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
@@ -178,6 +198,7 @@ function registerAreas(
     programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
+  registerTriggerV1Area(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
   registerPrediction(server, { scoreOf: groupedScores(store) });
   registerAdmin(server, {
@@ -224,6 +245,20 @@ function registerSwapArea(
     tipAccounts: config.submit.tipAccounts,
   });
   registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
+}
+
+function registerTriggerV1Area(
+  server: FastifyInstance,
+  shared: Shared,
+  { remember, findRequest }: Pick<ReturnType<typeof groupedLedger>, 'remember' | 'findRequest'>,
+): void {
+  const { config, store, log, clock, chainReader: chain, landing, prices, signer } = shared;
+  const { stable, usdc } = config.tokens;
+  registerTriggerV1(server, {
+    ...{ store, clock, log, chain, prices, landing, remember, findRequest, ...shared.limitOrders },
+    stables: new Set([usdc.mint, stable.mint, ...config.swap.stables]),
+    gasWallet: signer.address('gas'),
+  });
 }
 
 /** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
