@@ -85,7 +85,7 @@ export async function addLimitOrderTrade(
   if (rowCount === 0) return;
   await tx.query(
     `update limit_orders set remaining_making_amount = $2::numeric, remaining_taking_amount = $3::numeric,
-       updated_at = $4, state = case when $2::numeric = 0 then 'completed' else state end,
+       updated_at = $4, change = nextval('limit_order_changes'), state = case when $2::numeric = 0 then 'completed' else state end,
        close_tx = case when $2::numeric = 0 then $5 else close_tx end
      where order_key = $1 and state = 'open'`,
     [orderKey, `${trade.remainingMakingAmount}`, `${trade.remainingTakingAmount}`, confirmedAt, txId],
@@ -98,7 +98,7 @@ export async function closeLimitOrder(
   closed: { orderKey: string; closeTx: string; signers: readonly string[]; isDust: boolean; at: Date },
 ): Promise<void> {
   await tx.query(
-    `update limit_orders set close_tx = $2, updated_at = $5,
+    `update limit_orders set close_tx = $2, updated_at = $5, change = nextval('limit_order_changes'),
        state = case when maker = any($3) or $4 then 'cancelled' else 'expired' end
      where order_key = $1 and state = 'open'`,
     [closed.orderKey, closed.closeTx, closed.signers, closed.isDust, closed.at],
@@ -158,7 +158,7 @@ export async function listLimitOrders(
   );
   const { rows } = await sql.query<LimitOrderRow>(
     `select ${COLUMNS} from limit_orders where ${where}
-     order by updated_at desc, order_key, open_tx offset $6 limit $7`,
+     order by updated_at desc, change desc offset $6 limit $7`,
     [...params, page.offset, page.limit],
   );
   return { rows: rows.map(withAmounts), total: Number(counted[0]?.total ?? 0) };
@@ -170,7 +170,7 @@ export async function listLimitOrderTrades(sql: Sql, orders: readonly LimitOrder
     `select tx_id as "txId", number, order_key as "orderKey", open_tx as "openTx", keeper,
        making_amount as "makingAmount", taking_amount as "takingAmount", fee_amount as "feeAmount",
        confirmed_at as "confirmedAt"
-     from limit_order_trades where order_key = any($1) order by confirmed_at, tx_id, number`,
+     from limit_order_trades where order_key = any($1) order by change`,
     [orders.map(({ orderKey }) => orderKey)],
   );
   return rows.map(withAmounts);

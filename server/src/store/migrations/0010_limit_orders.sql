@@ -1,4 +1,7 @@
 -- What has happened to limit orders, from the chain: it can be made again from there at any time.
+-- Counts the changes, because several can happen in one second.
+create sequence limit_order_changes;
+
 create table limit_orders (
   order_key text not null,
   -- The address of a closed order can be used again; empty where the transaction is not known any more.
@@ -18,10 +21,11 @@ create table limit_orders (
   close_tx text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  change bigint not null default nextval('limit_order_changes'),
   primary key (order_key, open_tx)
 );
 create unique index limit_orders_open on limit_orders (order_key) where state = 'open';
-create index limit_orders_of_maker on limit_orders (maker, program, updated_at desc);
+create index limit_orders_of_maker on limit_orders (maker, program, updated_at desc, change desc);
 
 create table limit_order_trades (
   tx_id text not null,
@@ -34,6 +38,7 @@ create table limit_order_trades (
   taking_amount numeric(20, 0) not null,
   fee_amount numeric(20, 0) not null,
   confirmed_at timestamptz not null,
+  change bigint not null default nextval('limit_order_changes'),
   primary key (tx_id, number)
 );
 create index limit_order_trades_of_order on limit_order_trades (order_key, open_tx);
