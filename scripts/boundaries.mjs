@@ -23,7 +23,7 @@ const allowed = {
   'limit-orders': ['chain', 'store'],
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
-  vault: [...below, 'crafting'],
+  vault: [...below, 'crafting', 'orders'],
   maker: [...below, 'crafting', 'routing'],
   areas: [...middle, ...below],
   keeper: [...middle, ...below],

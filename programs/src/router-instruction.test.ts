@@ -42,6 +42,15 @@ const routes: fc.Arbitrary<Route> = fc
       { minLength: 9, maxLength: 9 },
     ),
     takerSigns: fc.boolean(),
+    rest: fc.option(
+      fc.record({
+        account: address,
+        mint: address,
+        decimals: fc.integer({ min: 0, max: 255 }),
+        tokenProgram: fc.constantFrom(TOKEN_PROGRAM, TOKEN_2022_PROGRAM),
+      }),
+      { nil: undefined },
+    ),
     fee: fc.option(
       fc.record({
         bps: fc.integer({ min: 1, max: 9_999 }),
@@ -53,7 +62,7 @@ const routes: fc.Arbitrary<Route> = fc
       { nil: undefined },
     ),
   })
-  .map(({ places, stages, amounts, venues, takerSigns, fee }) => {
+  .map(({ places, stages, amounts, venues, takerSigns, rest: left, fee }) => {
     const [taker, account, ...stops] = places as [Address, Address, ...Address[]];
     const hops = stages.flatMap((parts, stage) =>
       parts.map((shareBps, part): RouteHop => {
@@ -68,6 +77,7 @@ const routes: fc.Arbitrary<Route> = fc
           from: stops[stage]!,
           to: stops[stage + 1]!,
           shareBps,
+          ...(left && stage > 0 && part === parts.length - 1 && { rest: { ...left } }),
         };
       }),
     );
@@ -229,6 +239,7 @@ test('routes that the program would refuse, or that lose tokens on the way, are 
     [/shareBps/, withFirst({ shareBps: 0.5 })],
     [/add up to 9999/, withFirst({ shareBps: 9_999 })],
     [/add up to 15000/, { hops: [{ ...first, shareBps: 5_000 }, first, second, third] }],
+    [/no rest/, { hops: [first, { ...second, shareBps: 5_000, rest: fee }, { ...second, shareBps: 5_000 }, third] }],
     [/amountOffset/, withFirst({ amountOffset: first.data.length - 7 })],
     [/amountOffset/, withFirst({ amountOffset: -1 })],
     [/amountOffset/, withFirst({ amountOffset: 0.5 })],

@@ -24,6 +24,8 @@ const routes = fc.record({
   // Nine pools would be more accounts than a route can have.
   stages: fc.array(shares, { minLength: 1, maxLength: 3 }).filter((stages) => stages.flat().length < 9),
   skip: fc.boolean(),
+  /** Whether what a venue leaves of an account between goes to it. */
+  emptied: fc.boolean(),
   amountIn: fc.oneof({ weight: 9, arbitrary: amount.map((n) => n + 50_000_000n) }, { weight: 1, arbitrary: amount }),
   lying: fc.array(fc.oneof(amount, fc.constant(0n)), { minLength: 4, maxLength: 4 }),
   reserves: fc.array(fc.tuple(reserve, reserve), { minLength: 10, maxLength: 10 }),
@@ -50,7 +52,7 @@ function openWorld() {
 test('routes of every form move to the unit what the model says, and nothing that lay there', () => {
   const { vm, taker, tokens, places, feeAccounts, pools } = openWorld();
   const done = { arrived: 0, refused: 0, tooLittle: 0 };
-  const property = fc.property(routes, ({ stages, skip, amountIn, lying, reserves, fee, slack }) => {
+  const property = fc.property(routes, ({ stages, skip, emptied, amountIn, lying, reserves, fee, slack }) => {
     for (const [i, pool] of pools.entries()) {
       vm.setAmount(pool.vaultA, reserves[i]![0]);
       vm.setAmount(pool.vaultB, reserves[i]![1]);
@@ -68,11 +70,15 @@ test('routes of every form move to the unit what the model says, and nothing tha
     const hops = stages.flatMap((parts, stage) => {
       // A part of the second stage may go straight to the last token, where there is a third.
       const isSplit = stage === 1 && skip && stages.length === 3 && parts.length > 1;
-      return parts.map((share, part) =>
-        isSplit && part === 0
-          ? hopOver(pools[9]!, 1, 3, share)
-          : hopOver(pools[stage * 3 + part]!, stage, stage + 1, share),
-      );
+      return parts.map((share, part) => {
+        if (isSplit && part === 0) return hopOver(pools[9]!, 1, 3, share);
+        const pool = pools[stage * 3 + part]!;
+        const hop = hopOver(pool, stage, stage + 1, share);
+        const { mint, program: tokenProgram } = tokens[stage]!;
+        const isLast = part === parts.length - 1;
+        if (emptied && stage > 0 && isLast) hop.rest = { account: pool.vaultA, mint, decimals: 6, tokenProgram };
+        return hop;
+      });
     });
     const feeStage = Math.min(fee?.stage ?? 0, stages.length);
     const { mint, program: tokenProgram } = tokens[feeStage]!;
@@ -118,6 +124,7 @@ test('routes of every form move to the unit what the model says, and nothing tha
       assert.equal(outcome.failure, undefined, outcome.logs.join('\n'));
       assert.deepEqual(after, balances);
       for (const [i, place] of places.entries()) assert.ok(vm.amount(place) >= lying[i]!);
+      for (let i = 1; emptied && i < stages.length; i++) assert.equal(vm.amount(places[i]!), lying[i]);
       done.arrived++;
     }
     if (outcome.failure) assert.deepEqual(after, before);

@@ -40,7 +40,7 @@ export interface RouteHop {
   shareBps: number;
   /**
    * Where what the venue leaves of it goes, so that `from` can be closed: a token account of its mint. Only for the last
-   * of a split, and not where `from` is the source, in which it stays.
+   * of a split. What is left in the source without it stays there.
    */
   rest?: RouteRest;
 }
@@ -163,7 +163,7 @@ function checkFlow({ taker, source, destination, fee, hops }: Route, program: Ad
     if (!isShare(hop.shareBps, ALL_BPS)) throw new RangeError(`${what}: shareBps is ${hop.shareBps}`);
     sum += hop.shareBps;
     const isLast = hops[i + 1]?.from !== hop.from;
-    if (hop.rest && (!isLast || hop.from === source)) throw new RangeError(`${what} can have no rest`);
+    if (hop.rest && !isLast) throw new RangeError(`${what} can have no rest`);
     if (!isLast) continue;
     if (sum !== ALL_BPS) throw new RangeError(`${what}: the shares add up to ${sum} basis points`);
     sum = 0;

@@ -14,6 +14,7 @@ import {
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
 import { askOrder, type Order, postExecute, USDC } from './swap.js';
+import { asWallet, challengeOf, postVerify } from './trigger-wallet.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
 
 let service: Service;
@@ -93,6 +94,7 @@ describe('the document', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
       [/^\/prediction\//, 'PredictionError'],
+      [/^\/trigger\/v2\//, 'TriggerV2Error'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
@@ -132,6 +134,7 @@ describe('the document', () => {
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
       ...['order', 'execute', 'shield', 'search'].map(ultra),
       '/tokens/v2/search',
+      ...['auth/challenge', 'auth/verify', 'vault', 'vault/register'].map((name) => `/trigger/v2/${name}`),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}'].map(admin1),
@@ -246,6 +249,13 @@ it('every operation answers 200 as it is documented', async () => {
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
   expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${signature}`));
   expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${paid.body.signature}`));
+
+  const type = 'transaction';
+  const asked = expect('POST', '/trigger/v2/auth/challenge', await challengeOf(service, sender.address, type));
+  const login = { type, walletPubkey: sender.address, signedTransaction: signTransaction(asked.transaction!, sender) };
+  const { token } = expect('POST', '/trigger/v2/auth/verify', await postVerify(service, login));
+  for (const path of ['/vault/register', '/vault'])
+    expect('GET', `/trigger/v2${path}`, await asWallet(service, token, path));
 
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
   const rotate = '/admin/v1/keys/{id}/rotate';

@@ -9,6 +9,7 @@ import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
+import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
 
 /**
@@ -62,6 +63,7 @@ function rootCommand(context: CliContext): CommandDef {
       quote: quoteCommand(context),
       verifications: verificationsCommand(context),
       scores: scoresCommand(context),
+      vaults: vaultsCommand(context),
       doctor: doctorCommand(context),
     },
   });

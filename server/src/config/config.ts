@@ -26,6 +26,8 @@ export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
 export interface FeeTable {
+  /** One of the tokens is younger than 24 hours, and in none of the classes. */
+  readonly newToken: number;
   /** The platform token bought with SOL or a stable. */
   readonly buyPlatform: number;
   /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
@@ -80,6 +82,8 @@ export interface Config {
   readonly store: { readonly kind: 'embedded' } | { readonly kind: 'postgres'; readonly url: string };
   readonly signer: { readonly file: string; readonly passphrase?: string };
   readonly adminToken?: string;
+  /** What a login message begins with, in place of our own words. */
+  readonly challengePrefix?: string;
   readonly logLevel: LogLevel;
   readonly tokens: { readonly platform: TokenConfig; readonly stable: TokenConfig; readonly usdc: TokenConfig };
   readonly express: { readonly receiver: Address; readonly gasless: boolean };

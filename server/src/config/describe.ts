@@ -21,6 +21,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     store: store.kind === 'postgres' ? { kind: store.kind, host: hostOf(store.url) } : store,
     signer: { file: config.signer.file, passphrase: config.signer.passphrase === undefined ? 'not set' : 'set' },
     adminToken: config.adminToken === undefined ? 'not set' : 'set',
+    challengePrefix: config.challengePrefix,
     logLevel: config.logLevel,
     tokens: config.tokens,
     express: config.express,

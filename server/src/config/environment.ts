@@ -5,6 +5,7 @@ import { nearest } from './nearest.js';
 export const variableNames = [
   'SLIPWAY_ADMIN_TOKEN',
   'SLIPWAY_API_KEY',
+  'SLIPWAY_CHALLENGE_PREFIX',
   'SLIPWAY_CONFIG',
   'SLIPWAY_CORS_ORIGINS',
   'SLIPWAY_DATA_DIR',

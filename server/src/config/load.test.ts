@@ -184,6 +184,8 @@ const wrong: [Record<string, string>, RegExp][] = [
   [production, /express\.receiver/],
   [{ DATABASE_URL: 'mysql://user:dbsecret@host' }, /DATABASE_URL must be a URL that begins with postgres/],
   [{ SLIPWAY_ADMIN_TOKEN: 'two words' }, /SLIPWAY_ADMIN_TOKEN/],
+  [{ SLIPWAY_CHALLENGE_PREFIX: 'two\nlines' }, /SLIPWAY_CHALLENGE_PREFIX/],
+  [{ SLIPWAY_CHALLENGE_PREFIX: 'x'.repeat(201) }, /SLIPWAY_CHALLENGE_PREFIX/],
   [{ SLIPWAY_CONFIG: 'missing.json' }, /missing\.json cannot be read \(ENOENT\)/],
 ];
 

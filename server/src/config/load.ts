@@ -26,6 +26,7 @@ const PUBLIC_HERMES = 'https://hermes.pyth.network';
 const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
 
 const defaultFeeBps: Config['swap']['feeBps'] = {
+  newToken: 50,
   buyPlatform: 0,
   pegged: 0,
   solStable: 2,
@@ -56,6 +57,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
   const databaseUrl = variables.url('DATABASE_URL', ['postgres', 'postgresql']);
   const passphrase = variables.text('SLIPWAY_SIGNER_PASSPHRASE');
   const adminToken = readAdminToken(variables);
+  const challengePrefix = readChallengePrefix(variables);
 
   checkHost(http.host, sandbox);
   checkPorts(http.port, chain);
@@ -73,6 +75,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
       ...(passphrase !== undefined && { passphrase }),
     },
     ...(adminToken !== undefined && { adminToken }),
+    ...(challengePrefix !== undefined && { challengePrefix }),
     logLevel: variables.choice('SLIPWAY_LOG_LEVEL', LOG_LEVELS) ?? (sandbox ? 'warn' : 'info'),
     ...readSettings(settings),
     swap: readSwap(settings, sandbox),
@@ -241,6 +244,14 @@ function readAdminToken(variables: Environment): string | undefined {
     throw new ConfigError('SLIPWAY_ADMIN_TOKEN must be printable ASCII without spaces, as a Bearer token can carry');
   }
   return token;
+}
+
+function readChallengePrefix(variables: Environment): string | undefined {
+  const prefix = variables.text('SLIPWAY_CHALLENGE_PREFIX');
+  if (prefix !== undefined && !/^[\x21-\x7e][\x20-\x7e]{0,198}[\x21-\x7e]$/.test(prefix)) {
+    throw new ConfigError('SLIPWAY_CHALLENGE_PREFIX must be 2 to 200 printable ASCII characters, no space at an end');
+  }
+  return prefix;
 }
 
 function checkHost(host: string, sandbox: boolean): void {

@@ -51,6 +51,7 @@ export const SettingsFile = closed({
     gasless: Type.Boolean(),
     feeReceiver: Mint,
     feeBps: closed({
+      newToken: Bps,
       buyPlatform: Bps,
       pegged: Bps,
       solStable: Bps,

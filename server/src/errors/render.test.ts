@@ -13,7 +13,10 @@ test('every area gets its own body for the same error', () => {
     code: 'INVALID_REQUEST',
   });
   assert.deepEqual(render('trigger-v1', error), { error: 'maker: required', code: 400 });
-  assert.deepEqual(render('trigger-v2', error), { error: 'maker: required', details: { maker: 'required' } });
+  assert.deepEqual(render('trigger-v2', error), {
+    error: 'Request validation failed',
+    details: { maker: 'required' },
+  });
   assert.deepEqual(render('studio', error), { errors: { maker: ['required'] }, error: 'maker: required' });
   assert.deepEqual(render('plain', error), { error: 'maker: required' });
   assert.deepEqual(render('prediction', error), {
@@ -36,6 +39,8 @@ test('details appear only where the area has a place for them', () => {
     cause: 'input mint making amount must be at least 5 USD',
     code: 400,
   });
+  const used = new AppError('INVALID_REQUEST', { message: 'Challenge not found', details: { challenge: 'ask again' } });
+  assert.deepEqual(render('trigger-v2', used), { error: 'Challenge not found', details: { challenge: 'ask again' } });
   const pool = new AppError('CRAFT_FAILED', { details: { details: 'the pool exists' } });
   assert.deepEqual(render('studio', pool), { error: errorTable.CRAFT_FAILED.message, details: 'the pool exists' });
   const swap = new AppError('EXECUTION_FAILED', { message: 'Slippage tolerance exceeded', details: { code: 6001 } });

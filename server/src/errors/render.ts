@@ -17,7 +17,10 @@ const renderers: Record<ErrorShape, Renderer> = {
     ...pick(error, 'cause', 'signature', 'status'),
     code: statusIn('trigger-v1', error),
   }),
-  'trigger-v2': (error) => ({ error: error.message, ...(error.details && { details: error.details }) }),
+  'trigger-v2': (error) => ({
+    error: isFieldError(error) ? 'Request validation failed' : error.message,
+    ...(error.details && { details: error.details }),
+  }),
   studio: (error) =>
     error.code === 'INVALID_REQUEST' && error.details
       ? { errors: messagesByField(error.details), error: error.message }
@@ -57,6 +60,12 @@ function pick(error: AppError, ...names: string[]): Record<string, unknown> {
     if (value !== undefined) picked[name] = value;
   }
   return picked;
+}
+
+/** Whether the message says no more than the details do: a field, and what was expected of it. */
+function isFieldError({ code, message, details = {} }: AppError): boolean {
+  const [entry] = Object.entries(details);
+  return code === 'INVALID_REQUEST' && entry !== undefined && message === `${entry[0]}: ${entry[1]}`;
 }
 
 function messagesByField(details: Record<string, unknown>): Record<string, unknown[]> {

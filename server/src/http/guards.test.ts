@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorShape } from '../errors/index.js';
@@ -180,4 +181,55 @@ test('a route without auth asks for nothing and counts nowhere', async () => {
   assert.equal(answer.statusCode, 200);
   assert.equal(answer.headers['x-ratelimit-remaining'], undefined);
   await app.close();
+});
+
+test('a route for wallets needs an API key first, and then a login that its lookup knows', async () => {
+  const wallets = async (token: string): Promise<Address | undefined> => {
+    if (token === 'broken') throw new Error('the lookup failed');
+    return token === 'good' ? WRAPPED_SOL_MINT : undefined;
+  };
+  const routes = (app: FastifyInstance) =>
+    app.post('/mine', {
+      config: { shape: 'trigger-v2', auth: 'wallet' },
+      schema: { body: Type.Object({ owner: Type.String() }) },
+      handler: (request) => ({ wallet: request.wallet }),
+    });
+  const { app } = await startTestServer(routes, { wallets });
+  const post = (headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/mine',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: '{',
+    });
+  const key = { 'x-api-key': 'good-key' };
+
+  assert.deepEqual((await post({ authorization: 'Bearer good' })).json(), {
+    error: 'Unauthorized: the header x-api-key is missing',
+  });
+  for (const authorization of [
+    undefined,
+    '',
+    'good',
+    'Bearer',
+    'Bearer ',
+    'Bearer bad',
+    'Basic good',
+    'Bearer good bad',
+  ]) {
+    const refused = await post({ ...key, ...(authorization !== undefined && { authorization }) });
+    assert.equal(refused.statusCode, 401, authorization);
+    assert.equal(refused.json().error, 'Unauthorized', authorization);
+  }
+  assert.equal((await post({ ...key, authorization: 'Bearer broken' })).statusCode, 500);
+  assert.equal((await post({ ...key, authorization: 'Bearer good' })).statusCode, 400);
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/mine',
+    headers: { ...key, authorization: 'bearer good' },
+    payload: { owner: 'x' },
+  });
+  assert.deepEqual(answer.json(), { wallet: WRAPPED_SOL_MINT });
+  assert.equal(answer.headers['x-ratelimit-current'], '1');
+  await assert.rejects(startTestServer(routes), /needs to know the logged-in wallets/);
 });

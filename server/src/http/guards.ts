@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify';
 import { AppError } from '../errors/index.js';
-import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState } from './ports.js';
+import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, WalletLookup } from './ports.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -79,13 +79,40 @@ export function limitHeaders(
   done();
 }
 
+const bearerToken = (request: FastifyRequest): string | undefined =>
+  /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+
+/** Lets a call through when it carries the token of a login that has not expired, and says whose in `wallet`. */
+export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
+  const refusal = () => {
+    const authorization =
+      'expected "Bearer" and a token that is not expired: POST /trigger/v2/auth/challenge to log in';
+    return new AppError('UNAUTHORIZED', { details: { authorization } });
+  };
+  return (request, _reply, done) => {
+    const token = bearerToken(request);
+    if (token === undefined) {
+      done(refusal());
+      return;
+    }
+    wallets(token).then((wallet) => {
+      if (wallet === undefined) {
+        done(refusal());
+        return;
+      }
+      request.wallet = wallet;
+      done();
+    }, done);
+  };
+}
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Lets a call through when it carries the admin token as a Bearer token. Without a token set, nobody passes. */
 export function adminGuard(adminToken: string | undefined): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   return (request, _reply, done) => {
-    const given = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const given = bearerToken(request);
     // Digests have one length, so the comparison tells nothing about the token's.
     if (expected !== undefined && given !== undefined && timingSafeEqual(digest(given), expected)) done();
     else done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));

@@ -4,7 +4,12 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { errorSchemaName, errorSchemas } from '../errors/index.js';
 
-const securityOf = { key: [{ apiKey: [] }], admin: [{ adminToken: [] }], none: [] } as const;
+const securityOf = {
+  key: [{ apiKey: [] }],
+  wallet: [{ apiKey: [], walletToken: [] }],
+  admin: [{ adminToken: [] }],
+  none: [],
+} as const;
 
 /** What a route says of itself in its `config` becomes the security and the error answers of its operation. */
 const transform: SwaggerTransform = ({ schema, url, route }) => {
@@ -16,7 +21,7 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
     // Without one, every answer would read "Default Response".
     response[status] = { description: status === '200' ? 'Done' : 'Not done', ...(body as object) };
   }
-  if (auth === 'key') {
+  if (auth === 'key' || auth === 'wallet') {
     response['403'] ??= {
       description: 'The key does not have access, or the area refuses',
       anyOf: [...new Set([errorSchemaName('gateway'), errorSchemaName(shape)])].map((name) => ({ $ref: `${name}#` })),
@@ -40,6 +45,7 @@ const tags = [
   'Express verification',
   'Swap',
   'Tokens',
+  'Trigger v2',
   'Transaction submit',
   'Prediction',
   'Sandbox',
@@ -80,6 +86,7 @@ export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandbox
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          walletToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           adminToken: { type: 'http', scheme: 'bearer' },
         },
       },
@@ -125,7 +132,7 @@ export function registerOpenapiRoute(app: FastifyInstance): void {
 }
 
 /** Where any free port was asked for, the one that was found. */
-function withActualPort(publicUrl: string, app: FastifyInstance): string {
+export function withActualPort(publicUrl: string, app: FastifyInstance): string {
   const address = app.server.address();
   if (address === null || typeof address === 'string') return publicUrl;
   return publicUrl.replace(/:0$/, `:${address.port}`);

@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import type { ErrorShape } from '../errors/index.js';
 
 /** A key that may call, as the hooks need it. */
@@ -10,6 +11,9 @@ export interface ApiKey {
 
 /** The key behind the text of an `x-api-key` header. Answers at once where it can: a promise costs a turn. */
 export type KeyLookup = (key: string) => ApiKey | undefined | Promise<ApiKey | undefined>;
+
+/** The wallet that a login token stands for; undefined when it is no good. */
+export type WalletLookup = (token: string) => Promise<Address | undefined>;
 
 export type Bucket = 'main' | 'execute';
 
@@ -33,13 +37,18 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body shape of this route's errors. Every route must say it. */
     shape?: ErrorShape;
-    /** Who may call: a holder of an API key, of the admin token, or anybody. Every route must say it. */
-    auth?: 'key' | 'admin' | 'none';
-    /** Which rate limit counts a call of a route with `auth: 'key'`; `main` when left out. */
+    /**
+     * Who may call: a holder of an API key, one who has logged in with a wallet as well, a holder of the admin token, or
+     * anybody. Every route must say it.
+     */
+    auth?: 'key' | 'wallet' | 'admin' | 'none';
+    /** Which rate limit counts a call of a route with `auth: 'key'` or `'wallet'`; `main` when left out. */
     bucket?: Bucket;
   }
   interface FastifyRequest {
-    /** Set on routes with `auth: 'key'`. */
+    /** Set on routes with `auth: 'key'` or `'wallet'`. */
     apiKey: ApiKey | undefined;
+    /** Who has logged in, on routes with `auth: 'wallet'`; nothing may read it on others. */
+    wallet: Address;
   }
 }

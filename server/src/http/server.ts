@@ -9,13 +9,13 @@ import type { Config } from '../config/index.js';
 import { checkText } from './body-text.js';
 import { createCors } from './cors.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
-import { adminGuard, keyGuard, limitHeaders } from './guards.js';
+import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
 import { SANDBOX_KEY } from './key-lookup.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute } from './openapi.js';
 import { registerOperations } from './operations.js';
-import type { KeyLookup, Limiter, Readiness } from './ports.js';
+import type { KeyLookup, Limiter, Readiness, WalletLookup } from './ports.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { createValidatorCompiler, validationError } from './validator.js';
 
@@ -24,6 +24,8 @@ export interface ServerDeps {
   readonly log: Logger;
   readonly keys: KeyLookup;
   readonly limiter: Limiter;
+  /** Needed where a route has `auth: 'wallet'`. */
+  readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
 }
@@ -64,6 +66,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
 
   app.decorateRequest('apiKey', undefined);
+  app.decorateRequest('wallet', undefined as never);
   app.decorateRequest('limitState', undefined);
   app.setValidatorCompiler(createValidatorCompiler(() => app.getSchemas()));
   acceptJsonOnly(app);
@@ -98,9 +101,13 @@ function equipRoute(route: RouteOptions, deps: ServerDeps): void {
     throw new Error(`The route ${route.method} ${route.url} does not say its auth and its shape`);
   }
   const guards: onRequestHookHandler[] = [];
-  if (auth === 'key') {
+  if (auth === 'key' || auth === 'wallet') {
     guards.push(keyGuard(deps, route.url, bucket));
     route.onSend = [limitHeaders, route.onSend ?? []].flat();
+  }
+  if (auth === 'wallet') {
+    if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
+    guards.push(walletGuard(deps.wallets));
   }
   if (auth === 'admin') guards.push(adminGuard(deps.config.adminToken));
   route.onRequest = [...guards, route.onRequest ?? []].flat();

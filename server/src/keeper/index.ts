@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import type { Clock } from '../lib/clock.js';
+import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 
@@ -20,7 +21,7 @@ export interface KeeperDeps {
 }
 
 const INTERVAL_MS = 2_000;
-/** Crafted requests that nobody came back with are kept this long after they have expired. */
+/** Crafted requests and login challenges that nobody came back with are kept this long after they have expired. */
 const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
 const VACUUM_AFTER = 50_000;
@@ -39,6 +40,7 @@ export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps):
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
     const before = new Date(clock.now() - KEEP_DEAD_MS);
+    await store.single((tx) => deleteChallenges(tx, before));
     let deleted = 0;
     do {
       deleted = await store.transaction((tx) => deleteDead(tx, before, DELETE_BATCH));

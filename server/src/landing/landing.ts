@@ -10,7 +10,7 @@ import type { Chain, Rpc } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
 import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
-import type { Role, Signer } from '../signer/index.js';
+import type { KeyName, Signer } from '../signer/index.js';
 import {
   deleteSubmission,
   findRequest,
@@ -142,8 +142,9 @@ export function createLanding(deps: LandingDeps): Landing {
 
   async function cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
     let transaction = signedByUser;
-    for (const role of request.cosigners as Role[]) {
-      transaction = withSignature(transaction, signer.address(role), await signer.sign(role, transaction.message));
+    for (const key of request.cosigners as KeyName[]) {
+      const [address, signature] = [await signer.publicKey(key), await signer.sign(key, transaction.message)];
+      transaction = withSignature(transaction, address, signature);
     }
     return transaction;
   }

@@ -41,7 +41,7 @@ import {
   type SwapParties,
   type Token,
 } from '../routing/router.js';
-import type { Signer } from '../signer/index.js';
+import type { KeyName, Signer } from '../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../store/ledger.js';
 import { openStore } from '../store/open-store.js';
 import { fundMaker, type MakerDeps, startMaker } from './index.js';
@@ -70,7 +70,17 @@ const quiet = pino({ level: 'silent' });
 /** Signs with keys that the test knows. */
 export function testSigner(): Signer & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
   const keys = { gas: generateKeypair(), maker: generateKeypair(), keeper: generateKeypair() };
-  return { keys, address: (role) => keys[role].address, sign: async (role, message) => sign(keys[role], message) };
+  const keyOf = (name: KeyName): Keypair => {
+    const key = (keys as Partial<Record<KeyName, Keypair>>)[name];
+    if (!key) throw new RangeError(`this test has no key ${name}`);
+    return key;
+  };
+  return {
+    keys,
+    address: (role) => keyOf(role).address,
+    publicKey: async (name) => keyOf(name).address,
+    sign: async (name, message) => sign(keyOf(name), message),
+  };
 }
 
 /** A real chain with the order engine, the sandbox's maker with inventory, a store and a landing. */

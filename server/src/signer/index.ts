@@ -1,2 +1,2 @@
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
-export { openSigner, type Role, type Signer, type SignerOptions } from './signer.js';
+export { type KeyName, openSigner, type Role, type Signer, type SignerOptions } from './signer.js';

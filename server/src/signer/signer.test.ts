@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
-import { addressToBytes, base58Encode, keypairFromSeed, verify } from '@slipway/wire';
+import { addressToBytes, base58Encode, generateKeypair, keypairFromSeed, verify } from '@slipway/wire';
 import { createPrivateFile, PrivateFileError } from './private-file.js';
 import { openSeed, sealSeed } from './seed-file.js';
-import { openSigner } from './signer.js';
+import { type KeyName, openSigner } from './signer.js';
 import { deriveEd25519Seed } from './slip10.js';
 
 const passphrase = 'correct horse battery staple';
@@ -41,6 +41,61 @@ test('the gas key is the seed at m/44h/501h/0h, as a wallet derives it', async (
   const seed = await openSeed(await readFile(file, 'utf8'), passphrase, file);
   const { address } = await openSigner({ file, passphrase, create: false });
   assert.equal(address('gas'), keypairFromSeed(deriveEd25519Seed(seed, [44, 501, 0])).address);
+});
+
+test('the vault of a wallet is found from the seed and the wallet alone', async () => {
+  const seed = await openSeed(await readFile(file, 'utf8'), passphrase, file);
+  const signer = await openSigner({ file, passphrase, create: false });
+  const wallet = generateKeypair().address;
+  const words = Buffer.from(addressToBytes(wallet));
+  const path = [44, 501, 4, ...Array.from({ length: 16 }, (_, index) => words.readUInt16BE(2 * index))];
+  const vault = await signer.publicKey(`vault:${wallet}`);
+  assert.equal(vault, keypairFromSeed(deriveEd25519Seed(seed, path)).address);
+  const message = Buffer.from('a withdrawal');
+  assert.equal(verify(vault, message, await signer.sign(`vault:${wallet}`, message)), true);
+});
+
+test('no two wallets, login keys or roles share a key', async () => {
+  const signer = await openSigner({ file, passphrase, create: false });
+  const wallets = Array.from({ length: 20 }, () => generateKeypair().address);
+  const near = Buffer.from(addressToBytes(wallets[0]!));
+  near[31]! ^= 1;
+  const names: KeyName[] = [
+    ...(['gas', 'maker', 'keeper', 'tracker'] as const),
+    ...[...wallets, keypairFromSeed(near).address].map((wallet) => `vault:${wallet}` as const),
+    ...[0, 1, 2, 2_955].map((number) => `login:${number}` as const),
+  ];
+  const keys = await Promise.all(names.map((name) => signer.publicKey(name)));
+  assert.equal(new Set(keys).size, names.length);
+});
+
+test('a name that is no key is refused', async () => {
+  const signer = await openSigner({ file, passphrase, create: false });
+  for (const name of [
+    'nobody',
+    'vault:',
+    'vault:abc',
+    'login:',
+    'login:-1',
+    'login:1.5',
+    'login:x',
+    'gas:1',
+    'toString:1',
+  ]) {
+    await assert.rejects(signer.publicKey(name as KeyName), RangeError, name);
+    await assert.rejects(signer.sign(name as KeyName, new Uint8Array(1)), RangeError, name);
+  }
+});
+
+test('a backup of the file restores the same vaults and login keys', async () => {
+  const signer = await openSigner({ file, passphrase, create: false });
+  const wallet = generateKeypair().address;
+  const backup = join(folder, 'restored', 'signer.json');
+  await createPrivateFile(backup, await readFile(file, 'utf8'));
+  const restored = await openSigner({ file: backup, passphrase, create: false });
+  for (const name of [`vault:${wallet}`, 'login:2955', 'tracker'] as const) {
+    assert.equal(await restored.publicKey(name), await signer.publicKey(name));
+  }
 });
 
 test('the file is readable by its owner only', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
+import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { openSeed, sealSeed } from './seed-file.js';
-import { deriveEd25519Seed } from './slip10.js';
+import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 
 /**
  * The keys of the service, each derived at m/44'/501'/<number>' from one seed. A number is never given to another role:
@@ -15,17 +15,32 @@ const roleNumbers = {
   maker: 1,
   /** Trades for the service: in a sandbox it moves the pools to the prices that are set. */
   keeper: 2,
+  /** Signs every deposit into a vault and every withdrawal, so that none lands that the service does not know of. */
+  tracker: 3,
+} as const;
+
+/** Roots of many keys, numbered like the roles. */
+const familyNumbers = {
+  /** One key per wallet, at <root>/<the wallet's 32 bytes as sixteen big-endian numbers>. */
+  vault: 4,
+  /** One key per period, at <root>/<number>': they sign the tokens of logged-in wallets. */
+  login: 5,
 } as const;
 
 /** What a key of the service is for. */
 export type Role = keyof typeof roleNumbers;
 
+/** A key of the service by its name: a role, the vault of a wallet, or the login key with that number. */
+export type KeyName = Role | `vault:${Address}` | `login:${number}`;
+
 /** Signs with the keys of the service. The keys cannot be reached through it. */
 export interface Signer {
   /** The public key of a role. */
   address(role: Role): Address;
-  /** The ed25519 signature (64 bytes) of a role over the bytes of a transaction message. */
-  sign(role: Role, message: Uint8Array): Promise<Uint8Array>;
+  /** The public key of any key. @throws RangeError for a name that is none. */
+  publicKey(key: KeyName): Promise<Address>;
+  /** The ed25519 signature (64 bytes) of a key over some bytes, for all but login keys a transaction message. */
+  sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
 }
 
 export interface SignerOptions {
@@ -44,23 +59,46 @@ export interface SignerOptions {
  */
 export async function openSigner(options: SignerOptions): Promise<Signer> {
   const seed = await loadSeed(options);
-  const keypairs = new Map<Role, Keypair>();
-  for (const [role, number] of Object.entries(roleNumbers) as [Role, number][]) {
+  const keypairs = new Map<string, Keypair>();
+  for (const [role, number] of Object.entries(roleNumbers)) {
     const key = deriveEd25519Seed(seed, [44, 501, number]);
     keypairs.set(role, keypairFromSeed(key));
     key.fill(0);
   }
+  const root = rootNode(seed);
+  const families = {
+    vault: deriveNode(root, [44, 501, familyNumbers.vault]),
+    login: deriveNode(root, [44, 501, familyNumbers.login]),
+  };
+  wipe(root);
   seed.fill(0);
   // The keys live in this closure only: there is no property to print or to serialize.
-  const keypair = (role: Role): Keypair => {
-    const found = keypairs.get(role);
-    if (found === undefined) throw new RangeError(`the signer has no role ${role}`);
+  const keypair = (key: KeyName): Keypair => {
+    const colon = key.indexOf(':');
+    const found = colon < 0 ? keypairs.get(key) : memberKeypair(families, key.slice(0, colon), key.slice(colon + 1));
+    if (found === undefined) throw new RangeError(`the signer has no key ${key}`);
     return found;
   };
   return {
     address: (role) => keypair(role).address,
-    sign: async (role, message) => sign(keypair(role), message),
+    publicKey: async (key) => keypair(key).address,
+    sign: async (key, message) => sign(keypair(key), message),
   };
+}
+
+function memberKeypair(families: Record<string, KeyNode>, family: string, member: string): Keypair | undefined {
+  const root = Object.hasOwn(families, family) ? families[family] : undefined;
+  if (root === undefined) return undefined;
+  const node = deriveNode(root, family === 'vault' ? vaultPath(member as Address) : [Number(member || Number.NaN)]);
+  const keypair = keypairFromSeed(node.key);
+  wipe(node);
+  return keypair;
+}
+
+/** From the wallet alone, so that a vault can be found again without any database. */
+function vaultPath(wallet: Address): number[] {
+  const bytes = Buffer.from(addressToBytes(wallet));
+  return Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(2 * index));
 }
 
 async function loadSeed({ file, passphrase, create }: SignerOptions): Promise<Uint8Array> {

@@ -5,7 +5,7 @@ import { type Chain, RpcError } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { SandboxPrices } from '../../prices/index.js';
-import { releaseLease, takeLease } from '../../store/lease.js';
+import { holdLease, releaseLease } from '../../store/leases.js';
 import type { Store } from '../../store/sql.js';
 import { chainInfo } from './deps.js';
 import { rebalance, type Trader } from './rebalance.js';
@@ -68,7 +68,8 @@ async function withLease({ store, clock, steadyNow }: PriceMoverDeps, work: () =
   const lease = { name: 'prices', holder: randomUUID() };
   const wallNow = () => clock.now() - clock.offsetMs;
   const giveUpAt = steadyNow() + LONGEST_WAIT_MS;
-  while (!(await takeLease(store, { ...lease, now: wallNow(), until: wallNow() + LEASE_MS }))) {
+  const take = () => store.transaction((tx) => holdLease(tx, lease, wallNow(), wallNow() + LEASE_MS));
+  while (!(await take())) {
     if (steadyNow() > giveUpAt) {
       throw new AppError('CONFLICT', { message: 'Another price is being moved at the moment; try again' });
     }
@@ -77,6 +78,6 @@ async function withLease({ store, clock, steadyNow }: PriceMoverDeps, work: () =
   try {
     await work();
   } finally {
-    await releaseLease(store, lease);
+    await store.transaction((tx) => releaseLease(tx, lease));
   }
 }

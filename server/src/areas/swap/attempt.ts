@@ -4,6 +4,7 @@ import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
 import {
   type Budget,
+  CraftCheckFailed,
   type Crafted,
   feeOf,
   LAMPORTS_PER_SIGNATURE,
@@ -86,6 +87,11 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
     return await tryOut(deps, order, candidate, swap, rentLamports, built.lentLamports);
   } catch (error) {
     if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
+    if (error instanceof CraftCheckFailed) {
+      // A router has built what nobody asked for: its defect, and another one's chance.
+      deps.log.error({ router: candidate.quote.router, err: error }, 'a router has built a wrong transaction');
+      return { failed: 'the router has built a wrong transaction', isTooLarge: false };
+    }
     throw error;
   }
 }
@@ -103,7 +109,8 @@ async function tryOut(
   const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
   if (tooDear) return { obstacle: tooDear };
-  if (terms.gasless && crafted.feeLamports + rentLamports > terms.gasless.maxLamports) {
+  const networkFee = swap.feePayer === deps.gasWallet ? crafted.feeLamports : 0n;
+  if (terms.gasless && networkFee + rentLamports > terms.gasless.maxLamports) {
     return { failed: 'it would cost the gas wallet more than it gets back', isTooLarge: false };
   }
   const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });

@@ -8,6 +8,7 @@ import type { Prices } from '../../prices/index.js';
 import type { Routing } from '../../routing/race.js';
 import type { MakerQuote } from '../../routing/router.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
+import type { FeeAccounts } from './fee-accounts.js';
 import type { FeeSettings } from './fees.js';
 
 export interface SwapDeps {
@@ -31,6 +32,13 @@ export interface SwapDeps {
   gasless: boolean;
   /** Where tips may go; without any, no tip is paid. */
   tipAccounts: readonly Address[];
+}
+
+/** What orders ask of the chain about fees, with what is kept of it. */
+export interface FeeSources {
+  accounts: FeeAccounts;
+  /** Whether a mint is known to be younger than 24 hours. */
+  isNew: (mint: Address) => Promise<boolean>;
 }
 
 /** The area's name in the ledger. */

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { decodeTransaction, encodeTransaction, generateKeypair, type Keypair } from '@slipway/wire';
+import {
+  decodeTransaction,
+  encodeMint,
+  encodeTransaction,
+  generateKeypair,
+  type Keypair,
+  TOKEN_2022_PROGRAM,
+} from '@slipway/wire';
 import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, USDC } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
@@ -211,6 +218,21 @@ describe('what an order refuses', () => {
     const payer = await newWallet(world, 0n);
     const { body: unpaid } = await world.order({ ...buy, payer: payer.address });
     assert.equal(unpaid.errorCode, 2, JSON.stringify(unpaid));
+  });
+
+  it('is a token that cannot be priced exactly, by its name', async () => {
+    const mint = generateKeypair().address;
+    const data = new Uint8Array(166 + 4 + 108);
+    data.set(encodeMint({ decimals: 6, supply: 0n, initialized: true }));
+    // The account is a mint, with a transfer fee (extension 1 of 108 bytes).
+    data.set([1, 1, 0, 108, 0], 165);
+    const account = { lamports: 10_000_000, owner: TOKEN_2022_PROGRAM, executable: false };
+    await world.rpc.call('localnet_setAccount', [mint, { ...account, data: Buffer.from(data).toString('base64') }]);
+    const { status, body } = await world.order({ inputMint: mint, outputMint: USDC.mint, amount: '1000' });
+    assert.equal(status, 400);
+    const { error } = body as unknown as { error: string };
+    assert.match(error, /^Failed to get quotes: .*extension/);
+    assert.ok(error.includes(mint));
   });
 
   it('is an output that would go to somebody else', async () => {

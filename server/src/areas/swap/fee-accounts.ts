@@ -42,12 +42,16 @@ export function createFeeAccounts(deps: {
     if (known && known.until > steadyNow()) return known.answer;
     const answer = find();
     kept.set(key, { answer, until: steadyNow() + KEPT_MS });
-    // Neither a failed reading is kept nor that there is none: somebody may be about to make it.
-    answer.then(
-      (found) => found ?? kept.delete(key),
-      () => kept.delete(key),
-    );
+    // A failed reading is not kept.
+    answer.catch(() => kept.delete(key));
     return answer;
+  }
+
+  /** An integrator may be about to make its account: that there is none is not kept. */
+  async function forgetNone(key: string, answer: Promise<Address | undefined>): Promise<Address | undefined> {
+    const found = await answer;
+    if (!found) kept.delete(key);
+    return found;
   }
 
   async function usable(account: Address, token: FeeToken): Promise<Address | undefined> {
@@ -61,13 +65,16 @@ export function createFeeAccounts(deps: {
   return {
     ofOperator: (token) =>
       keep(token.mint, () => usable(associatedTokenAddress(receiver, token.mint, token.tokenProgram), token)),
-    ofReferral: (referral, token) =>
-      keep(`${referral} ${token.mint}`, async () => {
+    ofReferral(referral, token) {
+      const key = `${referral} ${token.mint}`;
+      const answer = keep(key, async () => {
         const program = await keep(REFERRAL_PROGRAM, referralProgram);
         if (!program) return usable(associatedTokenAddress(referral, token.mint, token.tokenProgram), token);
         const seeds = [REFERRAL_SEED, addressToBytes(referral), addressToBytes(token.mint)];
         return usable(findProgramAddress(seeds, program).address, token);
-      }),
+      });
+      return forgetNone(key, answer);
+    },
   };
 }
 

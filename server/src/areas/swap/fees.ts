@@ -22,14 +22,22 @@ export interface DefaultFee {
   bps: number;
 }
 
-/** The mint in which the fee of a pair is taken, whichever side it is on, and the operator's fee for that pair. */
-export function defaultFee(settings: FeeSettings, input: Address, output: Address): DefaultFee {
+/** Whether a mint's age matters: one that the operator has put into a class is no newcomer. */
+export function mayBeNew(settings: FeeSettings, mint: Address): boolean {
+  return mint !== settings.platform && classOf(settings, mint) === 'other';
+}
+
+/**
+ * The mint in which the fee of a pair is taken, whichever side it is on, and the operator's fee for that pair. `isNew`:
+ * one of the two is younger than 24 hours.
+ */
+export function defaultFee(settings: FeeSettings, input: Address, output: Address, isNew: boolean): DefaultFee {
   const classes = { input: classOf(settings, input), output: classOf(settings, output) };
   const side = CLASSES.indexOf(classes.output) < CLASSES.indexOf(classes.input) ? 'output' : 'input';
   return {
     side,
     mint: side === 'input' ? input : output,
-    bps: bpsOf(settings, classes.input, classes.output, output),
+    bps: isNew ? settings.table.newToken : bpsOf(settings, classes.input, classes.output, output),
   };
 }
 

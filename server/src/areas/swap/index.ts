@@ -4,6 +4,7 @@ import { execute } from './execute.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { order } from './order.js';
 import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
+import { createTokenAges } from './token-age.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
 export { registerSwapReads, type SwapReadsDeps } from './reads.js';
@@ -14,7 +15,10 @@ const PREFIX = '/ultra/v1';
 export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
   const tags = ['Swap'];
   const config = { shape: 'plain', auth: 'key' } as const;
-  const feeAccounts = createFeeAccounts({ ...deps, receiver: deps.fees.receiver });
+  const sources = {
+    accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
+    isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),
+  };
   app.get<{ Querystring: OrderQuery }>(
     `${PREFIX}/order`,
     {
@@ -26,7 +30,7 @@ export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
         response: { 200: OrderAnswer },
       },
     },
-    (request) => order(deps, feeAccounts, request.query),
+    (request) => order(deps, sources, request.query),
   );
   app.post<{ Body: ExecuteBody }>(
     `${PREFIX}/execute`,

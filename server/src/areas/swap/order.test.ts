@@ -19,9 +19,10 @@ import {
   newWallet,
   openFeeAccount,
   openSwapWorld,
+  richWallet,
   SOL,
   type SwapWorld,
-  signed,
+  swap,
   TIP_ACCOUNT,
   USDC,
 } from './testing.js';
@@ -30,27 +31,6 @@ const SOL_1 = 1_000_000_000n;
 const USDC_1 = 1_000_000n;
 const ROUTERS = ['metis', 'jupiterz'] as const;
 const except = (router: string) => ROUTERS.filter((each) => each !== router).join(',');
-
-/** A wallet with 10 SOL, 2,000 USDC and JUP each, and 5 wrapped SOL of its own that no swap may touch. */
-const richWallet = (world: SwapWorld) =>
-  newWallet(world, 10n * SOL_1, [
-    [USDC, 2_000n * USDC_1],
-    [JUP, 2_000n * USDC_1],
-    [SOL, 5n * SOL_1],
-  ]);
-
-/** Orders, signs and executes; the order and the answer. */
-async function swap(world: SwapWorld, query: Record<string, string | number>, ...signers: Keypair[]) {
-  const { status, body: order } = await world.order(query);
-  assert.equal(status, 200, JSON.stringify(order));
-  assert.ok(order.transaction, JSON.stringify(order));
-  const { body: done } = await world.execute({
-    requestId: order.requestId,
-    signedTransaction: signed(order.transaction, ...signers),
-  });
-  assert.equal(done.status, 'Success', JSON.stringify(done));
-  return { order, done };
-}
 
 describe('a swap order', () => {
   let world: SwapWorld;

@@ -5,13 +5,12 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
-import { AREA, GRACE_MS, type SwapDeps } from './deps.js';
-import type { FeeAccounts } from './fee-accounts.js';
+import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
 import type { OrderAnswer, OrderQuery } from './schema.js';
-import { GASLESS_MIN_USD, gaslessTerms, mayBeGasless, type Terms, termsOf } from './terms.js';
+import { GASLESS_MIN_USD, gaslessTerms, mayBeGasless, type Sponsored, type Terms, termsOf } from './terms.js';
 import { readWallets, type Wallets } from './wallets.js';
 
 /** Routers other than the aggregator do not let a third party pay. */
@@ -20,10 +19,11 @@ const NOT_WITH_PAYER: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
 const NOT_WITH_OWN_FEES: readonly RouterId[] = ['jupiterz'];
 /** What a router has for another quote where a transaction had no room for its first. */
 const SIMPLER_MS = 400;
-const ALL_BUT_METIS: ReadonlySet<RouterId> = new Set(['jupiterz', 'dflow', 'okx']);
+const ALL_BUT_METIS: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
+const ALL_BUT_MAKERS: readonly RouterId[] = ['metis', 'dflow', 'okx'];
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
-export async function order(deps: SwapDeps, accounts: FeeAccounts, query: OrderQuery): Promise<OrderAnswer> {
+export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
   const started = deps.steadyNow();
   const asked = readOrderQuery(query, deps.gasWallet);
   const [input, output] = await Promise.all([
@@ -33,17 +33,24 @@ export async function order(deps: SwapDeps, accounts: FeeAccounts, query: OrderQ
   const requestId = uuidv7(deps.clock);
   const common = { deps, asked, input, output, requestId, started };
   if (!isTaken(asked)) {
-    const terms = await termsOf(deps, accounts, asked, input, output, undefined);
+    const terms = await termsOf(deps, sources, asked, input, output, undefined);
     const best = await deps.routing.best(quoteRequest(asked, input, output, terms), { exclude: excluded(asked) });
     const [quote] = best.ranked;
     if (!quote) throw noQuotes(best.answers);
     return orderAnswer({ ...common, candidate: { quote, terms } });
   }
   const wallets = await readWallets(deps, asked, input, output);
-  const terms = await termsOf(deps, accounts, asked, input, output, wallets);
+  const terms = await termsOf(deps, sources, asked, input, output, wallets);
   const isPoor = mayBeGasless(deps, asked, wallets);
-  const gasless = isPoor ? await gaslessTerms(deps, asked, input, output, wallets, terms) : undefined;
-  const candidates = await race(deps, asked, input, output, terms, gasless);
+  const sponsor = (what: Sponsored) => gaslessTerms(deps, asked, input, output, wallets, terms, what);
+  const needsRent = wallets.destination?.exists === false;
+  const [gas, rent] = isPoor
+    ? await Promise.all([
+        asked.exclude.has('metis') ? undefined : sponsor('gas'),
+        needsRent ? sponsor('rent') : undefined,
+      ])
+    : [];
+  const candidates = await race(deps, asked, input, output, terms, { gas, rent });
   const made = await firstPossible(deps, { requestId, asked, input, output, wallets }, candidates);
   if ('obstacle' in made) {
     return orderAnswer({ ...common, ...made, obstacle: isPoor ? orTooSmall(made) : made.obstacle });
@@ -80,14 +87,14 @@ function quoteRequest(asked: OrderRequest, input: Token, output: Token, terms: T
   };
 }
 
-/** Where the gas wallet pays, the aggregator's quote bears that; the others' never do. */
+/** Where the gas wallet pays, the quote bears that: all gas with the aggregator, only rent with a market maker. */
 async function race(
   { routing }: SwapDeps,
   asked: OrderRequest,
   input: Token,
   output: Token,
   terms: Terms,
-  gasless: Terms | undefined,
+  { gas, rent }: { gas: Terms | undefined; rent: Terms | undefined },
 ): Promise<Candidate[]> {
   const exclude = excluded(asked);
   const lap = async (on: Terms, without: ReadonlySet<RouterId>): Promise<Best & { terms: Terms }> => ({
@@ -95,7 +102,13 @@ async function race(
     ...(await routing.best(quoteRequest(asked, input, output, on), { exclude: without })),
   });
   const laps = await Promise.all(
-    gasless ? [lap(gasless, ALL_BUT_METIS), lap(terms, new Set([...exclude, 'metis']))] : [lap(terms, exclude)],
+    gas || rent
+      ? [
+          lap(gas ?? terms, new Set([...exclude, ...ALL_BUT_METIS])),
+          lap(rent ?? terms, new Set([...exclude, ...ALL_BUT_MAKERS])),
+          lap(terms, new Set([...exclude, 'metis', 'jupiterz'])),
+        ]
+      : [lap(terms, exclude)],
   );
   const candidates = laps.flatMap((each) => each.ranked.map((quote) => ({ quote, terms: each.terms })));
   if (candidates.length === 0) throw noQuotes(laps.flatMap(({ answers }) => answers));

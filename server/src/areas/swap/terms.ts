@@ -2,10 +2,8 @@ import { type Address, rentExemptLamports, TOKEN_PROGRAM, WRAPPED_SOL_MINT } fro
 import { TOKEN_ACCOUNT_SPACE } from '../../crafting/swap.js';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import type { Token } from '../../routing/router.js';
-import type { SwapDeps } from './deps.js';
-import { LAMPORTS_PER_SOL } from './deps.js';
-import type { FeeAccounts } from './fee-accounts.js';
-import { defaultFee } from './fees.js';
+import { type FeeSources, LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
+import { defaultFee, mayBeNew } from './fees.js';
 import type { OrderRequest } from './order-request.js';
 import type { Wallets } from './wallets.js';
 
@@ -39,13 +37,15 @@ export function tokenAccountRent(tokenProgram: Address): bigint {
 /** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
 export async function termsOf(
   { fees }: SwapDeps,
-  accounts: FeeAccounts,
+  { accounts, isNew }: FeeSources,
   { referral }: OrderRequest,
   input: Token,
   output: Token,
   wallets: Wallets | undefined,
 ): Promise<Terms> {
-  const { side, mint, bps } = defaultFee(fees, input.mint, output.mint);
+  const ages = [input.mint, output.mint].filter((each) => mayBeNew(fees, each)).map(isNew);
+  const hasNew = (await Promise.all(ages)).includes(true);
+  const { side, mint, bps } = defaultFee(fees, input.mint, output.mint, hasNew);
   const token = side === 'input' ? input : output;
   // Who is paid cannot pay: the program refuses one account in two places.
   const isParty = (account: Address | undefined) =>
@@ -61,9 +61,12 @@ export async function termsOf(
 
 /** Whether the gas wallet may pay for this taker, the size of the trade apart. */
 export function mayBeGasless(deps: SwapDeps, asked: OrderRequest, wallets: Wallets): boolean {
-  if (!deps.gasless || asked.payer || asked.referral || asked.manual || asked.exclude.has('metis')) return false;
+  if (!deps.gasless || asked.payer || asked.referral || asked.manual) return false;
   return wallets.lamports.taker < POOR_LAMPORTS;
 }
+
+/** What the gas wallet is asked for: all of the gas, or only the rent of the output's account, with a market maker. */
+export type Sponsored = 'gas' | 'rent';
 
 /**
  * The terms on which the gas wallet pays: its cost comes back as a higher fee. Undefined where that cannot be, because
@@ -76,15 +79,17 @@ export async function gaslessTerms(
   output: Token,
   wallets: Wallets,
   terms: Terms,
+  sponsored: Sponsored,
 ): Promise<Terms | undefined> {
   const inputUsd = prices.usd(input.mint);
   const solUsd = prices.usd(WRAPPED_SOL_MINT);
   if (inputUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   const tradeUsd = (Number(amount) / 10 ** input.decimals) * inputUsd;
   if (tradeUsd < GASLESS_MIN_USD) return undefined;
-  const priorityFee = (GASLESS_UNITS * (await chain.computeUnitPrice())) / 1_000_000n + 1n;
   const rent = wallets.destination && !wallets.destination.exists ? tokenAccountRent(output.tokenProgram) : 0n;
-  const maxLamports = 2n * LAMPORTS_PER_SIGNATURE + priorityFee + rent;
+  const price = sponsored === 'gas' ? await chain.computeUnitPrice() : 0n;
+  const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
+  const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;
   const gasUsd = (Number(maxLamports) / LAMPORTS_PER_SOL) * solUsd;
   const bps = terms.bps + Math.ceil((gasUsd / tradeUsd) * 10_000);
   // Beside what it pays, it lends the rent of temporary accounts.

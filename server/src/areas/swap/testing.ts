@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { startLocalnet } from '@slipway/localnet';
 import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
@@ -90,7 +91,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
     findRequest: (id) => findRequest(store, id),
     fees: {
-      table: { buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },
+      table: { newToken: 50, buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },
       receiver: options.feeReceiver ?? gasWallet,
       platform: JUP.mint,
       stables: new Set([USDC.mint]),
@@ -162,4 +163,26 @@ export async function balances({ chain }: SwapWorld, wallet: Address) {
     ...[USDC, JUP, { ...SOL, mint: WRAPPED_SOL_MINT }].map(tokens),
   ] as const);
   return { sol: sol?.lamports ?? 0n, usdc: usdc ?? 0n, jup: jup ?? 0n, wrapped };
+}
+
+/** A wallet with 10 SOL, 2,000 USDC and JUP each, and 5 wrapped SOL of its own that no swap may touch. */
+export function richWallet(world: SwapWorld): Promise<Keypair> {
+  return newWallet(world, 10_000_000_000n, [
+    [USDC, 2_000_000_000n],
+    [JUP, 2_000_000_000n],
+    [SOL, 5_000_000_000n],
+  ]);
+}
+
+/** Orders, signs and executes; the order and the answer. */
+export async function swap(world: SwapWorld, query: Record<string, string | number>, ...signers: Keypair[]) {
+  const { status, body: order } = await world.order(query);
+  assert.equal(status, 200, JSON.stringify(order));
+  assert.ok(order.transaction, JSON.stringify(order));
+  const { body: done } = await world.execute({
+    requestId: order.requestId,
+    signedTransaction: signed(order.transaction, ...signers),
+  });
+  assert.equal(done.status, 'Success', JSON.stringify(done));
+  return { order, done };
 }

@@ -45,7 +45,7 @@ export function buildPlan(input: BuildInput): Instructions {
 // ---- over the router program ------------------------------------------------------------------------------------------
 
 function buildRoute(input: BuildInput, router: Address): Instructions {
-  const { plan, request, parties, tokenOf } = input;
+  const { plan, outcome, request, parties, tokenOf } = input;
   const { owner, source, destination, receiver, minOut } = parties;
   const between = plan.steps.slice(1).map((step) => tokenOf(step.input));
   // A fee on the output is taken from an account of the owner.
@@ -53,9 +53,12 @@ function buildRoute(input: BuildInput, router: Address): Instructions {
   const temporary = temporaryAccounts(input, isHandedOn ? [...between, request.output] : between);
   const places = [source, ...temporary.addresses, ...(isHandedOn ? [] : [destination])];
 
+  // A step between must leave nothing behind, whatever it takes; the source may keep what is not worth handing on.
+  const isHandedOver = outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
+  const rests = [isHandedOver ? request.input : undefined, ...between];
   const hops = plan.steps.flatMap(({ parts }, i) =>
     parts.map((part, j) => {
-      const rest = i > 0 && j === parts.length - 1 ? between[i - 1] : undefined;
+      const rest = j === parts.length - 1 ? rests[i] : undefined;
       return routeHop(part, owner, [places[i]!, places[i + 1]!], rest);
     }),
   );

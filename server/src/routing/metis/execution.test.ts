@@ -108,7 +108,8 @@ async function prepare({ reserves, ends: [from], amount }: Case): Promise<void> 
     ...tokens.map((token, i) => world.holding(token, receiver, 0n, foreign[i]!)),
     ...tokens.map((token, i) => world.holding(token, receiver, 0n, feeAccounts[i]!)),
   ]);
-  for (const { live } of [routing, plain]) await live.refresh(pools.flatMap(({ vaults }) => vaults));
+  for (const { live } of [routing, plain])
+    await live.refresh(pools.flatMap(({ address, vaults }) => [address, ...vaults]));
 }
 
 function requestOf({ ends: [from, to], amount, fee, isForeign }: Case): QuoteRequest {
@@ -175,7 +176,7 @@ test('whatever is quoted is what the chain does, to the unit', { timeout: 120_00
     await prepare(example);
     const quote = await routing.metis.quote(requestOf(example), signal());
     if (isRefused(quote)) {
-      assert.equal(quote.refused, 'no-route');
+      assert.match(quote.refused, /^(?:no-route|too-large)$/);
       done.refused++;
       return;
     }

@@ -8,6 +8,8 @@ const BPS = 10_000n;
 const U64_MAX = 2n ** 64n - 1n;
 /** Of what a step between is offered, at most one part in so many may be left over: more would be wasted. */
 const LEAST_USE = 100n;
+/** Of the input, no more than one part in so many is given away to make what leaves a round amount. */
+const LEAST_USE_OF_INPUT = 10_000n;
 
 /** A leg with its share of the step, by the pool's state. Shares are rounded down; the last part takes what is left. */
 export interface Part extends Leg {
@@ -32,7 +34,7 @@ export interface Done extends Trade {
   part: Part;
   step: number;
   offered: bigint;
-  /** What it leaves of the offer, given to the pool: no token account between may keep something. */
+  /** What it leaves of the offer, given to the pool: no account between may keep something, and the input is to be whole. */
   rest: bigint;
 }
 
@@ -76,9 +78,10 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
       received += trade.received;
       trades.push({ ...trade, part, step: i, offered, rest: 0n });
     }
-    if (i === 0) unused = left;
-    else if (left * LEAST_USE > whole) return undefined;
-    else trades.at(-1)!.rest = left;
+    const least = i === 0 ? LEAST_USE_OF_INPUT : LEAST_USE;
+    if (routed && left * least <= whole) trades.at(-1)!.rest = left;
+    else if (i === 0) unused = left;
+    else return undefined;
     available = received;
   }
   const outputFee = fee?.side === 'output' ? (available * BigInt(fee.bps)) / BPS : 0n;
@@ -92,8 +95,8 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
 }
 
 /**
- * The smallest amount to offer of which at least `wanted` arrives, looked for around `guess`; undefined where no u64 is
- * enough. Fees are rounded, so that a smaller one may exist that is a few units below: those nearby are tried.
+ * An amount to offer of which at least `wanted` arrives while of one unit less it does not, looked for around `guess`;
+ * undefined where no u64 is enough.
  */
 export function amountFor(
   plan: Plan,
@@ -124,15 +127,8 @@ export function amountFor(
     if (arrives(middle)) high = middle;
     else low = middle;
   }
-  for (let less = 1n; less <= NEARBY; less++) {
-    if (!arrives(high - less)) continue;
-    high -= less;
-    less = 0n;
-  }
   return { amount: high, outcome: arrives(high)! };
 }
-
-const NEARBY = 4n;
 
 /** Two steps along the line to where the output would be the wanted one, if the price stayed. */
 function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions): bigint {

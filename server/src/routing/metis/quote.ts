@@ -14,7 +14,9 @@ export interface Builder {
 
 /** What was found, as the port has it. */
 export function quoteOf(found: Found, request: QuoteRequest, builder: Builder): Quote {
-  const { inAmount, outAmount, feeAmount, trades } = found.outcome;
+  const { outAmount, feeAmount, trades } = found.outcome;
+  // What an output takes is what must be offered for it, though a little may be left over.
+  const inAmount = request.mode === 'exact-out' ? found.amount : found.outcome.inAmount;
   return {
     ...{ router: 'metis', inAmount, outAmount, feeAmount },
     hops: trades.map((trade) => hopOf(found, trade)),

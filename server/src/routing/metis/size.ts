@@ -86,7 +86,7 @@ function measure(
   const destination = isSol ? standIn(5) : associatedTokenAddress(receiver, output.mint, output.tokenProgram);
   const parties = { owner, source, destination, receiver, feePayer: owner, rentPayer: owner, feeAccount };
   const trades = plan.steps.flatMap(({ parts }, step) =>
-    parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 0n })),
+    parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 1n })),
   );
   const { instructions } = buildPlan({
     ...{ plan, request, router, tokenOf },

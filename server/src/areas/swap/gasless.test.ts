@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
+import fc from 'fast-check';
+import {
+  balances,
+  JUP,
+  newWallet,
+  openFeeAccount,
+  openSwapWorld,
+  SOL,
+  type SwapWorld,
+  signed,
+  USD,
+  USDC,
+} from './testing.js';
+
+const USDC_1 = 1_000_000n;
+
+describe('a swap whose gas the service pays', () => {
+  let world: SwapWorld;
+  before(async () => {
+    world = await openSwapWorld();
+    for (const token of [SOL, USDC, JUP]) await openFeeAccount(world, world.gasWallet, token);
+  });
+  after(() => world.close());
+
+  const sell = (taker: Keypair, change: Record<string, string | number> = {}) => ({
+    ...{ inputMint: USDC.mint, outputMint: JUP.mint, amount: '20000000' },
+    ...{ taker: taker.address, excludeRouters: 'jupiterz', ...change },
+  });
+
+  it('costs the gas wallet what was quoted, gives it back more in fees, and the taker nothing but the input', async () => {
+    const anyTrade = fc.record({
+      pair: fc.constantFrom([USDC, JUP] as const, [JUP, USDC] as const, [USDC, SOL] as const, [JUP, SOL] as const),
+      usd: fc.integer({ min: 11, max: 900 }),
+      hasOutput: fc.boolean(),
+      lamports: fc.constantFrom(0n, 1_000_000n, 9_999_999n),
+    });
+    await fc.assert(
+      fc.asyncProperty(anyTrade, async ({ pair: [input, output], usd, hasOutput, lamports }) => {
+        const amount = BigInt(Math.floor((usd / USD.get(input.mint)!) * 10 ** input.decimals));
+        const makesAccount = !hasOutput && output !== SOL;
+        const taker = await newWallet(world, lamports, [
+          [input, amount],
+          ...(output !== SOL && !makesAccount ? [[output, 1n] as [typeof SOL, bigint]] : []),
+          [SOL, 5_000_000_000n],
+        ]);
+        const old = { taker: await balances(world, taker.address), gas: await balances(world, world.gasWallet) };
+        const query = { inputMint: input.mint, outputMint: output.mint, amount: amount.toString() };
+        const { body } = await world.order(sell(taker, query));
+        assert.equal(body.gasless, true, JSON.stringify(body));
+        assert.deepEqual(
+          [body.signatureFeePayer, body.prioritizationFeePayer, body.rentFeePayer],
+          [world.gasWallet, world.gasWallet, world.gasWallet],
+        );
+        assert.ok(body.feeBps > body.platformFee.feeBps);
+        const { body: done } = await world.execute({
+          requestId: body.requestId,
+          signedTransaction: signed(body.transaction!, taker),
+        });
+        assert.equal(done.status, 'Success', JSON.stringify(done));
+        const now = { taker: await balances(world, taker.address), gas: await balances(world, world.gasWallet) };
+        const cost = old.gas.sol - now.gas.sol;
+        const quoted = body.signatureFeeLamports + body.prioritizationFeeLamports + body.rentFeeLamports;
+        assert.equal(cost, BigInt(quoted));
+        assert.equal(body.rentFeeLamports, makesAccount ? 2_039_280 : 0);
+        const gained =
+          (Number(now.gas.usdc - old.gas.usdc) / 1e6) * 1 +
+          (Number(now.gas.jup - old.gas.jup) / 1e6) * USD.get(JUP.mint)! +
+          (Number(now.gas.wrapped! - old.gas.wrapped!) / 1e9) * USD.get(SOL.mint)!;
+        // Less the rounding of the smallest unit, and the difference between the pools' prices and the known ones.
+        assert.ok(gained > (Number(cost) / 1e9) * USD.get(SOL.mint)! * 0.97, `${gained} USD for ${cost} lamports`);
+        const of = (token: typeof SOL) =>
+          token === USDC
+            ? now.taker.usdc - old.taker.usdc
+            : token === JUP
+              ? now.taker.jup - old.taker.jup
+              : now.taker.sol - old.taker.sol;
+        assert.equal(of(output), BigInt(body.outAmount));
+        assert.equal(of(input), -BigInt(body.inAmount));
+        assert.equal(now.taker.wrapped, old.taker.wrapped);
+        if (output !== SOL) assert.equal(now.taker.sol, old.taker.sol);
+      }),
+      { numRuns: 12, includeErrorInReport: true },
+    );
+  });
+
+  it('is not had for a small trade, and the answer says from when on', async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 9n * USDC_1]]);
+    const { body } = await world.order(sell(taker, { amount: '9000000' }));
+    assert.deepEqual([body.transaction, body.errorCode, body.gasless], ['', 3, false]);
+    assert.equal(body.errorMessage, 'Minimum $10 for gasless');
+    assert.equal(body.feeBps, body.platformFee.feeBps);
+  });
+
+  it('is for those only who set nothing by themselves and have no SOL', async () => {
+    const poor = await newWallet(world, 9_000_000n, [[USDC, 100n * USDC_1]]);
+    const rich = await newWallet(world, 10_000_000n, [[USDC, 100n * USDC_1]]);
+    const payer = await newWallet(world, 1_000_000_000n);
+    for (const query of [
+      sell(rich),
+      sell(poor, { slippageBps: 50 }),
+      sell(poor, { payer: payer.address }),
+      sell(poor, { referralAccount: payer.address, referralFee: 100 }),
+    ]) {
+      const { body } = await world.order(query);
+      const { decoded } = decodeTransaction(Buffer.from(body.transaction!, 'base64'));
+      assert.equal(requiredSigners(decoded).includes(world.gasWallet), false, JSON.stringify(query));
+    }
+  });
+
+  it("is only the rent of the output's account with a market maker, and comes back, too", async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
+    const old = await balances(world, world.gasWallet);
+    const { body } = await world.order(sell(taker, { excludeRouters: 'metis' }));
+    assert.deepEqual([body.router, body.rentFeePayer, body.rentFeeLamports], ['jupiterz', world.gasWallet, 2_039_280]);
+    assert.equal(body.signatureFeePayer, body.maker);
+    const signedTransaction = signed(body.transaction!, taker);
+    const { body: done } = await world.execute({ requestId: body.requestId, signedTransaction });
+    assert.equal(done.status, 'Success', JSON.stringify(done));
+    const now = await balances(world, world.gasWallet);
+    assert.equal(old.sol - now.sol, 2_039_280n);
+    assert.ok(Number(now.usdc - old.usdc) / 1e6 > 0.00203928 * USD.get(SOL.mint)!);
+    const { sol, jup, usdc } = await balances(world, taker.address);
+    assert.deepEqual([sol, jup, usdc], [0n, BigInt(body.outAmount), 100n * USDC_1 - BigInt(body.inAmount)]);
+  });
+
+  it('is left to a market maker who gives more, and then the gas wallet does not sign', async () => {
+    const taker = await newWallet(world, 0n, [
+      [USDC, 100n * USDC_1],
+      [JUP, 1n],
+    ]);
+    const { body } = await world.order(sell(taker, { excludeRouters: 'dflow' }));
+    assert.equal(body.router, 'jupiterz');
+    assert.equal(body.feeBps, body.platformFee.feeBps);
+    const { decoded } = decodeTransaction(Buffer.from(body.transaction!, 'base64'));
+    assert.equal(requiredSigners(decoded).includes(world.gasWallet), false);
+  });
+
+  it('cannot be bent: nothing but the order itself gets the signature of the gas wallet', async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
+    const { body: order } = await world.order(sell(taker));
+    const before = await balances(world, world.gasWallet);
+    const good = decodeTransaction(Buffer.from(signed(order.transaction!, taker), 'base64'));
+    const post = async (change: (transaction: { message: Uint8Array; signatures: Uint8Array[] }) => void) => {
+      const copy = {
+        message: Uint8Array.from(good.message),
+        signatures: good.signatures.map((one) => Uint8Array.from(one)),
+      };
+      change(copy);
+      const signedTransaction = Buffer.from(encodeTransaction(copy)).toString('base64');
+      return (await world.execute({ requestId: order.requestId, signedTransaction })).body;
+    };
+    for (let at = 4; at < good.message.length; at += 37) {
+      const { status } = await post(({ message }) => {
+        message[at]! ^= 0xff;
+      });
+      assert.notEqual(status, 'Success');
+    }
+    assert.notEqual((await post(({ signatures }) => signatures[1]!.fill(0))).status, 'Success');
+    assert.notEqual((await post(({ signatures }) => signatures[1]!.fill(7))).status, 'Success');
+    assert.deepEqual(await balances(world, world.gasWallet), before);
+    // What stands in the place of its own signature does not matter.
+    assert.equal((await post(({ signatures }) => signatures[0]!.fill(7))).status, 'Success');
+  });
+});

@@ -1,0 +1,86 @@
+import {
+  type Address,
+  address,
+  COMPUTE_BUDGET_PROGRAM,
+  compileMessage,
+  decodeTransaction,
+  decompileInstructions,
+  type Instruction,
+  invalidSigners,
+  MAX_TRANSACTION_SIZE,
+  memo,
+  missingSigners,
+  parseMemo,
+  setComputeUnitLimit,
+  type Transaction,
+  unsignedTransaction,
+  WireError,
+} from '@slipway/wire';
+import { CraftCheckFailed } from '../../crafting/transaction.js';
+
+/** Wallets add its assertions to what they sign; it moves nothing. */
+const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
+/** Enough for the longest memo, and not more than careful wallets sign for a login. */
+const COMPUTE_UNITS = 200_000;
+
+/** What a transaction says that was made to log in. */
+export interface LoginTransaction {
+  wallet: Address;
+  challenge: string;
+  blockhash: string;
+}
+
+/**
+ * A transaction for wallets that sign nothing else, such as hardware ones: legacy, paid by the wallet, with the
+ * challenge as its memo. `blockhash` is random, so that no chain ever takes it.
+ * @throws CraftCheckFailed when the bytes do not say what was asked for.
+ */
+export function craftLoginTransaction({ wallet, challenge, blockhash }: LoginTransaction): Uint8Array {
+  const message = compileMessage({
+    version: 'legacy',
+    feePayer: wallet,
+    instructions: [setComputeUnitLimit(COMPUTE_UNITS), memo(challenge)],
+    blockhash,
+  });
+  const wire = unsignedTransaction(message);
+  const read = wire.length > MAX_TRANSACTION_SIZE ? undefined : readLoginTransaction(decodeTransaction(wire));
+  if (read?.wallet !== wallet || read.challenge !== challenge || read.blockhash !== blockhash) {
+    throw new CraftCheckFailed('crafted login: not what was asked for');
+  }
+  return wire;
+}
+
+/**
+ * What a transaction asks to be logged in with; undefined when it could be anything else than a login: it has one
+ * signer and one memo, and beside it only what wallets add by themselves (compute budget, Lighthouse assertions).
+ * Signatures are not looked at.
+ */
+export function readLoginTransaction({ message }: Transaction): LoginTransaction | undefined {
+  const wire = decodeTransaction(unsignedTransaction(message)).decoded;
+  const [wallet, ...others] = wire.accounts.slice(0, wire.header.requiredSignatures);
+  const memos: string[] = [];
+  for (const instruction of instructionsOf(wire)) {
+    const text = parseMemo(instruction);
+    if (text !== undefined) memos.push(text);
+    else if (instruction.program !== COMPUTE_BUDGET_PROGRAM && instruction.program !== LIGHTHOUSE_PROGRAM)
+      return undefined;
+  }
+  const [challenge] = memos;
+  if (wallet === undefined || others.length > 0 || challenge === undefined || memos.length > 1) return undefined;
+  return { wallet, challenge, blockhash: wire.blockhash };
+}
+
+/** Whether every signature that the transaction needs is there and right. */
+export function isFullySigned(transaction: Transaction): boolean {
+  return missingSigners(transaction).length === 0 && invalidSigners(transaction).length === 0;
+}
+
+function instructionsOf(message: Parameters<typeof decompileInstructions>[0]): Instruction[] {
+  try {
+    return decompileInstructions(message);
+  } catch (error) {
+    // A lookup table, which a login has no use for.
+    if (error instanceof WireError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, addressFromBytes } from '@slipway/wire';
+import { requireAddress } from '../../errors/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { addChallenge } from '../../store/challenges.js';
+import { craftLoginTransaction } from './challenge-transaction.js';
+import type { TriggerV2Deps } from './deps.js';
+import type { ChallengeAnswer, ChallengeBody } from './schema.js';
+
+const LIFE_MS = 5 * 60_000;
+const MAX_LIVE = 5;
+
+/** Something for a wallet to sign, which proves that whoever asks owns it. */
+export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promise<ChallengeAnswer> {
+  const wallet = requireAddress('walletPubkey', body.walletPubkey);
+  const now = deps.clock.now();
+  const id = uuidv7(deps.clock);
+  const expiresAt = new Date(now + LIFE_MS);
+  const text =
+    `${deps.challengePrefix()} ${wallet}.\n\n` +
+    `This challenge expires at ${expiresAt.toISOString()} with the nonce of ${id}.`;
+  const stored = await deps.store.transaction((tx) =>
+    addChallenge(
+      tx,
+      {
+        ...{ id, wallet, type: body.type, challenge: text, createdAt: new Date(now), expiresAt },
+        blockhash: body.type === 'transaction' ? addressFromBytes(randomBytes(32)) : null,
+      },
+      MAX_LIVE,
+    ),
+  );
+  if (stored.blockhash === null) return { type: 'message', challenge: stored.challenge };
+  return { type: 'transaction', transaction: loginTransaction(wallet, stored.challenge, stored.blockhash) };
+}
+
+function loginTransaction(wallet: Address, text: string, blockhash: string): string {
+  return Buffer.from(craftLoginTransaction({ wallet, challenge: text, blockhash })).toString('base64');
+}

@@ -1,0 +1,101 @@
+import { type Address, isAddress, verify } from '@slipway/wire';
+import type { Clock } from '../../lib/clock.js';
+import type { Signer } from '../../signer/index.js';
+
+/** How long a login lasts. */
+const LIFE_SECONDS = 24 * 60 * 60;
+/** How long one key signs. The key of a token follows from when it was issued, so a change of keys ends no login. */
+const KEY_PERIOD_SECONDS = 7 * LIFE_SECONDS;
+/** How far the clocks of two copies of the service may differ. */
+const SKEW_SECONDS = 60;
+const MAX_TOKEN_LENGTH = 1_000;
+
+/** Issues and reads the tokens (JWT, EdDSA) of wallets that have logged in. */
+export interface LoginTokens {
+  /** A token for a wallet that has just proved to be itself. */
+  issue(wallet: Address): Promise<string>;
+  /** The wallet that a token stands for; undefined when it is expired, altered, or none of ours. */
+  walletOf(token: string): Promise<Address | undefined>;
+}
+
+interface Claims {
+  sub: Address;
+  walletPubkey: Address;
+  iat: number;
+  exp: number;
+}
+
+export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Clock }): LoginTokens {
+  // At most a handful: only the numbers of tokens that could be alive are ever looked up.
+  const publicKeys = new Map<number, Promise<Address>>();
+  const publicKey = (number: number): Promise<Address> => {
+    const known = publicKeys.get(number) ?? signer.publicKey(`login:${number}`);
+    publicKeys.set(number, known);
+    known.catch(() => publicKeys.delete(number));
+    return known;
+  };
+
+  return {
+    async issue(wallet) {
+      const iat = nowSeconds(clock);
+      const number = keyNumber(iat);
+      const claims: Claims = { sub: wallet, walletPubkey: wallet, iat, exp: iat + LIFE_SECONDS };
+      const signed = `${headerOf(number)}.${encode(claims)}`;
+      const signature = await signer.sign(`login:${number}`, Buffer.from(signed));
+      return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+    },
+
+    async walletOf(token) {
+      const parts = token.length <= MAX_TOKEN_LENGTH ? token.split('.') : [];
+      const [header, payload, signature] = parts;
+      if (parts.length !== 3 || !header || !payload || !signature) return undefined;
+      const claims = readClaims(payload);
+      const now = nowSeconds(clock);
+      if (!claims || now >= claims.exp || claims.iat > now + SKEW_SECONDS) return undefined;
+      const number = keyNumber(claims.iat);
+      // Ours is the only header there is: no other algorithm or key can be asked for.
+      if (header !== headerOf(number)) return undefined;
+      const bytes = canonicalBytes(signature);
+      const valid = bytes && verify(await publicKey(number), Buffer.from(`${header}.${payload}`), bytes);
+      return valid ? claims.sub : undefined;
+    },
+  };
+}
+
+function nowSeconds(clock: Clock): number {
+  return Math.floor(clock.now() / 1_000);
+}
+
+function keyNumber(issuedAt: number): number {
+  return Math.floor(issuedAt / KEY_PERIOD_SECONDS);
+}
+
+function headerOf(number: number): string {
+  return encode({ alg: 'EdDSA', typ: 'JWT', kid: String(number) });
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function readClaims(payload: string): Claims | undefined {
+  const text = canonicalBytes(payload)?.toString('utf8');
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { sub, walletPubkey, iat, exp } = value as Record<string, unknown>;
+  if (typeof sub !== 'string' || !isAddress(sub) || walletPubkey !== sub) return undefined;
+  if (!Number.isSafeInteger(iat) || (iat as number) < 0 || exp !== (iat as number) + LIFE_SECONDS) return undefined;
+  return { sub, walletPubkey: sub, iat: iat as number, exp };
+}
+
+/** The bytes of base64url, where it is written in the one way that we write it. */
+function canonicalBytes(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}

@@ -1,0 +1,46 @@
+import type { Address } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { findVault, insertVault, type Vault } from '../../store/vaults.js';
+import type { TriggerV2Deps } from './deps.js';
+import type { VaultAnswer } from './schema.js';
+
+/** The vault of the logged-in wallet. */
+export async function showVault({ store }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
+  const vault = await findVault(store, wallet);
+  if (!vault) {
+    throw new AppError('NOT_FOUND', {
+      message: 'Vault not found',
+      details: { vault: 'make it first: GET /trigger/v2/vault/register' },
+    });
+  }
+  return answer(vault);
+}
+
+/** Makes the vault of the logged-in wallet: its only one, for good. */
+export async function registerVault({ store, signer, clock }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
+  const vault: Vault = {
+    wallet,
+    id: vaultId(uuidv7(clock)),
+    address: await signer.publicKey(`vault:${wallet}`),
+    createdAt: new Date(clock.now()),
+  };
+  const registered = await store.single((tx) => insertVault(tx, vault));
+  if (registered) return answer(registered);
+  const existing = await findVault(store, wallet);
+  throw new AppError('CONFLICT', {
+    message: 'Vault already registered',
+    ...(existing && { details: { ...answer(existing) } }),
+  });
+}
+
+/** 26 lower-case letters and digits. */
+function vaultId(uuid: string): string {
+  return BigInt(`0x${uuid.replaceAll('-', '')}`)
+    .toString(32)
+    .padStart(26, '0');
+}
+
+function answer({ wallet, address, id }: Vault): VaultAnswer {
+  return { userPubkey: wallet, vaultPubkey: address, privyVaultId: id };
+}

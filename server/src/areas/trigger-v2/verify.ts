@@ -1,0 +1,65 @@
+import { type Address, base58Decode, verify as isSignedBy } from '@slipway/wire';
+import { AppError, requireAddress } from '../../errors/index.js';
+import { isRefusal, readPosted } from '../../landing/index.js';
+import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
+import { isFullySigned, readLoginTransaction } from './challenge-transaction.js';
+import type { TriggerV2Deps } from './deps.js';
+import type { VerifyAnswer, VerifyBody } from './schema.js';
+
+/** More than can live at a time: an old one is told apart from none. */
+const RECENT = 20;
+const AGAIN = { challenge: 'ask for a new one: POST /trigger/v2/auth/challenge' };
+
+/** Logs a wallet in that has signed one of its challenges. Only the right signature uses a challenge up. */
+export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<VerifyAnswer> {
+  const wallet = requireAddress('walletPubkey', body.walletPubkey);
+  const isProof = body.type === 'message' ? messageProof(wallet, body.signature) : transactionProof(wallet, body);
+  const now = new Date(deps.clock.now());
+  const known = await recentChallenges(deps.store, wallet, body.type, RECENT);
+  const signed = known.find(isProof);
+  if (signed === undefined) throw unproved(known, now);
+  if (signed.usedAt !== null) throw notFound();
+  if (signed.expiresAt <= now) throw expired();
+  const { id } = signed;
+  if (!(await deps.store.single((tx) => consumeChallenge(tx, wallet, id, now)))) throw notFound();
+  return { token: await deps.logins.issue(wallet), authMode: 'access_only' };
+}
+
+function messageProof(wallet: Address, signature: string | undefined): (challenge: Challenge) => boolean {
+  const bytes = signature === undefined ? undefined : base58Decode(signature);
+  if (bytes?.length !== 64) throw invalid('signature', 'expected a signature in base58 (64 bytes)');
+  return ({ challenge }) => isSignedBy(wallet, Buffer.from(challenge), bytes);
+}
+
+function transactionProof(
+  wallet: Address,
+  { signedTransaction }: { signedTransaction?: string | undefined },
+): (challenge: Challenge) => boolean {
+  if (signedTransaction === undefined) throw invalid('signedTransaction', 'required');
+  const posted = readPosted(signedTransaction);
+  if (isRefusal(posted)) throw invalid('signedTransaction', 'expected the base64 of a signed transaction');
+  const login = isFullySigned(posted.transaction) ? readLoginTransaction(posted.transaction) : undefined;
+  return ({ challenge, blockhash }) =>
+    login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash;
+}
+
+/** Why a signature that belongs to none of the known challenges is refused. */
+function unproved(known: readonly Challenge[], now: Date): AppError {
+  const unused = known.filter(({ usedAt }) => usedAt === null);
+  if (unused.some(({ expiresAt }) => expiresAt > now)) {
+    return new AppError('UNAUTHORIZED', { message: 'Invalid signature' });
+  }
+  return unused.length > 0 ? expired() : notFound();
+}
+
+function notFound(): AppError {
+  return new AppError('INVALID_REQUEST', { message: 'Challenge not found', details: AGAIN });
+}
+
+function expired(): AppError {
+  return new AppError('UNAUTHORIZED', { message: 'Challenge expired', details: AGAIN });
+}
+
+function invalid(field: string, expected: string): AppError {
+  return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+}

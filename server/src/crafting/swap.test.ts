@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  fillInstruction,
+  ORDER_ENGINE_PROGRAM,
+  ROUTER_PROGRAM,
+  type Route,
+  routeInstruction,
+  TOKEN_SWAP_PROGRAM,
+} from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  createAddressWithSeed,
+  createAssociatedTokenIdempotent,
+  decodeTransaction,
+  generateKeypair,
+  type Instruction,
+  requiredSigners,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+  TOKEN_PROGRAM,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenSetCloseAuthority,
+  tokenTransferChecked,
+  tokenUnwrapLamports,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import fc from 'fast-check';
+import { craftSwap, type Place, type Swap, temporaryWrappedSol } from './swap.js';
+import { CraftCheckFailed } from './transaction.js';
+
+const newAddress = () => generateKeypair().address;
+const BLOCKHASH = newAddress();
+const BUDGET = { computeUnitLimit: 90_000, computeUnitPrice: 1_000n };
+const programs = { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
+
+interface Shape {
+  solIn: boolean;
+  solOut: boolean;
+  create: boolean;
+  foreignReceiver: boolean;
+  withPayer: boolean;
+  fee: 'input' | 'output' | undefined;
+  tip: boolean;
+  guard: boolean;
+  amount: bigint;
+  least: bigint;
+}
+
+const anyShape: fc.Arbitrary<Shape> = fc
+  .record({
+    ...{ solIn: fc.boolean(), solOut: fc.boolean(), create: fc.boolean(), foreignReceiver: fc.boolean() },
+    ...{ withPayer: fc.boolean(), tip: fc.boolean(), guard: fc.boolean() },
+    fee: fc.constantFrom('input' as const, 'output' as const, undefined),
+    // Rent is added to SOL.
+    amount: fc.bigInt({ min: 1n, max: 2n ** 63n }),
+    least: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
+  })
+  .map((shape) => ({ ...shape, solOut: shape.solOut && !shape.solIn }));
+
+/** A swap by one hop of the router program, without its trade's instruction. */
+function planOf(shape: Shape): Omit<Swap, 'trade'> {
+  const taker = newAddress();
+  const receiver = shape.foreignReceiver ? newAddress() : taker;
+  const payer = shape.withPayer ? newAddress() : taker;
+  const side = (isSol: boolean, owner: Address) => {
+    const mint = isSol ? WRAPPED_SOL_MINT : newAddress();
+    const place: Place = isSol
+      ? temporaryWrappedSol(taker, 'a seed')
+      : { kind: 'token', account: associatedTokenAddress(owner, mint) };
+    return { mint, tokenProgram: TOKEN_PROGRAM, place };
+  };
+  const create = shape.create && !shape.solOut;
+  return {
+    ...{ taker, receiver, feePayer: payer, rentPayer: payer, programs },
+    input: { ...side(shape.solIn, taker), amount: shape.amount },
+    output: { ...side(shape.solOut, receiver), least: shape.least, create },
+    ...(shape.fee && { fee: { account: newAddress(), side: shape.fee, bps: 100, amount: shape.amount / 100n } }),
+    ...(shape.guard && create && receiver === taker && { closeAuthority: newAddress() }),
+    ...(shape.tip && { tip: { account: newAddress(), lamports: 5_000n } }),
+  };
+}
+
+const accountOf = (place: Place) => (place.kind === 'sol' ? undefined! : place.account);
+
+function routeOf({ taker, input, output, fee }: Omit<Swap, 'trade'>, change: Partial<Route> = {}): Instruction {
+  const [source, destination] = [accountOf(input.place), accountOf(output.place)];
+  const hop = {
+    program: TOKEN_SWAP_PROGRAM,
+    accounts: [
+      { address: taker, signer: true, writable: false },
+      { address: change.source ?? source, signer: false, writable: true },
+      { address: change.destination ?? destination, signer: false, writable: true },
+    ],
+    data: new Uint8Array(17),
+    amountOffset: 1,
+    from: change.source ?? source,
+    to: change.destination ?? destination,
+    shareBps: 10_000,
+  };
+  const token = fee?.side === 'input' ? input : output;
+  return routeInstruction({
+    ...{ taker, source, destination, amountIn: input.amount, minOut: output.least, hops: [hop] },
+    ...(fee && {
+      fee: {
+        ...{ bps: fee.bps, account: fee.account, mint: token.mint, decimals: 6, tokenProgram: TOKEN_PROGRAM },
+        from: fee.side === 'input' ? hop.from : hop.to,
+      },
+    }),
+    ...change,
+  });
+}
+
+const craft = (plan: Omit<Swap, 'trade'>, instructions: Instruction[], extraSigners: Address[] = []) =>
+  craftSwap({ ...plan, trade: { instructions, extraSigners, lookupTables: [] } }, BLOCKHASH, BUDGET);
+
+describe('a crafted swap', () => {
+  it('is signed by those who must, whatever its sides, parties and fee are', () => {
+    fc.assert(
+      fc.property(anyShape, (shape) => {
+        const plan = planOf(shape);
+        const { wire, message } = craft(plan, [routeOf(plan)]);
+        const { decoded } = decodeTransaction(wire);
+        assert.deepEqual(new Set(requiredSigners(decoded)), new Set([plan.feePayer, plan.taker]));
+        assert.equal(decoded.accounts[0], plan.feePayer);
+        assert.deepEqual(craft(plan, [routeOf(plan)]).message, message);
+        const wrappedByOwner = associatedTokenAddress(plan.taker, WRAPPED_SOL_MINT);
+        assert.equal(decoded.accounts.includes(wrappedByOwner), false);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is refused with anything in it that takes from the taker or the payer, or that is not understood', () => {
+    fc.assert(
+      fc.property(anyShape, fc.nat(), (shape, pick) => {
+        const plan = planOf(shape);
+        const { taker, rentPayer, input, output } = plan;
+        const thief = newAddress();
+        const own = associatedTokenAddress(taker, newAddress());
+        const route = routeOf(plan);
+        const transfer = { mint: input.mint, destination: thief, authority: taker, amount: 1n, decimals: 6 };
+        const seeded = { payer: rentPayer, base: taker, seed: 'x', lamports: 1n, space: 165, owner: TOKEN_PROGRAM };
+        const another = createAddressWithSeed(taker, 'x', TOKEN_PROGRAM);
+        const evil: Instruction[][] = [
+          [route, systemTransfer({ from: taker, to: thief, lamports: 1n })],
+          [route, systemTransfer({ from: rentPayer, to: thief, lamports: 1n })],
+          [route, tokenTransferChecked({ ...transfer, source: own })],
+          [route, tokenTransferChecked({ ...transfer, source: accountOf(input.place) })],
+          [route, tokenTransferChecked({ ...transfer, source: accountOf(output.place) })],
+          [route, tokenCloseAccount({ account: own, destination: rentPayer, authority: taker })],
+          [route, tokenUnwrapLamports({ source: own, destination: taker, authority: taker })],
+          [route, tokenSetCloseAuthority({ account: own, authority: taker, closeAuthority: thief })],
+          [
+            route,
+            {
+              program: TOKEN_PROGRAM,
+              accounts: [{ address: own, signer: false, writable: true }],
+              data: Uint8Array.of(4),
+            },
+          ],
+          [route, { program: thief, accounts: [], data: new Uint8Array() }],
+          [route, createAssociatedTokenIdempotent({ payer: rentPayer, owner: thief, mint: output.mint })],
+          [route, createAssociatedTokenIdempotent({ payer: rentPayer, owner: taker, mint: newAddress() })],
+          [systemCreateAccountWithSeed({ ...seeded, newAccount: another }), route],
+          [
+            systemCreateAccountWithSeed({ ...seeded, newAccount: another }),
+            tokenInitializeAccount3({ account: another, mint: input.mint, owner: thief }),
+            route,
+          ],
+          [routeOf(plan, { amountIn: input.amount + 1n })],
+          [route, routeOf(plan, { amountIn: 1n })],
+          [routeOf(plan, { source: own })],
+          [routeOf(plan, { destination: own })],
+          [routeOf(plan, { minOut: output.least - 1n })],
+          [],
+        ];
+        assert.throws(() => craft(plan, evil[pick % evil.length]!), CraftCheckFailed, `case ${pick % evil.length}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is refused with another fee than was asked, or with a signer that nobody asked for', () => {
+    fc.assert(
+      fc.property(anyShape, (shape) => {
+        const plan = planOf(shape);
+        const { fee, ...without } = plan;
+        const other = { account: newAddress(), side: 'input' as const, bps: 100, amount: 1n };
+        if (fee) {
+          assert.throws(() => craft(without, [routeOf(plan)]), CraftCheckFailed);
+          if (fee.amount > 0n) assert.throws(() => craft(plan, [routeOf(without)]), CraftCheckFailed);
+          for (const wrong of [
+            { ...fee, account: newAddress() },
+            { ...fee, bps: 101 },
+          ]) {
+            assert.throws(() => craft(plan, [routeOf({ ...plan, fee: wrong })]), CraftCheckFailed);
+          }
+        } else assert.throws(() => craft(plan, [routeOf({ ...plan, fee: other })]), CraftCheckFailed);
+        const stranger = { address: newAddress(), signer: true, writable: false };
+        const route = routeOf(plan);
+        const signed = { ...route, accounts: [...route.accounts, stranger] };
+        assert.throws(() => craft(plan, [signed]), CraftCheckFailed);
+        assert.throws(() => craft(plan, [route], [newAddress()]), CraftCheckFailed);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("takes a market maker's fill for what it is, with SOL of the wallets", () => {
+    const amounts = fc.bigInt({ min: 2n, max: 2n ** 62n });
+    fc.assert(
+      fc.property(amounts, amounts, fc.boolean(), (amount, least, foreignReceiver) => {
+        const [taker, maker] = [newAddress(), newAddress()];
+        const receiver = foreignReceiver ? newAddress() : taker;
+        const mint = newAddress();
+        const plan: Omit<Swap, 'trade'> = {
+          ...{ taker, receiver, feePayer: maker, rentPayer: taker, programs },
+          input: {
+            ...{ mint, tokenProgram: TOKEN_PROGRAM, amount },
+            place: { kind: 'token', account: associatedTokenAddress(taker, mint) },
+          },
+          output: { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, place: { kind: 'sol' }, least, create: false },
+        };
+        const terms = { inputMint: mint, inputTokenProgram: TOKEN_PROGRAM, expireAt: 1n };
+        const fill = (change: { inputAmount?: bigint; outputAmount?: bigint; taker?: Address } = {}) =>
+          fillInstruction({
+            ...{ ...terms, outputMint: WRAPPED_SOL_MINT, outputTokenProgram: TOKEN_PROGRAM, taker, maker },
+            ...{ takerInputAccount: accountOf(plan.input.place), makerInputAccount: mint, makerOutputAccount: maker },
+            ...{ inputAmount: amount, outputAmount: least },
+            ...change,
+          });
+        const passOn = (lamports: bigint, to = receiver) =>
+          foreignReceiver ? [systemTransfer({ from: taker, to, lamports })] : [];
+        craft(plan, [fill(), ...passOn(least)], [maker]);
+        const evil: Instruction[][] = [
+          [fill({ inputAmount: amount + 1n }), ...passOn(least)],
+          [fill({ outputAmount: least - 1n }), ...passOn(least - 1n)],
+          [fill(), fill(), ...passOn(least)],
+          [fill(), systemTransfer({ from: maker, to: taker, lamports: 1n }), ...passOn(least)],
+          ...(foreignReceiver
+            ? [[fill(), ...passOn(least, newAddress())], [fill()], [fill(), ...passOn(least - 1n)]]
+            : []),
+        ];
+        for (const instructions of evil) assert.throws(() => craft(plan, instructions, [maker]), CraftCheckFailed);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,73 @@
+/** A price as a source tells it: USD for one whole token. */
+export interface PriceQuote {
+  usd: number;
+  /** Half the width of the source's confidence interval, in USD; 0 where it gives none. */
+  confidence: number;
+  /** Unix milliseconds. */
+  publishedAt: number;
+  source: string;
+}
+
+export interface PricePolicy {
+  /** Milliseconds after which a price is stale. */
+  maxAgeMs: number;
+  /** Milliseconds that a source's clock may be ahead. */
+  maxAheadMs: number;
+  /** Basis points of the price that the confidence may have. */
+  maxConfidenceBps: number;
+  /** Basis points that two sources may differ by. */
+  maxDisagreementBps: number;
+}
+
+export type Ignored =
+  | 'missing'
+  | 'not-a-price'
+  | 'stale'
+  | 'from-the-future'
+  | 'older-than-the-last'
+  | 'uncertain'
+  | 'contradicting';
+
+/** A price that orders may fire at. */
+export interface Tick {
+  usd: number;
+  publishedAt: number;
+}
+
+const BPS = 10_000;
+
+/**
+ * Decides whether orders may fire at what the sources say of one mint now. The first quote is the price; every other
+ * that is itself usable must agree with it. `last` is the tick before: a price never jumps back in time.
+ */
+export function checkPrice(
+  quotes: readonly PriceQuote[],
+  last: Tick | undefined,
+  now: number,
+  policy: PricePolicy,
+): Tick | Ignored {
+  const [quote, ...others] = quotes;
+  if (!quote) return 'missing';
+  const flaw = flawOf(quote, now, policy);
+  if (flaw) return flaw;
+  const { usd, publishedAt } = quote;
+  if (last && publishedAt < last.publishedAt) return 'older-than-the-last';
+  const contradicts = (other: PriceQuote) =>
+    flawOf(other, now, policy) === undefined &&
+    Math.abs(other.usd - usd) * BPS > Math.min(other.usd, usd) * policy.maxDisagreementBps;
+  if (others.some(contradicts)) return 'contradicting';
+  return { usd, publishedAt };
+}
+
+function flawOf(
+  { usd, confidence, publishedAt }: PriceQuote,
+  now: number,
+  { maxAgeMs, maxAheadMs, maxConfidenceBps }: PricePolicy,
+): Ignored | undefined {
+  if (!(usd > 0 && Number.isFinite(usd))) return 'not-a-price';
+  // A time that is no number compares false, and so is refused as well.
+  if (!(now - publishedAt <= maxAgeMs)) return 'stale';
+  if (!(publishedAt - now <= maxAheadMs)) return 'from-the-future';
+  if (!(confidence >= 0 && confidence * BPS <= usd * maxConfidenceBps)) return 'uncertain';
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import type { SlotTable } from './slot-table.js';
+
+/** A min-heap of slots by their key in the table, which also knows where in its heap each slot stands. */
+export class SlotHeap {
+  private readonly slots: number[] = [];
+
+  constructor(private readonly table: SlotTable) {}
+
+  /** The slot with the least key. */
+  get first(): number | undefined {
+    return this.slots[0];
+  }
+
+  add(slot: number): void {
+    this.slots.push(slot);
+    this.rise(this.slots.length - 1, slot);
+  }
+
+  /** Takes out a slot that is in this heap. */
+  remove(slot: number): void {
+    const at = this.table.position[slot]!;
+    const last = this.slots.pop()!;
+    if (last === slot) return;
+    this.rise(at, last);
+    this.sink(this.table.position[last]!, last);
+  }
+
+  private rise(from: number, slot: number): void {
+    const { slots } = this;
+    const { key, position } = this.table;
+    const own = key[slot]!;
+    let at = from;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = slots[up]!;
+      if (key[parent]! <= own) break;
+      slots[at] = parent;
+      position[parent] = at;
+      at = up;
+    }
+    slots[at] = slot;
+    position[slot] = at;
+  }
+
+  private sink(from: number, slot: number): void {
+    const { slots } = this;
+    const { key, position } = this.table;
+    const own = key[slot]!;
+    let at = from;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= slots.length) break;
+      if (down + 1 < slots.length && key[slots[down + 1]!]! < key[slots[down]!]!) down += 1;
+      const child = slots[down]!;
+      if (key[child]! >= own) break;
+      slots[at] = child;
+      position[child] = at;
+      at = down;
+    }
+    slots[at] = slot;
+    position[slot] = at;
+  }
+}

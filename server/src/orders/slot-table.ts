@@ -1,0 +1,51 @@
+import type { Leg } from './order.js';
+
+const FIRST_CAPACITY = 1024;
+
+/**
+ * What is kept of every trigger, in columns: objects would take several times the memory at a million orders. A slot is
+ * the number of a row; those of one order are linked by `next`.
+ */
+export class SlotTable {
+  /** What a heap sorts by. */
+  key = new Float64Array(FIRST_CAPACITY);
+  /** Where in its heap the slot stands. */
+  position = new Int32Array(FIRST_CAPACITY);
+  /** The next slot of the same order, or -1; of a free slot: the next free one. */
+  next = new Int32Array(FIRST_CAPACITY);
+  readonly order: string[] = [];
+  readonly leg: Leg[] = [];
+  /** What holds the slot: a heap or a group of trailing triggers. */
+  readonly holder: { remove(slot: number): void }[] = [];
+  private firstFree = -1;
+  private used = 0;
+
+  take(order: string, leg: Leg, holder: { remove(slot: number): void }, next: number): number {
+    let slot = this.firstFree;
+    if (slot >= 0) this.firstFree = this.next[slot]!;
+    else {
+      slot = this.used;
+      this.used += 1;
+      if (slot === this.key.length) this.grow();
+    }
+    this.order[slot] = order;
+    this.leg[slot] = leg;
+    this.holder[slot] = holder;
+    this.next[slot] = next;
+    return slot;
+  }
+
+  free(slot: number): void {
+    this.next[slot] = this.firstFree;
+    this.firstFree = slot;
+  }
+
+  private grow(): void {
+    const capacity = 2 * this.key.length;
+    const [key, position, next] = [new Float64Array(capacity), new Int32Array(capacity), new Int32Array(capacity)];
+    key.set(this.key);
+    position.set(this.position);
+    next.set(this.next);
+    Object.assign(this, { key, position, next });
+  }
+}

@@ -1,0 +1,140 @@
+import type { Leg } from './order.js';
+import { SlotHeap } from './slot-heap.js';
+import { SlotTable } from './slot-table.js';
+import { TrailingGroup } from './trailing-group.js';
+
+/** Fires when the price of `mint` is at `usd` or beyond. */
+export interface PriceTrigger {
+  leg: Leg;
+  mint: string;
+  condition: 'above' | 'below';
+  usd: number;
+}
+
+/**
+ * Fires when the price of `mint` is `trailingBps` or more away from `mark`, the best price since the order opened:
+ * below the highest, or above the lowest.
+ */
+export interface TrailingTrigger {
+  leg: Leg;
+  mint: string;
+  condition: 'above' | 'below';
+  trailingBps: number;
+  /** USD: what is known so far. */
+  mark: number;
+}
+
+export type Trigger = PriceTrigger | TrailingTrigger;
+
+/** An order that a price has fired, by which leg. */
+export interface Fired {
+  order: string;
+  leg: Leg;
+}
+
+interface Market {
+  above: SlotHeap;
+  below: SlotHeap;
+  trailing: Map<string, TrailingGroup>;
+}
+
+/**
+ * All open orders by what fires them. A tick costs nothing but a look at the nearest threshold of each side, and gives
+ * exactly the orders that it crosses, also those that a jump has left behind; each leaves the book with all its legs.
+ * An order that is added with its threshold crossed already fires at the next tick.
+ */
+export class TriggerBook {
+  private readonly table = new SlotTable();
+  private readonly markets = new Map<string, Market>();
+  /** The first slot of each order. */
+  private readonly orders = new Map<string, number>();
+
+  /** Orders, not legs. */
+  get size(): number {
+    return this.orders.size;
+  }
+
+  /** Puts an order in, in place of what the book knew of it. */
+  add(order: string, triggers: readonly Trigger[]): void {
+    this.remove(order);
+    let slot = -1;
+    for (const trigger of triggers) slot = this.addTrigger(order, trigger, slot);
+    if (slot >= 0) this.orders.set(order, slot);
+  }
+
+  /** Takes an order out with all its legs. False when it was not in. */
+  remove(order: string): boolean {
+    const first = this.orders.get(order);
+    if (first === undefined) return false;
+    this.orders.delete(order);
+    for (let slot = first; slot >= 0; ) {
+      const next = this.table.next[slot]!;
+      this.table.holder[slot]!.remove(slot);
+      this.table.free(slot);
+      slot = next;
+    }
+    return true;
+  }
+
+  /** Takes out, and answers, the orders that a price fires. What is no price (zero, not a number) fires nothing. */
+  tick(mint: string, usd: number): Fired[] {
+    const market = this.markets.get(mint);
+    if (!market || !(usd > 0 && usd < Number.POSITIVE_INFINITY)) return [];
+    const fired: Fired[] = [];
+    for (const group of market.trailing.values()) for (const slot of group.tick(usd)) this.fire(slot, fired);
+    this.drain(market.above, usd, fired);
+    this.drain(market.below, -usd, fired);
+    return fired;
+  }
+
+  /** The best price that a trailing order has seen; undefined for one that does not trail or is not in. */
+  mark(order: string): number | undefined {
+    const slot = this.orders.get(order);
+    const holder = slot === undefined ? undefined : this.table.holder[slot];
+    return holder instanceof TrailingGroup ? holder.markOf(slot!) : undefined;
+  }
+
+  private addTrigger(order: string, trigger: Trigger, next: number): number {
+    const market = this.market(trigger.mint);
+    if ('trailingBps' in trigger) {
+      const group = trailingGroup(market, trigger);
+      const slot = this.table.take(order, trigger.leg, group, next);
+      group.add(slot, trigger.mark);
+      return slot;
+    }
+    const heap = market[trigger.condition];
+    const slot = this.table.take(order, trigger.leg, heap, next);
+    // The highest of the thresholds below comes first.
+    this.table.key[slot] = trigger.condition === 'above' ? trigger.usd : -trigger.usd;
+    heap.add(slot);
+    return slot;
+  }
+
+  private drain(heap: SlotHeap, key: number, fired: Fired[]): void {
+    for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= key; slot = heap.first) {
+      this.fire(slot, fired);
+    }
+  }
+
+  private fire(slot: number, fired: Fired[]): void {
+    const { order, leg } = { order: this.table.order[slot]!, leg: this.table.leg[slot]! };
+    if (this.remove(order)) fired.push({ order, leg });
+  }
+
+  private market(mint: string): Market {
+    const known = this.markets.get(mint);
+    if (known) return known;
+    const market = { above: new SlotHeap(this.table), below: new SlotHeap(this.table), trailing: new Map() };
+    this.markets.set(mint, market);
+    return market;
+  }
+}
+
+function trailingGroup({ trailing }: Market, { condition, trailingBps }: TrailingTrigger): TrailingGroup {
+  const name = `${condition} ${trailingBps}`;
+  const known = trailing.get(name);
+  if (known) return known;
+  const group = new TrailingGroup(condition === 'below' ? 1 : -1, trailingBps);
+  trailing.set(name, group);
+  return group;
+}

@@ -1,0 +1,45 @@
+import { groupCalls } from './group-calls.js';
+import { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './ledger.js';
+import { type EventScore, getScores } from './scores.js';
+import type { Store } from './sql.js';
+import { kindsOf, type VerificationKind } from './verifications.js';
+
+export type GroupedLedger = ReturnType<typeof groupedLedger>;
+
+/** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
+export function groupedLedger(store: Store) {
+  return {
+    remember: groupCalls<NewRequest, void>({
+      run: async (rows) => {
+        await store.single((tx) => insertCrafted(tx, rows));
+        return rows.map(() => undefined);
+      },
+      maxGroup: 500,
+    }),
+    findRequest: groupCalls<string, LedgerRow | undefined>({
+      run: async (ids) => {
+        const rows = new Map((await findRequests(store, ids)).map((row) => [row.id, row]));
+        return ids.map((id) => rows.get(id));
+      },
+      maxGroup: 500,
+    }),
+    kindsOf: groupCalls<string, VerificationKind[]>({
+      run: async (ids) => {
+        const kinds = await kindsOf(store, ids);
+        return ids.map((id) => kinds.get(id) ?? []);
+      },
+      maxGroup: 500,
+    }),
+  };
+}
+
+/** `getScores` for one event at a time. */
+export function groupedScores(store: Store): (eventId: string) => Promise<EventScore | undefined> {
+  return groupCalls({
+    run: async (ids) => {
+      const scores = new Map((await getScores(store, ids)).map((score) => [score.eventId, score]));
+      return ids.map((id) => scores.get(id));
+    },
+    maxGroup: 500,
+  });
+}
