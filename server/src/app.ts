@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { limitOrderAddresses } from '@slipway/programs';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -19,6 +20,7 @@ import { startKeeper } from './keeper/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
+import { createLimitOrderIndex } from './limit-orders/index.js';
 import { openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -82,8 +84,13 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
+  const addresses = limitOrderAddresses(config.programs.limitOrder);
+  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
   const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.sync],
+      })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
 
@@ -99,7 +106,8 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const routers = openRouters(trading, makers);
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
+  const reading = { chainReader, prices, routers, limitOrders };
+  const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
