@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Address, type Instruction, readonlySigner } from '@slipway/wire';
+import { type Address, addressToBytes, type Instruction, readonlySigner } from '@slipway/wire';
 import { initializeOrder, withdrawLimitOrderFee } from './limit-order.js';
 import {
   LIMIT_ORDER_ADDRESSES,
@@ -104,6 +104,12 @@ test('a program at another address has its own orders, fees and events', () => {
   const withdraw = { admin: vm.payer, programFeeAccount: feeAccount, destinationTokenAccount: destination };
   succeeded(vm.run(withdrawLimitOrderFee({ ...withdraw, mint, tokenProgram }, addresses)));
   assert.equal(vm.amount(destination), 2_500n);
+
+  // Behind the data stands the program's address, whose first byte could be that of a term that is left out.
+  assert.equal(addressToBytes(program)[0], 0);
+  const made = initializeOrder(newOrder(vm, { addresses }).terms, addresses);
+  const short = vm.run({ ...made, data: made.data.subarray(0, -1) });
+  refusedWith(short, 'InstructionDidNotDeserialize', LIMIT_ORDER_ERRORS, program);
 
   const data = Buffer.concat([Buffer.from('e445a52e51cb9a1dae428d1104e0a24d', 'hex'), Buffer.alloc(32, 7)]);
   const write = (address: Address) => vm.run({ program, accounts: [readonlySigner(address)], data });

@@ -1,21 +1,23 @@
 import type { AccountMeta, Address, Instruction } from '@slipway/wire';
 import { type Codec, decodeAfter, struct, u64 } from './borsh.js';
 import {
-  CANCEL_ORDER,
   type CancelOrder,
   cancelOrder,
-  FLASH_FILL_ORDER,
   type FlashFillOrder,
   flashFillOrder,
-  INITIALIZE_ORDER,
   type InitializeOrder,
   initializeOrder,
-  initializeTerms,
-  PRE_FLASH_FILL_ORDER,
   type PreFlashFillOrder,
   preFlashFillOrder,
 } from './limit-order.js';
 import { LIMIT_ORDER_ADDRESSES, type LimitOrderAddresses } from './limit-order-addresses.js';
+import {
+  CANCEL_ORDER,
+  FLASH_FILL_ORDER,
+  INITIALIZE_ORDER,
+  initializeTerms,
+  PRE_FLASH_FILL_ORDER,
+} from './limit-order-data.js';
 
 // Every parser gives undefined for another instruction, and for one that the builder of its name would not make of these
 // terms: with accounts more, less or elsewhere, or without a signature or a right to write that it needs.
@@ -25,7 +27,7 @@ export function parseInitializeOrder(
   instruction: Instruction,
   addresses: LimitOrderAddresses = LIMIT_ORDER_ADDRESSES,
 ): InitializeOrder | undefined {
-  const [at, data] = read(instruction, addresses, INITIALIZE_ORDER, initializeData) ?? [];
+  const [at, data] = read(instruction, addresses, INITIALIZE_ORDER, initializeTerms) ?? [];
   if (!at || !data) return undefined;
   const { expiredAt, feeBps, slippageBps, ...amounts } = data;
   const order: InitializeOrder = {
@@ -44,14 +46,6 @@ export function parseInitializeOrder(
   };
   return isMadeOf(instruction, () => initializeOrder(order, addresses)) ? order : undefined;
 }
-const initializeData = struct<{
-  uniqueId: bigint;
-  makingAmount: bigint;
-  takingAmount: bigint;
-  expiredAt: bigint | undefined;
-  feeBps: number | undefined;
-  slippageBps: number | undefined;
-}>({ uniqueId: u64, makingAmount: u64, takingAmount: u64, ...initializeTerms });
 
 /** What a `cancelOrder` cancels. */
 export function parseCancelOrder(

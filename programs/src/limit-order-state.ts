@@ -100,7 +100,7 @@ export function decodeLimitOrderFees(data: Uint8Array): LimitOrderFees | undefin
   return decodeAfter(FEES, feeFields, data);
 }
 
-/** The data of a program's fee account, which is as long as its fields. Throws as `encodeLimitOrder` does. */
+/** The data of the program's fee account. Throws a RangeError that names the field for a value that does not fit. */
 export function encodeLimitOrderFees(fees: LimitOrderFees): Uint8Array {
   return concatBytes(FEES, feeFields.encode(fees, 'fees'));
 }

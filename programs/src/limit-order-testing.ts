@@ -272,3 +272,11 @@ export function eventsOf(outcome: Outcome, of = LIMIT_ORDER_PROGRAM): LimitOrder
   const own = outcome.calls().filter(({ program }) => program === of);
   return own.map(({ data }) => decodeLimitOrderEvent(data)!);
 }
+
+/** Of a reserve of such tokens. */
+export const reserveRent = (kind: TokenKind) => (kind === 'token-2022' ? TOKEN_2022_ACCOUNT_RENT : TOKEN_ACCOUNT_RENT);
+
+/** Changes as `watch` tells them. */
+export function withoutZeros(changes: Record<string, bigint>): Record<string, bigint> {
+  return Object.fromEntries(Object.entries(changes).filter(([, change]) => change !== 0n));
+}

@@ -9,13 +9,20 @@ import {
   writableAccount,
   writableSigner,
 } from '@slipway/wire';
-import { concatBytes, discriminator, i64, option, u16, u64 } from './borsh.js';
+import { concatBytes, discriminator, u16, u64 } from './borsh.js';
 import {
   LIMIT_ORDER_ADDRESSES,
   type LimitOrderAddresses,
   limitOrderAddress,
   limitOrderReserve,
 } from './limit-order-addresses.js';
+import {
+  CANCEL_ORDER,
+  FLASH_FILL_ORDER,
+  INITIALIZE_ORDER,
+  initializeTerms,
+  PRE_FLASH_FILL_ORDER,
+} from './limit-order-data.js';
 
 // Names are those of the public interface. Amounts are in the mint's smallest unit, times in unix seconds.
 
@@ -42,13 +49,6 @@ export interface InitializeOrder {
   /** How much less than asked the maker accepts; left out: nothing. */
   slippageBps?: number;
 }
-
-export const INITIALIZE_ORDER = discriminator('856e4aaf709ff59f');
-export const initializeTerms = {
-  expiredAt: option(i64),
-  feeBps: option(u16),
-  slippageBps: option(u16),
-};
 
 /** Opens an order. Throws a RangeError that names the field for a number that does not fit. */
 export function initializeOrder(
@@ -77,12 +77,7 @@ export function initializeOrder(
     ],
     data: concatBytes(
       INITIALIZE_ORDER,
-      u64.encode(order.uniqueId, 'uniqueId'),
-      u64.encode(order.makingAmount, 'makingAmount'),
-      u64.encode(order.takingAmount, 'takingAmount'),
-      initializeTerms.expiredAt.encode(order.expiredAt, 'expiredAt'),
-      initializeTerms.feeBps.encode(order.feeBps, 'feeBps'),
-      initializeTerms.slippageBps.encode(order.slippageBps, 'slippageBps'),
+      initializeTerms.encode({ expiredAt: undefined, feeBps: undefined, slippageBps: undefined, ...order }, 'order'),
     ),
   };
 }
@@ -98,8 +93,6 @@ export interface CancelOrder {
   inputMint: Address;
   inputTokenProgram: Address;
 }
-
-export const CANCEL_ORDER = discriminator('5f81edf00831df84');
 
 /** Gives the maker back what is left of the input, and the rent. */
 export function cancelOrder(cancel: CancelOrder, addresses: LimitOrderAddresses = LIMIT_ORDER_ADDRESSES): Instruction {
@@ -148,8 +141,6 @@ export interface PreFlashFillOrder {
   makingAmount: bigint;
 }
 
-export const PRE_FLASH_FILL_ORDER = discriminator('f02f99440dbee12a');
-
 /**
  * Lends a part of an order, or all that is left of it. The program's next instruction in the same transaction must be the
  * `flashFillOrder` of the same order; both stand in the transaction itself, not inside of another program's call.
@@ -191,8 +182,6 @@ export interface FlashFillOrder {
   /** The most that the taker pays, fee included. */
   maxTakingAmount: bigint;
 }
-
-export const FLASH_FILL_ORDER = discriminator('fc681286a44e128c');
 
 /** Pays for what `preFlashFillOrder` lent; `limitOrderPrice` says how much that is. */
 export function flashFillOrder(

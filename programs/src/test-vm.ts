@@ -195,12 +195,13 @@ export class TestVm {
       failure: failed ? failureOf(result, logs) : undefined,
       logs,
       computeUnits: Number(meta.computeUnitsConsumed()),
-      calls: () =>
-        meta
-          .innerInstructions()
-          .flat()
-          .map((inner) => inner.instruction())
-          .map((call) => ({ program: decodeMessage(message).accounts[call.programIdIndex()]!, data: call.data() })),
+      calls: () => {
+        const keys = decodeMessage(message).accounts;
+        const inner = meta.innerInstructions().flat();
+        return inner
+          .map((one) => one.instruction())
+          .map((call) => ({ program: keys[call.programIdIndex()]!, data: call.data() }));
+      },
     };
   }
 }

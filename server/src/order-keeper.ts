@@ -1,4 +1,4 @@
-import { LIMIT_ORDER_PROGRAM, limitOrderAddresses } from '@slipway/programs';
+import { LIMIT_ORDER_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
 import type { Logger } from 'pino';
 import type { Chain, LiveAccounts } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -22,6 +22,7 @@ export interface OrderKeeperDeps {
   metis: Metis;
   live: LiveAccounts;
   prices: Prices;
+  addresses: LimitOrderAddresses;
 }
 
 /** Not where the program is the hosted one of the public clusters: its orders are filled by its own keepers. */
@@ -31,14 +32,14 @@ export function fillsOrders({ sandbox, programs }: Config): boolean {
 
 /** Starts what fills and cancels limit orders, where that is ours to do. */
 export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop | undefined {
-  const { config, log, parts, chain, clock, landing, metrics, metis, live, prices } = deps;
+  const { config, log, parts, chain, clock, landing, metrics, metis, live, prices, addresses } = deps;
   if (!fillsOrders(config)) return undefined;
   const keeper = createLimitOrderKeeper({
     ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
     taker: parts.signer.address('keeper'),
     router: metis,
     usd: prices.usd,
-    addresses: limitOrderAddresses(config.programs.limitOrder),
+    addresses,
     programs: config.programs,
   });
   return startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log });

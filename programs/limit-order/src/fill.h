@@ -66,7 +66,7 @@ NOINLINE u64 pre_flash_fill_order(const Input *in) {
   store_u64(order->data + ORDER_BORROWED, making);
 
   // The last taker gets also what strangers have sent to the reserve: they could otherwise keep it from being closed.
-  u64 amount = making == left ? token_amount(reserve) : making;
+  u64 held = token_amount(reserve), amount = making == left && held > making ? held : making;
   Slice seeds[4] = ORDER_SIGNER_SEEDS(order);
   SignerSeeds signer = {seeds, 4};
   token_transfer(reserve, a[LEND_INPUT_MINT], a[LEND_RECEIVER], order, amount, &signer);

@@ -57,10 +57,10 @@ NOINLINE u64 read_option(Reader *r, u64 len, bool *is_there, u64 *value) {
   return 0;
 }
 
+// Where the data ends before the amounts do, they are read from what follows it, the program's id, and refused after.
 NOINLINE u64 read_terms(const Input *in, Terms *t) {
   const u8 *data = in->data + sizeof(u64);
   Reader r = {data + 3 * sizeof(u64), in->data + in->data_len};
-  CHECK(r.at <= r.end, ERROR_INCOMPLETE_DATA);
   t->unique_id = load_u64(data);
   t->making = load_u64(data + 8);
   t->taking = load_u64(data + 16);
@@ -129,7 +129,7 @@ NOINLINE void write_order(const Input *in, const Terms *t, i64 time, u8 bump) {
   store_u64(data + ORDER_MAKING, t->making);
   store_u64(data + ORDER_TAKING, t->taking);
   data[ORDER_EXPIRES] = t->expires;
-  if (t->expires) store_u64(data + ORDER_EXPIRED_AT, t->expired_at);
+  store_u64(data + ORDER_EXPIRED_AT, t->expired_at);  // where there is none, the rest is written over it
   u8 *rest = after_expiry(order);
   store_u16(rest + REST_FEE_BPS, (u16)t->fee_bps);
   find_fee_account(in, (Pubkey *)(rest + REST_FEE_ACCOUNT));
@@ -152,24 +152,24 @@ NOINLINE void create_reserve(const Input *in) {
   invoke(&call, NULL);
 }
 
+#define CREATE_ORDER_EVENT_LEN 269  // with an expiry, without the 8 bytes of one less
+
+INLINE u8 *append(u8 *at, const u8 *from, u64 len) {
+  sol_memcpy_(at, from, len);
+  return at + len;
+}
+
 NOINLINE void emit_created(const Input *in) {
   Account *order = in->accounts[NEW_ORDER];
-  const u8 *rest = after_expiry(order);
-  u8 data[EVENT_FIELDS + 5 * sizeof(Pubkey) + 2 * sizeof(u64) + 1 + sizeof(i64) + 2 + sizeof(Pubkey) + 2], *at = data;
-  begin_event(data, CREATE_ORDER_EVENT, order);
-  at += EVENT_FIELDS;
-  // Both have them in the same order: maker to output program; the amounts; expiry to fee account.
-  sol_memcpy_(at, order->data + ORDER_MAKER, ORDER_RESERVE - ORDER_MAKER);
-  at += ORDER_RESERVE - ORDER_MAKER;
-  sol_memcpy_(at, order->data + ORDER_MAKING, 2 * sizeof(u64));
-  at += 2 * sizeof(u64);
-  const u8 *expiry = order->data + ORDER_EXPIRES;
-  u64 len = (u64)(rest + REST_CREATED_AT - expiry);
-  sol_memcpy_(at, expiry, len);
-  at += len;
-  store_u16(at, load_u16(rest + REST_SLIPPAGE_BPS));
-  at += sizeof(u16);
-  emit(in, NEW_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, data, (u64)(at - data));
+  const u8 *expiry = order->data + ORDER_EXPIRES, *rest = after_expiry(order);
+  u8 event[CREATE_ORDER_EVENT_LEN];
+  begin_event(event, CREATE_ORDER_EVENT, order);
+  // Event and account have the same fields in the same order: maker to output program; amounts; expiry to fee account.
+  u8 *at = append(event + EVENT_FIELDS, order->data + ORDER_MAKER, ORDER_RESERVE - ORDER_MAKER);
+  at = append(at, order->data + ORDER_MAKING, 2 * sizeof(u64));
+  at = append(at, expiry, (u64)(rest + REST_CREATED_AT - expiry));
+  at = append(at, rest + REST_SLIPPAGE_BPS, sizeof(u16));
+  emit(in, NEW_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, event, (u64)(at - event));
 }
 
 NOINLINE u64 initialize_order(const Input *in) {

@@ -3,7 +3,7 @@ import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader } from './accounts.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
-export type { ChainAccount } from './accounts.js';
+export { type ChainAccount, type RpcAccount, readRpcAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
@@ -121,7 +121,8 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
     },
     async computeUnitPrice(percent = fees.percentile) {
       const price = percentile(await recentPrices(), percent);
-      return price > fees.maxMicroLamports ? fees.maxMicroLamports : price;
+      if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
+      return price;
     },
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statuses(rpc, signatures, history),

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
+import { expireOrders } from './expire-orders.js';
 import type { LimitOrderLoop } from './limit-orders/loop.js';
 
 export interface Keeper {
@@ -42,6 +43,7 @@ export function startKeeper({ store, landing, clock, chores, limitOrders, log }:
   async function clearLedger(): Promise<void> {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    await expireOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     let deleted = 0;
@@ -81,7 +83,12 @@ export function startKeeper({ store, landing, clock, chores, limitOrders, log }:
 
   return {
     async runDue() {
-      await Promise.all([runDue(), limitOrders?.runDue()]);
+      // First the fills, so that the chore that reads trades from the chain finds them.
+      try {
+        await limitOrders?.runDue();
+      } finally {
+        await runDue();
+      }
     },
     async close() {
       closed = true;

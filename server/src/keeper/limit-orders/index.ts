@@ -5,7 +5,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
-import { type OpenOrder, type OpenOrders, readOpenOrders } from './open-orders.js';
+import { type FillableOrders, type OpenOrder, readFillableOrders } from './open-orders.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { marketOf, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
@@ -45,7 +45,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   const underWay = new Map<Address, { venues: readonly Address[]; end: Promise<void> }>();
   const backOffs = new Map<Address, { tries: number; until: number }>();
   const observed = createMetrics(deps);
-  let open: OpenOrders = { orders: [], skipped: new Map() };
+  let open: FillableOrders = { orders: [], skipped: new Map() };
   let listAt = Number.NEGATIVE_INFINITY;
   let wasPoor = false;
   let closed = false;
@@ -53,7 +53,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
 
   async function list(): Promise<void> {
     if (steadyNow() < listAt) return;
-    open = await readOpenOrders(chain.rpc, deps.addresses.program);
+    open = await readFillableOrders(chain.rpc, deps.addresses.program);
     listAt = steadyNow() + LIST_MS;
     observed.listed(open);
     const addresses = new Set(open.orders.map(({ address }) => address));
@@ -218,7 +218,7 @@ function createMetrics({ registry }: Pick<LimitOrderDeps, 'registry'>) {
     registers: [registry],
   });
   return {
-    listed({ orders: open, skipped }: OpenOrders) {
+    listed({ orders: open, skipped }: FillableOrders) {
       orders.reset();
       orders.set({ state: 'open' }, open.length);
       for (const [reason, count] of skipped) orders.set({ state: reason }, count);

@@ -14,7 +14,7 @@ import {
 } from './limit-order-testing.js';
 import { succeeded } from './test-vm.js';
 
-const FILLS = 1_500;
+const ORDERS = 400;
 const BPS = 10_000n;
 
 const vm = limitOrderVm();
@@ -73,6 +73,9 @@ function fill(world: OrderWorld, making: bigint, offer: bigint): void {
   assert.equal(changes.takerInput, making);
   assert.equal(changes.takerOutput, -expected.paid - expected.fee);
   assert.equal(changes.feeAccount ?? 0n, expected.fee);
+  const asked = ceil(making * order.oriTakingAmount, order.oriMakingAmount);
+  const left = order.takingAmount > asked ? order.takingAmount - asked : 0n;
+  if (making < order.makingAmount) assert.equal(stateOf(world)!.takingAmount, left);
 }
 
 test('each part of an order costs what was asked for it, rounded up, and the fee on top, rounded down', () => {
@@ -100,7 +103,7 @@ test('each part of an order costs what was asked for it, rounded up, and the fee
       }
       if (slippageBps === 0 && !stateOf(world)) assert.ok(paid >= taking && paid < taking + 4n);
     }),
-    { numRuns: FILLS / 2 },
+    { numRuns: ORDERS },
   );
 });
 
@@ -126,6 +129,7 @@ test('the price of a part is the same before and after other parts were filled',
     const moved = watch(world);
     succeeded(vm.run(...fillOf(world, making)));
     assert.equal(moved().makerOutput, 1n);
+    assert.equal(stateOf(world)?.takingAmount ?? 0n, 0n);
   }
 });
 
