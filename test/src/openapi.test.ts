@@ -261,19 +261,19 @@ it('every operation answers 200 as it is documented', async () => {
     assert.equal(executed.status, 'Success', executed.error);
   }
 
-  const trigger = (name: string, body: object) => at<TriggerAnswer>(`/trigger/v1/${name}`, body);
+  const postTrigger1 = (name: string, body: object) => at<TriggerAnswer>(`/trigger/v1/${name}`, body);
   const user = sender.address;
   const terms = { makingAmount: '20000000', takingAmount: '100000000' };
-  const order = { inputMint: JUP, outputMint: USDC, maker: user, payer: user, params: terms };
+  const limitOrder = { inputMint: JUP, outputMint: USDC, maker: user, payer: user, params: terms };
   for (const status of ['active', 'history']) {
-    const opened = expect('POST', '/trigger/v1/createOrder', await trigger('createOrder', order));
+    const opened = expect('POST', '/trigger/v1/createOrder', await postTrigger1('createOrder', limitOrder));
     const open = { requestId: opened.requestId, signedTransaction: signTransaction(opened.transaction, sender) };
-    expect('POST', '/trigger/v1/execute', await trigger('execute', open));
-    expect('POST', '/trigger/v1/cancelOrder', await trigger('cancelOrder', { maker: user, order: opened.order }));
-    const all = expect('POST', '/trigger/v1/cancelOrders', await trigger('cancelOrders', { maker: user }));
+    expect('POST', '/trigger/v1/execute', await postTrigger1('execute', open));
+    expect('POST', '/trigger/v1/cancelOrder', await postTrigger1('cancelOrder', { maker: user, order: opened.order }));
+    const all = expect('POST', '/trigger/v1/cancelOrders', await postTrigger1('cancelOrders', { maker: user }));
     const { requestId, transactions } = all;
     const cancel = { requestId, signedTransaction: signTransaction(transactions[0]!, sender) };
-    if (status === 'history') expect('POST', '/trigger/v1/execute', await trigger('execute', cancel));
+    if (status === 'history') expect('POST', '/trigger/v1/execute', await postTrigger1('execute', cancel));
     const listed = await at<TriggerAnswer>(`/trigger/v1/getTriggerOrders?user=${user}&orderStatus=${status}`);
     assert.ok(expect('GET', '/trigger/v1/getTriggerOrders', listed).orders.length > 0);
   }
