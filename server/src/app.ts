@@ -6,7 +6,13 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
-import { createLoginTokens } from './areas/trigger-v2/index.js';
+import {
+  createLoginTokens,
+  DEPOSIT_AREA,
+  depositHooks,
+  WITHDRAWAL_AREA,
+  withdrawalHooks,
+} from './areas/trigger-v2/index.js';
 import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
 import { createKeyLookup, createMetrics, createServer, type Metrics, type Readiness } from './http/index.js';
@@ -67,7 +73,11 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     chain: chainReader,
     ways: chain.ways,
     signer,
-    hooks: { [EXPRESS_AREA]: expressHooks },
+    hooks: {
+      [EXPRESS_AREA]: expressHooks,
+      [DEPOSIT_AREA]: depositHooks,
+      [WITHDRAWAL_AREA]: withdrawalHooks,
+    },
     observe: settlementObserver(metrics, log),
     log,
   });

@@ -57,7 +57,10 @@ export function registerAreas(
   registerSwapArea(server, shared, ledger);
   registerTriggerV1Area(server, shared, ledger);
   registerTriggerV2(server, {
-    ...{ store, clock, signer, logins },
+    ...{ store, clock, signer, logins, chain, prices, landing },
+    remember: ledger.remember,
+    findRequest: ledger.findRequest,
+    stables: new Set([config.tokens.usdc.mint, stable.mint, ...config.swap.stables]),
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
