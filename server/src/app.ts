@@ -103,7 +103,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.sync],
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
         limitOrders: openOrderKeeper({ ...trading, landing, live, addresses }),
       })
     : undefined;

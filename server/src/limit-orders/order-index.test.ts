@@ -22,6 +22,8 @@ async function contents(): Promise<unknown[]> {
   return Promise.all(rows);
 }
 
+const refuse = () => Promise.reject(new Error('this index is out of order'));
+
 /** A node that breaks down at one of so many calls. */
 function breakingRpc(rpc: Rpc, odds: () => boolean): Rpc {
   return {
@@ -70,4 +72,23 @@ it('two copies that break down at any call end with each thing once, and nothing
     }),
     { numRuns: 10 },
   );
+});
+
+it('reads nothing on its own before it was asked for orders, and goes on from then', async () => {
+  for (const table of TABLES) await world.store.query(`delete from ${table}`);
+  const maker = await newWallet(world);
+  await placeOrder(world, maker);
+  for (const table of TABLES) await world.store.query(`delete from ${table}`);
+  const index = createLimitOrderIndex(world.deps);
+  const known = async () => (await contents()).map((rows) => (rows as string[]).length);
+  await index.keepUp();
+  assert.deepEqual(await known(), [0, 0, 0]);
+  await index.sync();
+  const [orders, trades] = await known();
+  world.deps.index = createLimitOrderIndex({ ...world.deps, store: { ...world.store, query: refuse } });
+  await placeOrder(world, maker);
+  assert.deepEqual(await known(), [orders, trades, 1]);
+  await index.keepUp();
+  assert.deepEqual(await known(), [orders! + 1, trades, 1]);
+  world.deps.index = index;
 });

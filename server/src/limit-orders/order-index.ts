@@ -23,6 +23,8 @@ export interface LimitOrderIndex {
    * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
    */
   sync(): Promise<void>;
+  /** `sync` where that was called before, ever: a service without limit orders does not read those of a public program. */
+  keepUp(): Promise<void>;
 }
 
 export interface LimitOrderIndexDeps {
@@ -129,7 +131,12 @@ export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrd
     return following;
   }
 
-  return { sync };
+  return {
+    sync,
+    async keepUp() {
+      if ((await getLimitOrderCursor(store, program)) !== '') await sync();
+    },
+  };
 }
 
 async function record(tx: Tx, program: string, transaction: OrderTransaction): Promise<void> {
