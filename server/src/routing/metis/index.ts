@@ -28,7 +28,7 @@ export interface MetisDeps {
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
 export interface Metis extends Router {
-  /** Whole tokens of `inMint` for a whole one of `mint`, by the deepest pools; undefined where none are fresh. */
+  /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
   spot(mint: Address, inMint: Address): number | undefined;
   /** The kinds of pools, with their labels as `excludeVenues` knows them in lower case. */
   venues(): { label: string; pools: number }[];
@@ -123,7 +123,7 @@ async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): 
 function noRoute(options: SearchOptions): Refusal {
   const { market, request, now, routed } = options;
   const between = `from ${request.input.mint} to ${request.output.mint}`;
-  const paths = market.paths(request.input.mint, request.output.mint);
+  const paths = market.paths(request, now);
   const isUsable = paths.filter(({ steps }) => routed || steps.length === 1);
   if (isUsable.length === 0) return { refused: 'no-route', reason: `no pools lead ${between}` };
   if (!isUsable.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
