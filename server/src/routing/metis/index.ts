@@ -1,4 +1,5 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
@@ -13,6 +14,9 @@ import { tokenSwapVenue } from './venues/token-swap.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
+/** A price by the pools is good for so long. */
+const SPOT_MS = 250;
+const MAX_SPOTS = 10_000;
 
 export interface MetisDeps {
   rpc: Rpc;
@@ -46,6 +50,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
   const builder = { router: programs.router, lookupTables, tokenOf };
   const fits = createSizer(builder);
+  const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
   const routed = programs.router !== undefined;
 
   async function quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
@@ -58,6 +63,16 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
       ...quoteOf(found, request, builder),
       ...(fewer > 0 && { simpler: (again: AbortSignal) => quote(request, again, fewer) }),
     };
+  }
+
+  /** Orders ask for the same few prices again and again. */
+  function spot(mint: Address, inMint: Address): number | undefined {
+    const [key, now] = [`${mint} ${inMint}`, steadyNow()];
+    const known = spots.get(key);
+    if (known && now - known.at < SPOT_MS) return known.price;
+    const price = spotPrice({ pools, now }, mint, inMint);
+    spots.set(key, { price, at: now });
+    return price;
   }
 
   async function find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {
@@ -84,7 +99,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     name: 'Metis',
     nativeSol: false,
     quote: (request, signal) => quote(request, signal),
-    spot: (mint, inMint) => spotPrice({ pools, now: steadyNow() }, mint, inMint),
+    spot,
     venues: () =>
       venues.map((venue) => ({
         label: venue.label,
