@@ -94,6 +94,55 @@ describe('a swap whose gas the service pays', () => {
     assert.equal(body.feeBps, body.platformFee.feeBps);
   });
 
+  it('is not paid by the word of a pool: the fee must be worth the gas at a price of another source', async () => {
+    const taker = await newWallet(world, 0n, [[JUP, 40_000n * USDC_1]]);
+    const toUsdc = (jup: string) => sell(taker, { inputMint: JUP.mint, outputMint: USDC.mint, amount: jup });
+    const ask = async (amount: string) => (await world.order(toUsdc(amount))).body;
+    const known = world.priceOf.get(JUP.mint)!;
+    const dollar = Math.floor(1e6 / known.usd);
+    assert.equal((await ask(`${20 * dollar}`)).gasless, true);
+    try {
+      // A pool that says a hundred times the price, for one dollar's worth and for twenty.
+      world.priceOf.set(JUP.mint, { usd: known.usd * 100, source: 'pools' });
+      for (const usd of [1, 20]) {
+        const body = await ask(`${usd * dollar}`);
+        assert.deepEqual([body.gasless, body.transaction, body.errorCode], [false, '', 2], JSON.stringify(body));
+        assert.match(body.errorMessage!, /^Top up 0\.00\d+ SOL for gas$/);
+        assert.equal(body.feeBps, body.platformFee.feeBps);
+      }
+      world.priceOf.set(JUP.mint, { ...known, source: 'pools' });
+      assert.equal((await ask(`${20 * dollar}`)).gasless, true, 'the fee is in USDC, and pays');
+      for (const mint of [USDC.mint, SOL.mint]) {
+        const trusted = world.priceOf.get(mint)!;
+        world.priceOf.set(mint, { ...trusted, source: 'pools' });
+        const body = await ask(`${20 * dollar}`);
+        assert.deepEqual([body.gasless, body.errorCode], [false, 2]);
+        world.priceOf.set(mint, trusted);
+      }
+    } finally {
+      world.priceOf.set(JUP.mint, known);
+    }
+  });
+
+  it('is left to a taker who has enough for the gas, where the gas wallet would not get it back', async () => {
+    const taker = await newWallet(world, 9_000_000n, [[JUP, 40_000n * USDC_1]]);
+    const known = world.priceOf.get(JUP.mint)!;
+    world.priceOf.set(JUP.mint, { usd: known.usd * 100, source: 'pools' });
+    const { body } = await world.order(sell(taker, { inputMint: JUP.mint, outputMint: USDC.mint, amount: '1000000' }));
+    world.priceOf.set(JUP.mint, known);
+    assert.deepEqual([body.gasless, body.signatureFeePayer], [false, taker.address], JSON.stringify(body));
+  });
+
+  it('says that the trade is too small only where it is', async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
+    const sol = world.priceOf.get(SOL.mint)!;
+    world.priceOf.delete(SOL.mint);
+    const { body } = await world.order(sell(taker));
+    world.priceOf.set(SOL.mint, sol);
+    assert.equal(body.errorCode, 2, JSON.stringify(body));
+    assert.match(body.errorMessage!, /^Top up /);
+  });
+
   it('is for those only who set nothing by themselves and have no SOL', async () => {
     const poor = await newWallet(world, 9_000_000n, [[USDC, 100n * USDC_1]]);
     const rich = await newWallet(world, 10_000_000n, [[USDC, 100n * USDC_1]]);

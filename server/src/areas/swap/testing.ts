@@ -16,6 +16,7 @@ import {
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
+import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
@@ -79,9 +80,17 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     hooks: {},
     observe: () => {},
   });
+  const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
   const deps: SwapDeps = {
     ...{ clock, steadyNow, log, chain, landing, gasWallet, programs },
-    prices: { usd, close: async () => {} } as unknown as SwapDeps['prices'],
+    prices: {
+      usd: (mint) => priceOf.get(mint)?.usd,
+      quote(mint) {
+        const price = priceOf.get(mint);
+        return price && { ...price, confidence: 0, publishedAt: clock.now(), stale: false };
+      },
+      close: async () => {},
+    },
     routing: createRouting({
       routers: [metis, jupiterz].map(wrapRouter),
       budgetMs: 2_000,
@@ -103,7 +112,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const { app } = await startTestServer((server) => registerSwap(server, deps));
   const headers = { 'x-api-key': 'good-key' };
   return {
-    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app },
+    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app, priceOf },
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
       const text = new URLSearchParams(
