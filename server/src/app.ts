@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
+import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
 import { createLoginTokens } from './areas/trigger-v2/index.js';
 import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -65,7 +66,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     chain: chainReader,
     ways: chain.ways,
     signer,
-    hooks: { [EXPRESS_AREA]: expressHooks },
+    hooks: { [EXPRESS_AREA]: expressHooks, [SWAP_AREA]: swapHooks(clock) },
     observe: settlementObserver(metrics, log),
     log,
   });

@@ -6,6 +6,7 @@ import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
 import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
+import { mayHaveGasPaid } from './hooks.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
@@ -49,7 +50,7 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   }
   const wallets = await readWallets(deps, asked, input, output);
   const terms = await termsOf(deps, sources, asked, input, output, wallets);
-  const isPoor = mayBeGasless(deps, asked, wallets);
+  const isPoor = mayBeGasless(deps, asked, wallets) && (await mayHaveGasPaid(deps.store, deps.clock, wallets.taker));
   const sponsor = (what: Sponsored) => gaslessTerms(deps, asked, input, output, wallets, terms, what);
   const needsRent = wallets.destination?.exists === false;
   const [gas, rent] = isPoor

@@ -28,7 +28,7 @@ import { createRouting } from '../../routing/race.js';
 import type { Router, Token } from '../../routing/router.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openStore } from '../../store/open-store.js';
-import { registerSwap, type SwapDeps } from './index.js';
+import { registerSwap, SWAP_AREA, type SwapDeps, swapHooks } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
 export { JUP, SOL, USD, USDC } from '../../maker/testing.js';
@@ -77,12 +77,12 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const landing = createLanding({
     ...{ store, clock, steadyNow, chain, signer, log },
     ways: [rpc],
-    hooks: {},
+    hooks: { [SWAP_AREA]: swapHooks(clock) },
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
   const deps: SwapDeps = {
-    ...{ clock, steadyNow, log, chain, landing, gasWallet, programs },
+    ...{ store, clock, steadyNow, log, chain, landing, gasWallet, programs },
     prices: {
       usd: (mint) => priceOf.get(mint)?.usd,
       quote(mint) {
