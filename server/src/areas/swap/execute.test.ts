@@ -8,7 +8,7 @@ import {
   type Keypair,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
-import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, USDC } from './testing.js';
+import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, swap, USDC } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
 const USDC_1 = 1_000_000n;
@@ -113,6 +113,24 @@ describe('the execution of an order', () => {
       [body.status, body.code, body.error, body.slot],
       ['Failed', 6001, 'Slippage tolerance exceeded', '0'],
     );
+    assert.deepEqual(await balances(world, taker.address), old);
+  });
+
+  it('that was told to fail stays failed, also when it could land by then', async () => {
+    const whale = await newWallet(world, SOL_1, [
+      [USDC, 300_000n * USDC_1],
+      [JUP, 300_000n * USDC_1],
+    ]);
+    const own = { taker: whale.address, excludeRouters: 'jupiterz', slippageBps: 10_000 };
+    const { requestId, transaction } = await orderOf({ slippageBps: 1 });
+    const { order: push } = await swap(world, { ...sell, ...own, amount: '290000000000' }, whale);
+    const body = { requestId, signedTransaction: signed(transaction, taker) };
+    const old = await balances(world, taker.address);
+    const first = await world.execute(body);
+    assert.deepEqual([first.body.status, first.body.code], ['Failed', 6001]);
+    const back = { inputMint: JUP.mint, outputMint: USDC.mint, amount: `${(BigInt(push.outAmount) * 11n) / 10n}` };
+    await swap(world, { ...own, ...back }, whale);
+    assert.deepEqual(await world.execute(body), first);
     assert.deepEqual(await balances(world, taker.address), old);
   });
 

@@ -1,4 +1,4 @@
-import { type Address, encodeTransaction, missingSigners, transactionSignature } from '@slipway/wire';
+import { type Address, encodeTransaction, missingSigners, type Transaction, transactionSignature } from '@slipway/wire';
 import { readTransaction } from '../../chain/index.js';
 import { AppError, RFQ } from '../../errors/index.js';
 import {
@@ -13,7 +13,7 @@ import {
   readPosted,
   WouldFail,
 } from '../../landing/index.js';
-import type { LedgerRow } from '../../store/ledger.js';
+import { failUnsent, type LedgerRow } from '../../store/ledger.js';
 import { AREA, type SwapDeps } from './deps.js';
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
 import type { SwapPayload } from './payload.js';
@@ -78,7 +78,7 @@ async function land(
   payload: SwapPayload,
   { transaction }: Posted,
 ): Promise<ExecuteAnswer> {
-  const { landing, programs } = deps;
+  const { landing } = deps;
   try {
     const row = payload.maker
       ? await landing.handOver(request, transaction, deps.deliver(payload.maker))
@@ -87,8 +87,22 @@ async function land(
   } catch (error) {
     if (error instanceof ReservationRefused) return failed({ code: INVALID, message: error.message });
     if (!(error instanceof WouldFail)) throw error;
-    return failed(explainSwap(error.err, encodeTransaction(transaction), programs));
+    return answer(deps, await giveUp(deps, request, transaction, error), payload);
   }
+}
+
+/** Who has been told of a failure may ask for another order: this one must not swap after all when it is posted again. */
+async function giveUp(
+  { store, clock, landing, findRequest }: SwapDeps,
+  { id }: LedgerRow,
+  transaction: Transaction,
+  { err }: WouldFail,
+): Promise<LedgerRow> {
+  const failure = { id, wire: encodeTransaction(transaction), error: err, settledAt: new Date(clock.now()) };
+  const settled = (await store.transaction((tx) => failUnsent(tx, failure))) ?? (await findRequest(id));
+  if (!settled) throw new Error(`request ${id} has disappeared`);
+  // Another copy of the service may have sent it meanwhile.
+  return landing.execute(settled, transaction);
 }
 
 /** The same for everybody who asks: it is read from the final row and from the chain, not from this call. */
