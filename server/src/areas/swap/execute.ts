@@ -13,6 +13,7 @@ import {
   readPosted,
   WouldFail,
 } from '../../landing/index.js';
+import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
 import { failUnsent, type LedgerRow } from '../../store/ledger.js';
 import { AREA, type SwapDeps } from './deps.js';
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
@@ -47,6 +48,14 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
   return land(deps, request, payload, posted);
 }
 
+/** What the schema or the parser refuses gets the code that the contract has for it. */
+export function withExecuteCode(error: unknown): unknown {
+  const { code: name, details } = error as { code?: unknown; details?: Record<string, unknown> };
+  if (name === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuse(-2, 'The body is not valid JSON');
+  if (name !== 'INVALID_REQUEST' || details?.code !== undefined) return error;
+  return refuse(details?.signedTransaction === undefined ? -4 : -5, (error as Error).message);
+}
+
 function refuse(code: number, message: string): AppError {
   return new AppError('INVALID_REQUEST', { message, details: { code } });
 }
@@ -65,7 +74,7 @@ async function tooLate(
   { maker }: SwapPayload,
   { transaction }: Posted,
 ): Promise<Explanation | undefined> {
-  if (maker) return maker.expireAt * 1_000 < clock.now() ? RFQ.quoteExpired : undefined;
+  if (maker) return (maker.expireAt - MAKERS_SECONDS) * 1_000 < clock.now() ? RFQ.quoteExpired : undefined;
   if ((await chain.blockHeight()) <= request.lastValidBlockHeight) return undefined;
   if (missingSigners(transaction).length > 0) return EXPIRED;
   const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
@@ -106,13 +115,21 @@ async function giveUp(
 }
 
 /** The same for everybody who asks: it is read from the final row and from the chain, not from this call. */
-async function answer({ chain, programs }: SwapDeps, row: LedgerRow, payload: SwapPayload): Promise<ExecuteAnswer> {
+async function answer(
+  { chain, programs, log }: SwapDeps,
+  row: LedgerRow,
+  payload: SwapPayload,
+): Promise<ExecuteAnswer> {
   const known = { ...(row.signature && { signature: row.signature }), slot: row.slot?.toString() ?? '0' };
   if (row.state !== 'landed') {
     const why = row.state === 'failed' && row.wire ? explainSwap(row.error, row.wire, programs) : explainEnd(row);
     return { ...failed(why), ...known };
   }
-  const landed = await readTransaction(chain.rpc, row.signature!);
+  // That it has landed is certain; the amounts a client can also read by itself.
+  const landed = await readTransaction(chain.rpc, row.signature!).catch((error: Error) => {
+    log.warn({ request: row.id, reason: error.message }, 'cannot read what a landed swap has moved');
+    return undefined;
+  });
   const result = landed && resultOf(landed, payload, row.wallet as Address);
   return { status: 'Success', code: 0, ...known, ...result };
 }
