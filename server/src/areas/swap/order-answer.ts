@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Prices } from '../../prices/index.js';
+import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
 import type { Hop, Token } from '../../routing/router.js';
 import { type Candidate, leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';
@@ -54,7 +55,7 @@ export function orderAnswer(told: Told): OrderAnswer {
     ...(quote.maker && {
       quoteId: quote.maker.quoteId,
       maker: quote.maker.address,
-      expireAt: quote.maker.expireAt.toString(),
+      expireAt: (quote.maker.expireAt - MAKERS_SECONDS).toString(),
     }),
     ...(ready && { lastValidBlockHeight: ready.lastValidBlockHeight.toString() }),
     ...(obstacle && { errorCode: obstacle.code, errorMessage: obstacle.message, error: obstacle.message }),

@@ -90,7 +90,7 @@ export const OrderAnswer = Type.Object(
     taker: nullableText('Null for a quote only'),
     quoteId: optional(text()),
     maker: optional(text()),
-    expireAt: optional(text('Unix seconds')),
+    expireAt: optional(text('Unix seconds: signed by then, it is still given to the market maker')),
     lastValidBlockHeight: optional(text()),
     errorCode: optional(
       Type.Integer({
