@@ -14,6 +14,8 @@ import { tokenSwapVenue } from './venues/token-swap.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
+/** Each pool costs three subscriptions, and anybody can make pools. */
+const MAX_WATCHED = 20_000;
 /** A price by the pools is good for so long. */
 const SPOT_MS = 250;
 const MAX_SPOTS = 10_000;
@@ -26,6 +28,8 @@ export interface MetisDeps {
   programs: { router?: Address; tokenSwap: Address };
   /** Pools to route over, beside those that the RPC lists. */
   pools: readonly Address[];
+  /** Most pools that are watched, these first; MAX_WATCHED if not given. */
+  maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
 }
@@ -45,7 +49,7 @@ export interface Metis extends Router {
 export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const { live, steadyNow, programs } = deps;
   const venues = [tokenSwapVenue(programs.tokenSwap)];
-  const pools = createPools({ ...deps, venues, configured: deps.pools });
+  const pools = createPools({ ...deps, venues, configured: deps.pools, maxPools: deps.maxPools ?? MAX_WATCHED });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
   const builder = { router: programs.router, lookupTables, tokenOf };

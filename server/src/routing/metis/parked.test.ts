@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Address } from '@slipway/wire';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
-import { FREE, fees, openMetis, openWorld, tableOf, type World } from './testing.js';
+import { FREE, fees, openMetis, openWorld, tableOf, type World, WRAPPED_SOL } from './testing.js';
 
 const DEEP = 10n ** 11n;
 const HALF = fees([1n, 2n]);
@@ -91,6 +91,45 @@ describe('tokens that lie in pools with which nobody wants to trade', { timeout:
       assert.deepEqual(betweenOf(quote), [first.mint, second.mint]);
     });
   }
+});
+
+describe('more pools than are watched', { timeout: 60_000 }, () => {
+  it('leave out the shallow ones, and those between worthless tokens, but none that is configured or watched', async (t) => {
+    const crowded = await openWorld();
+    t.after(() => crowded.close());
+    const bare = await openMetis(crowded);
+    const maxPools = bare.metis.venues()[0]!.pools + 3;
+    bare.close();
+    const [a, b] = await Promise.all([crowded.token(), crowded.token()]);
+    const good = await crowded.pool(a, WRAPPED_SOL, [DEEP, DEEP]);
+    const other = await crowded.pool(b, WRAPPED_SOL, [DEEP, DEEP / 2n]);
+    const configured = await crowded.pool(a, b, [1_000n, 1_000_000n]);
+    const spam = async () => {
+      const [first, second] = await Promise.all([crowded.token(), crowded.token()]);
+      await crowded.pool(first, second, [1_000_000n * DEEP, 1_000_000n * DEEP]);
+      await crowded.pool(first, WRAPPED_SOL, [1_000n * DEEP, 1_000n]);
+      await crowded.pool(second, WRAPPED_SOL, [1n, 1_000n]);
+    };
+    await spam();
+    const { metis, close } = await openMetis(crowded, { maxPools, pools: [configured.address] });
+    t.after(close);
+    const venueOf = async (input: Token, output: Token) => {
+      const request = { mode: 'exact-in' as const, input, output, amount: 100n, excludeVenues: new Set<string>() };
+      const answer = await metis.quote(request, AbortSignal.timeout(10_000));
+      return isRefused(answer) ? answer.reason : answer.hops[0]!.venue;
+    };
+    const check = async () => {
+      assert.equal(metis.venues()[0]!.pools, maxPools);
+      assert.equal(await venueOf(a, b), configured.address);
+      assert.equal(await venueOf(a, WRAPPED_SOL), good.address);
+      assert.equal(await venueOf(b, WRAPPED_SOL), other.address);
+    };
+    await check();
+    await crowded.pool(a, WRAPPED_SOL, [100n * DEEP, 100n * DEEP]);
+    await spam();
+    await metis.discover();
+    await check();
+  });
 });
 
 describe('the price of a token by the pools', { timeout: 60_000 }, () => {
