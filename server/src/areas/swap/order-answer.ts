@@ -1,4 +1,4 @@
-import { type Address, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { Prices } from '../../prices/index.js';
 import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
 import type { Hop, Token } from '../../routing/router.js';
@@ -122,8 +122,8 @@ function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAn
       outputMint: hop.outputMint,
       inAmount: hop.inAmount.toString(),
       outAmount: hop.outAmount.toString(),
-      feeAmount: '0',
-      feeMint: SYSTEM_PROGRAM,
+      feeAmount: hop.fee.toString(),
+      feeMint: hop.inputMint,
     },
     percent: hop.bps / 100,
     bps: hop.bps,

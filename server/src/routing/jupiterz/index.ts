@@ -143,6 +143,7 @@ export function createJupiterZ(deps: JupiterZDeps): JupiterZ {
           outputMint: request.output.mint,
           inAmount: offer.inAmount,
           outAmount: offer.outAmount,
+          fee: 0n,
           bps: Number(BPS),
           vaultIn: makerInput,
           vaultOut: makerOutput,
