@@ -8,6 +8,7 @@ import {
   type Keypair,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
+import { ata } from '../../maker/testing.js';
 import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, swap, USDC } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
@@ -232,6 +233,9 @@ describe('what an order refuses', () => {
       [{ taker: USDC.mint }, /^taker: expected a wallet/],
       [{ receiver: pool }, /^receiver: expected a wallet/],
       [{ payer: USDC.mint }, /^payer: expected a wallet/],
+      // A token account that does not exist yet.
+      [{ outputMint: JUP.mint, receiver: ata(taker.address, JUP) }, /^receiver: expected a wallet/],
+      [{ receiver: ata(taker.address, SOL) }, /^receiver: expected a wallet/],
       [{ taker: gas }, /^taker: .*gas wallet/],
       [{ receiver: gas }, /^receiver: .*gas wallet/],
       [{ payer: gas }, /^payer: .*gas wallet/],
