@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
+import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
 import {
   createLoginTokens,
   DEPOSIT_AREA,
@@ -76,6 +77,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     signer,
     hooks: {
       [EXPRESS_AREA]: expressHooks,
+      [SWAP_AREA]: swapHooks(clock),
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
     },
@@ -103,7 +105,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.sync],
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
         limitOrders: openOrderKeeper({ ...trading, landing, live, addresses }),
       })
     : undefined;
