@@ -31,7 +31,8 @@ export function startLimitOrderLoop(deps: {
       await keeper.tick();
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ reason: (error as Error).message }, 'open limit orders cannot be read; trying again');
+      if (!failing && !closed)
+        log.warn({ reason: (error as Error).message }, 'open limit orders cannot be read; trying again');
       failing = true;
     }
     running = false;
