@@ -95,5 +95,7 @@ function seconds(date: Date): string {
 const LAST_SECOND = 8_640_000_000_000n;
 
 function expiry(unixSeconds: bigint): string {
-  return seconds(new Date(Number(unixSeconds < LAST_SECOND ? unixSeconds : LAST_SECOND) * 1_000));
+  const first = -LAST_SECOND;
+  const shown = unixSeconds < first ? first : unixSeconds > LAST_SECOND ? LAST_SECOND : unixSeconds;
+  return seconds(new Date(Number(shown) * 1_000));
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { Counter, Gauge } from 'prom-client';
 import { uuidv7 } from '../../lib/ids.js';
@@ -26,6 +27,7 @@ export interface LimitOrderKeeper {
 export const LIMIT_ORDER_AREA = 'limit-orders';
 
 const LIST_MS = 2_000;
+const HOUR_MS = 60 * 60_000;
 /** Longer than a transaction lives: a copy that has died holds an order up for no longer. */
 const LEASE_MS = 90_000;
 /** Where the market nearly pays, an order is not looked at with every change of it. */
@@ -34,6 +36,12 @@ const FIRST_BACK_OFF_MS = 2_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 const MOST_UNDER_WAY = 16;
 const MOST_ROUNDS = 100;
+/**
+ * Opening orders and letting them expire costs less than cancelling them: for what is worth less than an order must be,
+ * and beyond so many in an hour, the keeper does not pay. Anybody else may.
+ */
+const LEAST_USD_TO_CANCEL = 5;
+const CANCELS_AN_HOUR = 200;
 /** After so many orders others get a turn. */
 const ORDERS_A_TURN = 20;
 /** A wallet with less cannot pay for a fill and the accounts that it makes. */
@@ -48,6 +56,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   let open: FillableOrders = { orders: [], skipped: new Map() };
   let listAt = Number.NEGATIVE_INFINITY;
   let wasPoor = false;
+  let cancelled: number[] = [];
   let closed = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -63,7 +72,10 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   async function tickOnce(): Promise<number> {
     await list();
     let sent = 0;
-    for (const [index, each] of open.orders.entries()) {
+    // Fills first: they are what makers wait for.
+    const isLate = ({ order }: OpenOrder) => isExpired(order, clock.now());
+    const orders = [...open.orders.filter((each) => !isLate(each)), ...open.orders.filter(isLate)];
+    for (const [index, each] of orders.entries()) {
       if (index % ORDERS_A_TURN === ORDERS_A_TURN - 1) await new Promise(setImmediate);
       if (closed || underWay.size >= MOST_UNDER_WAY) break;
       if (!isFree(each.address)) continue;
@@ -83,11 +95,19 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
 
   /** By what is known already, so that it costs next to nothing. */
   async function isDue({ address, order }: OpenOrder): Promise<boolean> {
-    if (isExpired(order, clock.now())) return true;
+    if (isExpired(order, clock.now())) return mayCancel(order);
     const sides = await sidesOf(deps, order);
     if (!sides) return failed(address, 'its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd) ?? 0n;
     return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
+  }
+
+  async function mayCancel({ inputMint, makingAmount }: LimitOrder): Promise<boolean> {
+    cancelled = cancelled.filter((at) => at > steadyNow() - HOUR_MS);
+    if (cancelled.length >= CANCELS_AN_HOUR) return false;
+    const [usd, mint] = [deps.usd(inputMint), await chain.mint(inputMint)];
+    if (usd === undefined || !mint) return false;
+    return (Number(makingAmount) / 10 ** mint.decimals) * usd >= LEAST_USD_TO_CANCEL;
   }
 
   async function isPoor(): Promise<boolean> {
@@ -113,6 +133,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
           return release();
         });
         underWay.set(address, { venues: prepared.venues, end });
+        if (prepared.kind === 'cancel') cancelled.push(steadyNow());
         return true;
       }
     } catch (error) {
