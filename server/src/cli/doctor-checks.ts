@@ -1,10 +1,12 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { checkChain } from './doctor-chain.js';
+import { chainUrl, checkChain } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
+import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 /** One thing that was looked at. */
@@ -29,14 +31,19 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   const base = serviceUrl(context, url);
   const service = await findService(base);
   const mode = config.sandbox ? 'sandbox' : 'production';
+  const chain = await checkChain(config, service !== undefined);
+  const { gasWallet, ...signer } = await checkSigner(config);
+  const rpcUrl = chainUrl(config, service !== undefined);
   return [
     { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
     await checkDataFolder(config),
     checkService(base, service),
-    ...(await checkChain(config, service !== undefined)),
+    ...chain,
     await checkDatabase(config, service),
-    await checkSigner(config),
+    signer,
     await checkAdminToken(context, config, base, service !== undefined),
+    ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
+    checkPrices(config),
   ];
 }
 
@@ -83,7 +90,7 @@ async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   }
 }
 
-async function checkSigner(config: Config): Promise<Check> {
+async function checkSigner(config: Config): Promise<Check & { gasWallet?: Address }> {
   const name = 'signer';
   const { file } = config.signer;
   try {
@@ -93,7 +100,8 @@ async function checkSigner(config: Config): Promise<Check> {
     const generated = await readPrivateFile(dataFolder(config).signerPassphrase);
     const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
     const signer = await openSigner({ file, passphrase, create: false });
-    return { name, ok: true, detail: `${file} opens; the gas wallet is ${signer.address('gas')}` };
+    const gasWallet = signer.address('gas');
+    return { name, ok: true, detail: `${file} opens; the gas wallet is ${gasWallet}`, gasWallet };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
     return { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' };
