@@ -1,11 +1,19 @@
 import type { AddressInfo } from 'node:net';
+import { limitOrderAddresses } from '@slipway/programs';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
-import { createLoginTokens } from './areas/trigger-v2/index.js';
+import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
+import {
+  createLoginTokens,
+  DEPOSIT_AREA,
+  depositHooks,
+  WITHDRAWAL_AREA,
+  withdrawalHooks,
+} from './areas/trigger-v2/index.js';
 import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
 import { createKeyLookup, createMetrics, createServer, type Metrics, type Readiness } from './http/index.js';
@@ -13,6 +21,8 @@ import { startKeeper } from './keeper/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
+import { createLimitOrderIndex } from './limit-orders/index.js';
+import { openOrderKeeper } from './order-keeper.js';
 import { openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -65,19 +75,22 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     chain: chainReader,
     ways: chain.ways,
     signer,
-    hooks: { [EXPRESS_AREA]: expressHooks },
+    hooks: {
+      [EXPRESS_AREA]: expressHooks,
+      [SWAP_AREA]: swapHooks(clock),
+      [DEPOSIT_AREA]: depositHooks,
+      [WITHDRAWAL_AREA]: withdrawalHooks,
+    },
     observe: settlementObserver(metrics, log),
     log,
   });
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
-    : undefined;
-  if (keeper) disposal.add('keeper', () => keeper.close());
-
-  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
+  const { metis, live } = await openAggregator(
+    { config, log, parts, disposal },
+    sandbox ? [sandbox.info.lookupTable] : [],
+  );
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
@@ -87,9 +100,20 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  const addresses = limitOrderAddresses(config.programs.limitOrder);
+  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
+        limitOrders: openOrderKeeper({ ...trading, landing, live, addresses }),
+      })
+    : undefined;
+  if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
+  const reading = { chainReader, prices, routers, limitOrders };
+  const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });

@@ -1,3 +1,4 @@
+import type { LimitOrderAddresses } from '@slipway/programs';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
@@ -6,6 +7,7 @@ import { registerPrediction } from './areas/prediction/index.js';
 import { registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
+import { registerTriggerV1 } from './areas/trigger-v1/index.js';
 import { type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
 import { type Chain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -13,6 +15,7 @@ import { type Metrics, SANDBOX_KEY, withActualPort } from './http/index.js';
 import type { Keeper } from './keeper/index.js';
 import type { Landing } from './landing/index.js';
 import { type AdjustableClock, steadyNow } from './lib/clock.js';
+import type { LimitOrderIndex } from './limit-orders/index.js';
 import type { Parts } from './parts.js';
 import type { Prices } from './prices/index.js';
 import type { Routers } from './routers.js';
@@ -31,6 +34,7 @@ export interface Shared extends Parts {
   logins: LoginTokens;
   prices: Prices;
   routers: Routers;
+  limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
 }
 
 /** Gives each area what it needs, and its paths to the server. */
@@ -51,8 +55,12 @@ export function registerAreas(
     programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
+  registerTriggerV1Area(server, shared, ledger);
   registerTriggerV2(server, {
-    ...{ store, clock, signer, logins },
+    ...{ store, clock, signer, logins, chain, prices, landing },
+    remember: ledger.remember,
+    findRequest: ledger.findRequest,
+    stables: new Set([config.tokens.usdc.mint, stable.mint, ...config.swap.stables]),
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
@@ -77,13 +85,13 @@ export function registerAreas(
 }
 
 function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, findRequest }: GroupedLedger): void {
-  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { config, log, store, clock, chainReader: chain, landing, prices, signer, routers } = shared;
   const { routing, jupiterz } = routers;
   const { platform, stable, usdc } = config.tokens;
   const { swap, programs } = config;
   const gasWallet = signer.address('gas');
   registerSwap(server, {
-    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    ...{ store, clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
     deliver: jupiterz.deliver,
     fees: {
       table: swap.feeBps,
@@ -97,6 +105,17 @@ function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, f
     tipAccounts: config.submit.tipAccounts,
   });
   registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
+}
+
+function registerTriggerV1Area(server: FastifyInstance, shared: Shared, ledger: GroupedLedger): void {
+  const { config, store, log, clock, chainReader: chain, landing, prices, signer, limitOrders } = shared;
+  const { stable, usdc } = config.tokens;
+  registerTriggerV1(server, {
+    ...{ store, clock, log, chain, prices, landing, ...limitOrders },
+    ...{ remember: ledger.remember, findRequest: ledger.findRequest },
+    stables: new Set([usdc.mint, stable.mint, ...config.swap.stables]),
+    gasWallet: signer.address('gas'),
+  });
 }
 
 /** Names this service, so that what is signed for another one is no login here. */

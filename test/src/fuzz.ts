@@ -1,3 +1,4 @@
+import { keypairFromSeed } from '@slipway/wire';
 import fc from 'fast-check';
 import type { JsonSchema, OpenapiDocument, Operation } from './openapi-document.js';
 
@@ -6,6 +7,9 @@ export interface FuzzedRequest {
   query: [string, string][];
   body: unknown;
 }
+
+/** Logs in for the operations that need it. */
+export const fuzzWallet = keypairFromSeed(new Uint8Array(32).fill(7));
 
 /** Texts that are something to one operation or another. */
 const KNOWN_TEXTS = [
@@ -61,13 +65,27 @@ const fittingTexts: Record<string, fc.Arbitrary<string>> = {
   ...Object.fromEntries(
     [
       ...['senderAddress', 'tokenId', 'wallet', 'mint', 'address'],
-      ...['inputMint', 'outputMint', 'taker', 'payer', 'receiver', 'closeAuthority', 'referralAccount'],
+      ...['inputMint', 'outputMint', 'triggerMint', 'taker', 'payer', 'receiver', 'closeAuthority', 'referralAccount'],
+      ...['maker', 'order', 'orders', 'user', 'feeAccount'],
     ].map((name) => [name, fc.constantFrom(...ADDRESSES)]),
   ),
   excludeRouters: fc.constantFrom('metis', 'jupiterz', 'iris', 'okx,dflow'),
   mints: fc.array(fc.constantFrom(...ADDRESSES), { minLength: 1 }).map(String),
   query: fc.array(fc.constantFrom(...ADDRESSES, 'JUP', 'usd', 'Wrapped SOL'), { minLength: 1 }).map(String),
+  ...Object.fromEntries(
+    ['userAddress', 'userPubkey', 'walletPubkey'].map((name) => [name, fc.constant(fuzzWallet.address)]),
+  ),
   amount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
+  inputAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
+  orderId: fc.uuid({ version: 7 }),
+  makingAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
+  takingAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
+  expiredAt: fc.bigInt(1n, 2n ** 63n).map(String),
+  slippageBps: fc.integer({ min: 0, max: 10_000 }).map(String),
+  feeBps: fc.integer({ min: 0, max: 10_000 }).map(String),
+  computeUnitPrice: fc.constantFrom('auto', '0', '1000'),
+  orderStatus: fc.constantFrom('active', 'history'),
+  page: fc.integer({ min: 1, max: 3 }).map(String),
   paymentAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
   paymentCurrency: fc.constantFrom('PLATFORM_TOKEN', 'JUP', 'SOL', 'USDC', 'JUPUSD', 'PLATFORM_STABLE'),
   tier: fc.constantFrom('free', 'developer', 'launch', 'pro', 'unlimited'),

@@ -4,10 +4,11 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { adminTokenOf } from './admin.js';
-import { requestsOf } from './fuzz.js';
+import { fuzzWallet, requestsOf } from './fuzz.js';
 import { createAnswerCheck, documentOf, operationsOf } from './openapi-document.js';
 import { sendRaw, statusesIn } from './raw-http.js';
 import { type Answer, request, type Service, startService } from './service.js';
+import { asWallet, logIn } from './trigger-wallet.js';
 
 const SUBMIT = '/tx/v1/submit';
 const BODY_LIMIT = 1024 * 1024;
@@ -304,8 +305,10 @@ describe('any request', () => {
   it('is answered as documented, and with 500 only where no route is available', { timeout: 120_000 }, async (t) => {
     const document = await documentOf(service);
     const check = createAnswerCheck(document);
-    const authorization = `Bearer ${adminTokenOf(service)}`;
+    await asWallet(service, await logIn(service, fuzzWallet), '/vault/register');
     for (const operation of operationsOf(document)) {
+      const ofWallet = operation.security?.some((scheme) => 'walletToken' in scheme);
+      const authorization = `Bearer ${ofWallet ? await logIn(service, fuzzWallet) : adminTokenOf(service)}`;
       await t.test(`${operation.method} ${operation.path}`, () =>
         fc.assert(
           fc.asyncProperty(requestsOf(operation, document), async ({ path, query, body }) => {

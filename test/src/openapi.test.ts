@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { generateKeypair, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type ApiKey, admin, newKey } from './admin.js';
@@ -26,6 +26,15 @@ before(async () => {
   operations = operationsOf(document);
 });
 after(() => service?.close());
+
+/** Whatever one of the answers of trigger v1 has. */
+interface TriggerAnswer {
+  requestId: string;
+  transaction: string;
+  transactions: string[];
+  order: string;
+  orders: object[];
+}
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
@@ -94,6 +103,7 @@ describe('the document', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
       [/^\/prediction\//, 'PredictionError'],
+      [/^\/trigger\/v1\//, 'TriggerV1Error'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
@@ -134,7 +144,10 @@ describe('the document', () => {
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
       ...['order', 'execute', 'shield', 'search'].map(ultra),
       '/tokens/v2/search',
-      ...['auth/challenge', 'auth/verify', 'vault', 'vault/register'].map((name) => `/trigger/v2/${name}`),
+      ...['auth/challenge', 'auth/verify', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
+      ...['price', 'price/{orderId}', 'price/cancel/{orderId}', 'price/confirm-cancel/{orderId}'].map(orders2),
+      ...['history', 'history/{orderId}'].map(orders2),
+      ...['createOrder', 'cancelOrder', 'cancelOrders', 'execute', 'getTriggerOrders'].map(trigger1),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}'].map(admin1),
@@ -143,7 +156,10 @@ describe('the document', () => {
   });
 });
 
+const trigger1 = (name: string): string => `/trigger/v1/${name}`;
 const ultra = (name: string): string => `/ultra/v1/${name}`;
+const trigger2 = (name: string): string => `/trigger/v2/${name}`;
+const orders2 = (name: string): string => trigger2(`orders/${name}`);
 const admin1 = (name: string): string => `/admin/v1/${name}`;
 
 function checkParameters({ path, parameters = [], requestBody, method }: Operation): void {
@@ -245,6 +261,23 @@ it('every operation answers 200 as it is documented', async () => {
     assert.equal(executed.status, 'Success', executed.error);
   }
 
+  const postTrigger1 = (name: string, body: object) => at<TriggerAnswer>(`/trigger/v1/${name}`, body);
+  const user = sender.address;
+  const terms = { makingAmount: '20000000', takingAmount: '100000000' };
+  const limitOrder = { inputMint: JUP, outputMint: USDC, maker: user, payer: user, params: terms };
+  for (const status of ['active', 'history']) {
+    const opened = expect('POST', '/trigger/v1/createOrder', await postTrigger1('createOrder', limitOrder));
+    const open = { requestId: opened.requestId, signedTransaction: signTransaction(opened.transaction, sender) };
+    expect('POST', '/trigger/v1/execute', await postTrigger1('execute', open));
+    expect('POST', '/trigger/v1/cancelOrder', await postTrigger1('cancelOrder', { maker: user, order: opened.order }));
+    const all = expect('POST', '/trigger/v1/cancelOrders', await postTrigger1('cancelOrders', { maker: user }));
+    const { requestId, transactions } = all;
+    const cancel = { requestId, signedTransaction: signTransaction(transactions[0]!, sender) };
+    if (status === 'history') expect('POST', '/trigger/v1/execute', await postTrigger1('execute', cancel));
+    const listed = await at<TriggerAnswer>(`/trigger/v1/getTriggerOrders?user=${user}&orderStatus=${status}`);
+    assert.ok(expect('GET', '/trigger/v1/getTriggerOrders', listed).orders.length > 0);
+  }
+
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
   expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${signature}`));
@@ -256,6 +289,34 @@ it('every operation answers 200 as it is documented', async () => {
   const { token } = expect('POST', '/trigger/v2/auth/verify', await postVerify(service, login));
   for (const path of ['/vault/register', '/vault'])
     expect('GET', `/trigger/v2${path}`, await asWallet(service, token, path));
+  const pay = { inputMint: JUP, outputMint: WRAPPED_SOL_MINT, userAddress: sender.address, amount: '100000000' };
+  const trigger = (method: string, path: string, body?: unknown) =>
+    asWallet<Record<string, string>>(service, token, path, { method, ...(body !== undefined && { body }) });
+  const price = { orderType: 'price', orderSubType: 'single' };
+  const crafted = expect(
+    'POST',
+    '/trigger/v2/deposit/craft',
+    await trigger('POST', '/deposit/craft', { ...pay, ...price }),
+  );
+  const wanted = {
+    ...{ orderType: 'single', depositRequestId: crafted.requestId, userPubkey: sender.address, inputMint: JUP },
+    depositSignedTx: signTransaction(crafted.transaction!, sender),
+    ...{ inputAmount: pay.amount, outputMint: pay.outputMint, triggerMint: JUP, triggerCondition: 'above' },
+    ...{ triggerPriceUsd: 9, expiresAt: 4e12 },
+  };
+  const order = expect('POST', orders2('price'), await trigger('POST', '/orders/price', wanted));
+  const edit = { orderType: 'single', triggerPriceUsd: 8 };
+  expect('PATCH', orders2('price/{orderId}'), await trigger('PATCH', `/orders/price/${order.id}`, edit));
+  expect('GET', orders2('history'), await trigger('GET', '/orders/history?state=active'));
+  expect('GET', orders2('history'), await trigger('GET', `/orders/history?id=${order.id}`));
+  const cancelled = await trigger('POST', `/orders/price/cancel/${order.id}`);
+  const withdrawal = expect('POST', orders2('price/cancel/{orderId}'), cancelled);
+  const confirmed = await trigger('POST', `/orders/price/confirm-cancel/${order.id}`, {
+    signedTransaction: signTransaction(withdrawal.transaction!, sender),
+    cancelRequestId: withdrawal.requestId,
+  });
+  expect('POST', orders2('price/confirm-cancel/{orderId}'), confirmed);
+  expect('GET', orders2('history/{orderId}'), await trigger('GET', `/orders/history/${order.id}`));
 
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
   const rotate = '/admin/v1/keys/{id}/rotate';

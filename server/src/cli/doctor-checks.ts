@@ -4,7 +4,7 @@ import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { chainUrl, checkChain } from './doctor-chain.js';
+import { chainUrl, checkChain, checkKeeperWallet } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
@@ -32,7 +32,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   const service = await findService(base);
   const mode = config.sandbox ? 'sandbox' : 'production';
   const chain = await checkChain(config, service !== undefined);
-  const { gasWallet, ...signer } = await checkSigner(config);
+  const { check: signer, gasWallet, keeper } = await checkSigner(config);
   const rpcUrl = chainUrl(config, service !== undefined);
   return [
     { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
@@ -41,6 +41,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     ...chain,
     await checkDatabase(config, service),
     signer,
+    ...(keeper ? await checkKeeperWallet(config, keeper) : []),
     await checkAdminToken(context, config, base, service !== undefined),
     ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
     checkPrices(config),
@@ -90,21 +91,23 @@ async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   }
 }
 
-async function checkSigner(config: Config): Promise<Check & { gasWallet?: Address }> {
+/** The wallets that pay and that fill orders, where the file opens. */
+async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: Address; keeper?: Address }> {
   const name = 'signer';
   const { file } = config.signer;
   try {
     if ((await readPrivateFile(file)) === undefined) {
-      return { name, ok: true, detail: `${file} is made at the first start` };
+      return { check: { name, ok: true, detail: `${file} is made at the first start` } };
     }
     const generated = await readPrivateFile(dataFolder(config).signerPassphrase);
     const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
     const signer = await openSigner({ file, passphrase, create: false });
     const gasWallet = signer.address('gas');
-    return { name, ok: true, detail: `${file} opens; the gas wallet is ${gasWallet}`, gasWallet };
+    const detail = `${file} opens; the gas wallet is ${gasWallet}`;
+    return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
-    return { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' };
+    return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };
   }
 }
 

@@ -4,6 +4,8 @@ import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
+import { expireOrders } from './expire-orders.js';
+import type { LimitOrderLoop } from './limit-orders/loop.js';
 
 export interface Keeper {
   /** Does once what is due now. Runs one after the other, however often it is asked for. */
@@ -17,6 +19,8 @@ export interface KeeperDeps {
   clock: Clock;
   /** Further work that comes due; each is done also where another one fails. */
   chores: readonly (() => Promise<void>)[];
+  /** Has a loop of its own. */
+  limitOrders: LimitOrderLoop | undefined;
   log: Logger;
 }
 
@@ -30,7 +34,7 @@ const VACUUM_AFTER = 50_000;
  * The loop: takes over transactions that a stopped copy has left under way, deletes what is long dead, and does the
  * chores.
  */
-export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps): Keeper {
+export function startKeeper({ store, landing, clock, chores, limitOrders, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -39,6 +43,7 @@ export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps):
   async function clearLedger(): Promise<void> {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    await expireOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     let deleted = 0;
@@ -77,10 +82,18 @@ export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps):
   schedule();
 
   return {
-    runDue,
+    async runDue() {
+      // First the fills, so that the chore that reads trades from the chain finds them.
+      try {
+        await limitOrders?.runDue();
+      } finally {
+        await runDue();
+      }
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
+      await limitOrders?.close();
       await running.catch(() => {});
     },
   };

@@ -139,7 +139,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await insert(newOrder('w11'));
       const list = async (changes: Partial<Parameters<typeof listOrders>[1]> = {}) => {
         const { orders, total } = await listOrders(store, {
-          ...{ wallet: 'w10', states: ['open'], fundedExpired: true, sort: 'created_at', dir: 'asc' },
+          ...{ wallet: 'w10', states: ['open'], expired: 'funded', sort: 'created_at', dir: 'asc' },
           ...{ limit: 20, offset: 0, ...changes },
         });
         return [orders.map(({ id }) => id), total];
@@ -151,7 +151,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await list({ offset: 10 }), [[], 4]);
       assert.deepEqual(await list({ mint: 'JUP' }), [[rescue.id], 1]);
       assert.deepEqual(await list({ mint: 'SOL', limit: 1 }), [[a.id], 4]);
-      assert.deepEqual(await list({ states: ['cancelled'], fundedExpired: false }), [[gone.id], 1]);
+      assert.deepEqual(await list({ states: ['cancelled'], expired: 'empty' }), [[gone.id], 1]);
+      assert.deepEqual(await list({ states: [], expired: 'all' }), [[gone.id, rescue.id], 2]);
       assert.deepEqual(await list({ wallet: 'nobody' }), [[], 0]);
     });
 

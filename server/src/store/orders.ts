@@ -89,9 +89,9 @@ export async function editOrder(
 
 export interface OrderPage {
   wallet: string;
-  /** States that are listed; `fundedExpired` adds, or leaves out, the expired ones whose funds are in the vault. */
+  /** States that are listed, beside `expired`: of those, all, or only those whose funds are in the vault or are not. */
   states: readonly string[];
-  fundedExpired: boolean;
+  expired: 'all' | 'funded' | 'empty';
   /** Input or output. */
   mint?: string | undefined;
   sort: 'updated_at' | 'created_at' | 'expires_at';
@@ -105,9 +105,9 @@ export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: O
   const { rows } = await sql.query<StoredOrder & { total: bigint }>(
     `select *, count(*) over () as total from orders
      where wallet = $1 and ($2::text is null or $2 in (input_mint, output_mint))
-       and case when state = 'expired' then funded = $4 else state = any($3) end
+       and case when state = 'expired' then $4 = 'all' or funded = ($4 = 'funded') else state = any($3) end
      order by ${page.sort} ${page.dir}, id ${page.dir} limit $5 offset $6`,
-    [page.wallet, page.mint ?? null, page.states, page.fundedExpired, page.limit, page.offset],
+    [page.wallet, page.mint ?? null, page.states, page.expired, page.limit, page.offset],
   );
   if (rows.length === 0 && page.offset > 0) {
     const { total } = await listOrders(sql, { ...page, limit: 1, offset: 0 });
@@ -123,6 +123,17 @@ export async function openOrders(sql: Sql, after: string, limit: number): Promis
     [after, limit],
   );
   return rows.map(fromStored);
+}
+
+/** Orders whose time is over and of which nothing is under way, the oldest first. */
+export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from orders
+     where state in ('open', 'partial_fill_success', 'execute_failed') and expires_at <= $1
+     order by expires_at, id limit $2`,
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
 }
 
 async function announce(tx: Tx, ids: readonly string[]): Promise<void> {

@@ -1,5 +1,10 @@
+import type { Address } from '@slipway/wire';
+import type { Chain } from '../../chain/index.js';
+import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Prices } from '../../prices/index.js';
 import type { Signer } from '../../signer/index.js';
+import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import type { LoginTokens } from './login-token.js';
 
@@ -10,4 +15,37 @@ export interface TriggerV2Deps {
   logins: LoginTokens;
   /** What a login message begins with: up to the wallet that it names. */
   challengePrefix: () => string;
+  chain: Chain;
+  prices: Prices;
+  landing: Landing;
+  /** Resolves when the crafted request is in the store. */
+  remember: (request: NewRequest) => Promise<void>;
+  findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** Mints that stand for a US dollar. */
+  stables: ReadonlySet<Address>;
+}
+
+/** The area's names in the ledger. */
+export const DEPOSIT_AREA = 'trigger-deposit';
+export const WITHDRAWAL_AREA = 'trigger-withdrawal';
+
+/** How long after its blockhash a request id still answers for what became of it. */
+export const GRACE_MS = 2 * 60_000;
+
+/** What a deposit was crafted for: kept with its request id. */
+export interface DepositPayload {
+  type: 'single' | 'oco' | 'otoco';
+  vault: Address;
+  inputMint: Address;
+  outputMint: Address;
+  /** In the smallest unit. */
+  amount: string;
+  inputAccount: Address;
+  outputAccount: Address | null;
+}
+
+/** What a withdrawal was crafted for. Amounts are in the smallest unit. */
+export interface WithdrawalPayload {
+  orderId: string;
+  withdrawn: { mint: Address; amount: string }[];
 }

@@ -1,0 +1,26 @@
+import type { Address } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import type { Store } from '../../store/sql.js';
+import { findVault } from '../../store/vaults.js';
+
+/**
+ * The vault of the wallet that calls, after its own address in the body (`field`) has been checked.
+ * @throws AppError: 400 when the body names the vault itself, 403 when it names another wallet; without a vault, the
+ * status that the contract gives the route.
+ */
+export async function requireOwnVault(
+  store: Store,
+  wallet: Address,
+  asked: { field: string; value: string; withoutVault: 'FORBIDDEN' | 'INVALID_REQUEST' },
+): Promise<Address> {
+  const { field, value, withoutVault } = asked;
+  const vault = await findVault(store, wallet);
+  if (value === vault?.address) {
+    throw new AppError('INVALID_REQUEST', { message: `${field} must be the wallet, not its vault` });
+  }
+  if (value !== wallet) {
+    throw new AppError('FORBIDDEN', { message: `Forbidden: ${field} must match authenticated user` });
+  }
+  if (!vault) throw new AppError(withoutVault, { message: 'No vault registered: call GET /trigger/v2/vault/register' });
+  return vault.address as Address;
+}

@@ -1,0 +1,129 @@
+import { type Address, decodeTokenAccount, transactionSignature } from '@slipway/wire';
+import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
+import { AppError } from '../../errors/index.js';
+import {
+  checkAgainstCrafted,
+  explainEnd,
+  isRefusal,
+  ReservationRefused,
+  readPosted,
+  WouldFail,
+} from '../../landing/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { IllegalEvent } from '../../orders/order.js';
+import { type RawState, shownState } from '../../orders/state.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import { findOrder, type OrderRow } from '../../store/orders.js';
+import { changeOrders } from '../../vault/change-orders.js';
+import { GRACE_MS, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
+import { explainRefusal } from './hooks.js';
+import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
+import { readVaultToken } from './vault-token.js';
+import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
+
+const AGAIN = 'Please initiate cancel again.';
+
+/** Ends an order, and crafts what gives its wallet everything back. May be repeated until that has landed. */
+export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
+  const order = await findOrder(deps.store, id);
+  if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
+  const changes = [{ id, event: { type: 'cancel_asked' } as const }];
+  const outcome = (await deps.store.transaction((tx) => changeOrders(tx, changes, new Date(deps.clock.now())))).get(id);
+  if (!outcome || outcome instanceof IllegalEvent) {
+    const shown = shownState(order.progress.state as RawState);
+    throw new AppError('INVALID_REQUEST', { message: `Cannot cancel order in '${shown}' state` });
+  }
+  if (outcome.progress.state !== 'ready_to_cancel') {
+    throw new AppError('INVALID_REQUEST', { message: 'Order is not yet marked ready to cancel; retry shortly' });
+  }
+  return craft(deps, outcome);
+}
+
+async function craft(deps: TriggerV2Deps, order: OrderRow): Promise<CancelAnswer> {
+  const { chain, clock, signer } = deps;
+  const [wallet, vault] = [order.wallet as Address, order.vault as Address];
+  const holdings = await readHoldings(deps, order);
+  if (holdings.length === 0) {
+    throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
+  }
+  const [{ blockhash, lastValidBlockHeight }, price] = await Promise.all([
+    chain.latestBlockhash(),
+    chain.computeUnitPrice(),
+  ]);
+  const signers = { wallet, vault, tracker: signer.address('tracker') };
+  const { wire, messageHash } = craftWithdrawal(signers, holdings, blockhash, price);
+  const requestId = uuidv7(clock);
+  const payload: WithdrawalPayload = {
+    orderId: order.id,
+    withdrawn: holdings
+      .filter(({ amount }) => amount > 0n)
+      .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
+  };
+  const now = clock.now();
+  await deps.remember({
+    ...{ id: requestId, area: WITHDRAWAL_AREA, wallet, messageHash, lastValidBlockHeight, payload },
+    cosigners: [`vault:${wallet}`, 'tracker'],
+    createdAt: new Date(now),
+    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
+  });
+  return { id: order.id, transaction: Buffer.from(wire).toString('base64'), requestId };
+}
+
+/** What the order's accounts hold on the chain: all of it goes back, also what somebody else has sent there. */
+async function readHoldings({ chain }: TriggerV2Deps, order: OrderRow): Promise<OrderHolding[]> {
+  const sides = [
+    [order.inputMint, order.inputAccount],
+    [order.outputMint, order.outputAccount],
+  ] as const;
+  const found = await Promise.all(
+    sides.map(async ([mint, account]): Promise<OrderHolding | undefined> => {
+      if (account === null) return undefined;
+      const held = await chain.account(account as Address);
+      const tokens = held && decodeTokenAccount(held.data);
+      if (tokens?.owner !== order.vault || tokens.mint !== mint) return undefined;
+      const token = await readVaultToken(chain, mint as Address);
+      return token && { account: account as Address, token, amount: tokens.amount };
+    }),
+  );
+  return found.filter((holding) => holding !== undefined);
+}
+
+/** Lands the signed withdrawal, which ends the order. The same pair may be posted again and gets the same answer. */
+export async function confirmCancel(
+  deps: TriggerV2Deps,
+  wallet: Address,
+  id: string,
+  { signedTransaction, cancelRequestId }: ConfirmBody,
+): Promise<Confirmed> {
+  const order = await findOrder(deps.store, id);
+  if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  const posted = readPosted(signedTransaction);
+  if (isRefusal(posted)) throw refuse('Invalid transaction format');
+  const request = await deps.findRequest(cancelRequestId);
+  const isAlive = request && request.expiresAt.getTime() >= deps.clock.now();
+  if (!isAlive || request.area !== WITHDRAWAL_AREA || (request.payload as WithdrawalPayload).orderId !== id) {
+    throw refuse(`Withdrawal transaction not found in cache. ${AGAIN}`);
+  }
+  const ours = [order.vault as Address, deps.signer.address('tracker')];
+  const refusal = checkAgainstCrafted(posted, request, ours);
+  if (refusal) throw refuse(`Invalid withdrawal transaction: ${explainRefusal(refusal)}`);
+  if (request.state === 'crafted' && (await deps.chain.blockHeight()) > request.lastValidBlockHeight) {
+    throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
+  }
+  let row: LedgerRow;
+  try {
+    row = await deps.landing.execute(request, posted.transaction, id);
+  } catch (error) {
+    if (error instanceof ReservationRefused) throw refuse('Order not in cancellation state');
+    if (!(error instanceof WouldFail)) throw error;
+    throw refuse(`Withdrawal would fail: ${explainEnd({ state: 'failed', error: error.err }).message}. ${AGAIN}`);
+  }
+  if (row.state === 'landed') return { id, txSignature: transactionSignature(posted.transaction) };
+  if (row.state === 'expired') throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
+  throw new AppError('EXECUTION_FAILED', { message: `Withdrawal failed: ${explainEnd(row).message}. ${AGAIN}` });
+}
+
+function refuse(message: string): AppError {
+  return new AppError('INVALID_REQUEST', { message });
+}

@@ -1,0 +1,48 @@
+import type { Address } from '@slipway/wire';
+import { AppError, requireAddress } from '../../errors/index.js';
+import { isActive, RAW_STATES } from '../../orders/state.js';
+import { orderEvents } from '../../store/order-events.js';
+import { findOrder, listOrders } from '../../store/orders.js';
+import type { TriggerV2Deps } from './deps.js';
+import { orderAnswer } from './order-answer.js';
+import type { HistoryAnswer, HistoryQuery, HistoryRow } from './schema.js';
+
+/** The orders of the wallet; with `id`, that one alone. */
+export async function history(deps: TriggerV2Deps, wallet: Address, query: HistoryQuery): Promise<HistoryAnswer> {
+  if (query.id !== undefined) return showOrder(deps, wallet, query.id);
+  const { state, sort = 'updated_at', dir = 'desc', limit = 20, offset = 0 } = query;
+  const mint = query.mint === undefined ? undefined : requireAddress('mint', query.mint);
+  const { orders, total } = await listOrders(deps.store, {
+    wallet,
+    ...statesOf(state),
+    mint,
+    sort,
+    dir,
+    limit,
+    offset,
+  });
+  const events = await orderEvents(
+    deps.store,
+    wallet,
+    orders.map(({ id }) => id),
+  );
+  return { orders: orders.map((order) => orderAnswer(order, events)), pagination: { total, limit, offset } };
+}
+
+/** One order. @throws AppError: 404 when there is none, 403 when it is somebody else's. */
+export async function showOrder({ store }: TriggerV2Deps, wallet: Address, id: string): Promise<HistoryRow> {
+  const order = await findOrder(store, id);
+  if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
+  return orderAnswer(order, await orderEvents(store, wallet, [id]));
+}
+
+function statesOf(state: HistoryQuery['state']) {
+  const unexpired = RAW_STATES.filter((raw) => raw !== 'expired');
+  if (state === undefined) return { states: unexpired, expired: 'all' as const };
+  const active = state === 'active';
+  return {
+    states: unexpired.filter((raw) => isActive(raw, true) === active),
+    expired: active ? ('funded' as const) : ('empty' as const),
+  };
+}

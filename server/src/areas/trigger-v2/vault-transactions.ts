@@ -1,0 +1,144 @@
+import {
+  type Address,
+  associatedTokenAddress,
+  createAddressWithSeed,
+  createAssociatedTokenIdempotent,
+  type Instruction,
+  readonlySigner,
+  rentExemptLamports,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenSyncNative,
+  tokenTransferChecked,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from '../../crafting/transaction.js';
+
+/** A token that a vault can hold. */
+export interface VaultToken {
+  mint: Address;
+  tokenProgram: Address;
+  decimals: number;
+  /** Bytes that a token account of it needs. */
+  accountSpace: number;
+}
+
+/** Who signs: all three, so that nothing moves without its owner, its vault and the service's knowledge. */
+export interface Signers {
+  wallet: Address;
+  vault: Address;
+  tracker: Address;
+}
+
+export interface Deposit extends Signers {
+  requestId: string;
+  input: VaultToken;
+  output: VaultToken;
+  /** In the smallest unit of the input. */
+  amount: bigint;
+  /** Whether the vault gets an account for the output, too. */
+  keepsOutput: boolean;
+}
+
+/** Creating two accounts, a transfer and an associated account of Token-2022 take about 60,000. */
+const COMPUTE_UNITS = 120_000;
+
+/** The token account of an order, which follows from its vault and the request id of its deposit. */
+export function orderAccount(vault: Address, requestId: string, side: 'in' | 'out', tokenProgram: Address): Address {
+  return createAddressWithSeed(vault, seedOf(requestId, side), tokenProgram);
+}
+
+/** At most 26 of the 32 bytes that a seed may have. */
+function seedOf(requestId: string, side: 'in' | 'out'): string {
+  return `${side}-${Buffer.from(requestId.replaceAll('-', ''), 'hex').toString('base64url')}`;
+}
+
+/** Moves the amount from the wallet into a new token account of the vault. The wallet pays fee and rents. */
+export function craftDeposit(deposit: Deposit, blockhash: string, computeUnitPrice: bigint): Crafted {
+  const { requestId, wallet, vault, input, output, keepsOutput } = deposit;
+  const account = orderAccount(vault, requestId, 'in', input.tokenProgram);
+  const instructions = [
+    ...createOrderAccount(deposit, 'in', input),
+    ...transferIn(deposit, account),
+    ...(keepsOutput ? createOrderAccount(deposit, 'out', output) : []),
+    // What a fill gives goes here; SOL goes to the wallet itself.
+    ...(output.mint === WRAPPED_SOL_MINT ? [] : [createAccountOf(wallet, output)]),
+  ];
+  return craft(deposit, instructions, blockhash, computeUnitPrice);
+}
+
+/** One account of an order, with all that it holds. */
+export interface OrderHolding {
+  account: Address;
+  token: VaultToken;
+  amount: bigint;
+}
+
+/** Gives the wallet what the accounts of an order hold, and closes them; their rent goes to the wallet, too. */
+export function craftWithdrawal(
+  signers: Signers,
+  holdings: readonly OrderHolding[],
+  blockhash: string,
+  computeUnitPrice: bigint,
+): Crafted {
+  const instructions = holdings.flatMap((holding) => withdraw(signers, holding));
+  return craft(signers, instructions, blockhash, computeUnitPrice);
+}
+
+function craft(signers: Signers, instructions: Instruction[], blockhash: string, price: bigint): Crafted {
+  const budget: Budget = { computeUnitLimit: COMPUTE_UNITS, computeUnitPrice: price };
+  const { wallet, vault, tracker } = signers;
+  const crafted = craftTransaction({ feePayer: wallet, instructions, blockhash, budget });
+  const wanted = new Set([wallet, vault, tracker]);
+  if (crafted.signers.length !== wanted.size || !crafted.signers.every((signer) => wanted.has(signer))) {
+    throw new CraftCheckFailed('crafted vault transaction: wrong signers');
+  }
+  return crafted;
+}
+
+function createOrderAccount(
+  { wallet, vault, requestId }: Deposit,
+  side: 'in' | 'out',
+  { mint, tokenProgram, accountSpace: space }: VaultToken,
+): Instruction[] {
+  const account = orderAccount(vault, requestId, side, tokenProgram);
+  return [
+    systemCreateAccountWithSeed({
+      ...{ payer: wallet, newAccount: account, base: vault, seed: seedOf(requestId, side) },
+      ...{ lamports: rentExemptLamports(space), space, owner: tokenProgram },
+    }),
+    tokenInitializeAccount3({ account, mint, owner: vault, tokenProgram }),
+  ];
+}
+
+function transferIn({ wallet, tracker, input, amount }: Deposit, account: Address): Instruction[] {
+  if (input.mint === WRAPPED_SOL_MINT) {
+    const transfer = systemTransfer({ from: wallet, to: account, lamports: amount });
+    return [signedBy(transfer, tracker), tokenSyncNative({ account })];
+  }
+  const { mint, decimals, tokenProgram } = input;
+  const source = associatedTokenAddress(wallet, mint, tokenProgram);
+  const transfer = { source, mint, destination: account, authority: wallet, amount, decimals, tokenProgram };
+  return [signedBy(tokenTransferChecked(transfer), tracker)];
+}
+
+function withdraw({ wallet, vault, tracker }: Signers, { account, token, amount }: OrderHolding): Instruction[] {
+  const { mint, decimals, tokenProgram } = token;
+  const close = signedBy(tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram }), tracker);
+  // Closing a native account gives all its lamports away.
+  if (mint === WRAPPED_SOL_MINT || amount === 0n) return [close];
+  const destination = associatedTokenAddress(wallet, mint, tokenProgram);
+  const transfer = { source: account, mint, destination, authority: vault, amount, decimals, tokenProgram };
+  return [createAccountOf(wallet, token), signedBy(tokenTransferChecked(transfer), tracker), close];
+}
+
+function createAccountOf(wallet: Address, { mint, tokenProgram }: VaultToken): Instruction {
+  return createAssociatedTokenIdempotent({ payer: wallet, owner: wallet, mint, tokenProgram });
+}
+
+/** The programs look at the accounts that they know only: one more just has to sign. */
+function signedBy(instruction: Instruction, signer: Address): Instruction {
+  return { ...instruction, accounts: [...instruction.accounts, readonlySigner(signer)] };
+}

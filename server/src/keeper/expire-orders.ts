@@ -1,0 +1,31 @@
+import type { OrderEventRow } from '../store/order-events.js';
+import { type OrderRow, overdueOrders } from '../store/orders.js';
+import type { Store } from '../store/sql.js';
+import { changeOrders } from '../vault/change-orders.js';
+
+const BATCH = 500;
+
+/** Ends the orders whose time is over; what they hold stays in the vault until their owner takes it out. */
+export async function expireOrders(store: Store, now: Date): Promise<void> {
+  for (;;) {
+    const ids = await overdueOrders(store, now, BATCH);
+    if (ids.length === 0) return;
+    const expired = await store.transaction(async (tx) => {
+      const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const }));
+      const claimed = await changeOrders(tx, claims, now, { skip: true });
+      const ends = [...claimed.keys()].map((id) => ({
+        id,
+        event: { type: 'expired' } as const,
+        history: expiredEvent,
+      }));
+      return (await changeOrders(tx, ends, now)).size;
+    });
+    // The rest is locked by somebody who is at it.
+    if (expired < ids.length || ids.length < BATCH) return;
+  }
+}
+
+function expiredEvent({ wallet, id, updatedAt: at }: OrderRow): OrderEventRow[] {
+  const nothing = { signature: null, mint: null, amount: null, outputMint: null, outputAmount: null, context: null };
+  return [{ wallet, orderId: id, id: `expired ${at.getTime()}`, type: 'expired', state: 'success', at, ...nothing }];
+}
