@@ -1,6 +1,17 @@
 /** The few calls that the examples make; base URL and key as `npm start` prints them, or from the environment. */
-const url = process.env.SLIPWAY_URL ?? 'http://127.0.0.1:8080';
-const apiKey = process.env.SLIPWAY_API_KEY ?? 'sandbox';
+const { SLIPWAY_URL, SLIPWAY_HOST, SLIPWAY_PORT, SLIPWAY_API_KEY } = process.env;
+const host = SLIPWAY_HOST || '127.0.0.1';
+const url = (SLIPWAY_URL || `http://${host.includes(':') ? `[${host}]` : host}:${SLIPWAY_PORT || 8080}`).replace(
+  /\/+$/,
+  '',
+);
+const apiKey = SLIPWAY_API_KEY || 'sandbox';
+
+// Whoever reads has gone, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
 
 export interface SandboxInfo {
   rpcUrl: string;
@@ -27,8 +38,15 @@ export async function attempt<T extends object>(path: string, body?: object): Pr
   const response = await fetch(`${url}${path}`, {
     headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  }).catch(() => fail(`No service answers at ${url}. Start it in another terminal: npm start`));
-  const answer = (await response.json()) as T & { message?: string; error?: string };
+  }).catch(() =>
+    fail(`No service answers at ${url}. Start it in another terminal (npm start), or set SLIPWAY_URL to where it is`),
+  );
+  const answer = (await response
+    .json()
+    .catch(() => fail(`Something else than Slipway answers at ${url}: set SLIPWAY_URL to where it is`))) as T & {
+    message?: string;
+    error?: string;
+  };
   if (response.ok) return { body: answer };
   return { status: response.status, reason: answer.message ?? answer.error ?? 'no reason given' };
 }

@@ -20,7 +20,13 @@ function lockInAnotherProcess(folder: string): string {
 test('a folder has one process at a time, which the refusal names', (t) => {
   const folder = tempFolder(t);
   const unlock = lockFolder(folder);
-  assert.equal(lockInAnotherProcess(folder), `the data folder ${folder} is in use by process ${process.pid}`);
+  const { pid } = process;
+  const refusal = lockInAnotherProcess(folder);
+  assert.ok(
+    refusal.startsWith(`the data folder ${folder} is in use by process ${pid}: stop it (kill ${pid}), `),
+    refusal,
+  );
+  assert.match(refusal, /SLIPWAY_DATA_DIR/);
   assert.throws(
     () => lockFolder(folder),
     (error) => error instanceof ChainError && error.kind === 'data',

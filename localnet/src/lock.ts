@@ -18,7 +18,8 @@ export function lockFolder(folder: string): () => void {
       if (holder === undefined) continue;
       const pid = Number.parseInt(holder, 10);
       if (isAlive(holder, pid)) {
-        throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}`);
+        const todo = `stop it (kill ${pid}), or set SLIPWAY_DATA_DIR to another folder, and other ports`;
+        throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}: ${todo}`);
       }
       removeStale(path, holder);
     }

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const localnet = await startLocalnet({ ...options, log: (line) => console.error(line) });
   const info = (await localnet.call('localnet_info')) as Info;
   console.log(greeting(localnet, info, options.dataDir));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void localnet.close());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void localnet.close());
   const crash = await localnet.closed;
   if (crash) throw crash;
 }

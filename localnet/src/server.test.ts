@@ -167,7 +167,7 @@ test('a taken port is refused by its number and its option, and nothing stays be
   const { port } = blocker.address() as AddressInfo;
   for (const inWorker of [true, false]) {
     await assert.rejects(startLocalnet({ rpcPort: port, inWorker }), {
-      message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is already in use: .*--rpc-port.*SLIPWAY_RPC_PORT`),
+      message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is already in use: .*with SLIPWAY_RPC_PORT$`),
     });
     await assert.rejects(startLocalnet({ rpcPort: 0, wsPort: port, inWorker }), {
       message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is already in use: .*--ws-port`),

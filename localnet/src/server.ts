@@ -163,14 +163,16 @@ function serveSocket(client: WebSocket, subscriptions: Subscriptions): void {
 async function listenPair(rpcServer: Server, wsServer: Server, options: ServerOptions): Promise<void> {
   const { host, rpcPort, wsPort } = options;
   for (let tries = 1; ; tries++) {
-    await listen(rpcServer, host, rpcPort, '--rpc-port (SLIPWAY_RPC_PORT, rpcPort)');
+    await listen(rpcServer, host, rpcPort, 'choose another with SLIPWAY_RPC_PORT');
     try {
       const next = portOf(rpcServer) + 1;
       return await listen(
         wsServer,
         host,
         wsPort ?? next,
-        '--ws-port (wsPort), or --rpc-port (SLIPWAY_RPC_PORT, rpcPort): it is the one after that',
+        wsPort === undefined
+          ? 'choose another SLIPWAY_RPC_PORT: the WebSocket takes the port after that'
+          : 'choose another with --ws-port',
       );
     } catch (error) {
       await closeServer(rpcServer);
@@ -181,10 +183,10 @@ async function listenPair(rpcServer: Server, wsServer: Server, options: ServerOp
   }
 }
 
-function listen(server: Server, host: string, port: number, option: string): Promise<void> {
+function listen(server: Server, host: string, port: number, todo: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => {
-      reject(new Error(listenProblem(error, host, port, option)));
+      reject(new Error(listenProblem(error, host, port, todo)));
     };
     server.once('error', failed);
     try {
@@ -193,14 +195,14 @@ function listen(server: Server, host: string, port: number, option: string): Pro
         resolve();
       });
     } catch {
-      reject(new Error(`port ${port} is not from 0 to 65535: choose another with ${option}`));
+      reject(new Error(`port ${port} is not from 0 to 65535: ${todo}`));
     }
   });
 }
 
-function listenProblem(error: NodeJS.ErrnoException, host: string, port: number, option: string): string {
-  if (error.code === 'EADDRINUSE') return `port ${port} on ${host} is already in use: choose another with ${option}`;
-  if (error.code === 'EACCES') return `no permission to listen on port ${port}: choose another with ${option}`;
+function listenProblem(error: NodeJS.ErrnoException, host: string, port: number, todo: string): string {
+  if (error.code === 'EADDRINUSE') return `port ${port} on ${host} is already in use: ${todo}`;
+  if (error.code === 'EACCES') return `no permission to listen on port ${port}: ${todo}`;
   return `cannot listen on ${host}:${port}: ${error.code ?? error.message}`;
 }
 

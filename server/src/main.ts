@@ -7,6 +7,7 @@ import { destination, type Logger, pino } from 'pino';
 import { type App, createApp } from './app.js';
 import { type Config, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { SANDBOX_KEY } from './http/index.js';
+import { steadyNow } from './lib/clock.js';
 
 const USAGE = `Usage: npm start -- [--reset]   or   slipway serve [--reset]
 
@@ -17,6 +18,10 @@ Everything else is set by environment variables and slipway.config.json: see doc
 
 /** How long requests under way may take to end after a signal. */
 const CLOSE_TIMEOUT_MS = 20_000;
+/** npm passes on a Ctrl-C that the terminal has sent to the service, too: that close together, two signals are one. */
+const ECHO_MS = 500;
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+const PARENT_CHECK_MS = 250;
 
 /**
  * Runs the service until a signal ends it. What the operator has to mend is one line on standard error and exit code 1;
@@ -81,19 +86,37 @@ function reset(config: Config): void {
 async function runUntilEnd(app: App, log: Logger): Promise<void> {
   const reason = await new Promise<string>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
+    followParent(resolve);
     void app.died.then((error) => resolve(`the embedded chain has died: ${error.message}`));
   });
-  const bySignal = reason.startsWith('SIG');
-  log[bySignal ? 'info' : 'fatal']({ reason }, 'closing');
+  const asked = reason.startsWith('SIG') || reason === PARENT_GONE;
+  log[asked ? 'info' : 'fatal']({ reason }, 'closing');
   // A second signal does not wait.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+  const since = steadyNow();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => steadyNow() - since > ECHO_MS && process.exit(1));
+  }
   const overdue = setTimeout(() => {
     log.error('requests under way did not end in time');
     process.exit(1);
   }, CLOSE_TIMEOUT_MS);
   await app.close();
   clearTimeout(overdue);
-  if (!bySignal) process.exitCode = 1;
+  if (!asked) process.exitCode = 1;
+}
+
+const PARENT_GONE = 'npm has ended';
+
+/** npm signals only the shell between it and the service, as with npx, and a killed npm signals nobody. */
+function followParent(gone: (reason: string) => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    gone(PARENT_GONE);
+  }, PARENT_CHECK_MS);
+  check.unref();
 }
 
 function explainStart(error: unknown): string {
@@ -111,6 +134,7 @@ function welcome(app: App, config: Config): string {
   if (!app.sandbox) return `Slipway is ready after ${seconds} s: ${app.url} (documentation: ${app.url}/docs)`;
   const { wallets, forkHost } = app.sandbox;
   const [first] = wallets;
+  const elsewhere = app.url === DEFAULT_URL ? '' : `SLIPWAY_URL=${app.url} `;
   const craft = `${app.url}/tokens/v2/verify/express/craft-txn?senderAddress=${first?.address}`;
   return [
     `Slipway is ready after ${seconds} s, as a sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
@@ -124,7 +148,7 @@ function welcome(app: App, config: Config): string {
     ...wallets.map(({ name, address }) => `    ${name.padEnd(8)} ${address}`),
     '',
     `  Try:  curl -H 'x-api-key: ${SANDBOX_KEY}' '${craft}'`,
-    '  See a payment go through:  npm run example:express',
+    `  See a payment go through:  ${elsewhere}npm run example:express`,
   ].join('\n');
 }
 

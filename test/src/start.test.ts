@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -10,7 +11,7 @@ import { after, describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { WebSocket } from 'ws';
 import { newKey } from './admin.js';
-import { type Ended, launch, type Program, run, SERVICE } from './command.js';
+import { type Ended, inheritedEnvironment, launch, type Program, run, SERVICE } from './command.js';
 import { request, type Service, startService } from './service.js';
 import { balancesOf, infoOf, JUP, newWallet, PRICE } from './wallet.js';
 
@@ -85,6 +86,39 @@ describe('the welcome', () => {
   });
 });
 
+describe('the end of npm', () => {
+  it('ends the service in good order, though only the shell between them was told', async () => {
+    const dataDir = join(newFolder(), 'data');
+    // As npm runs it: the shell stays between the two, and dies of the signal without passing it on.
+    const shell = spawn('sh', ['-c', '"$0" "$1"; :', process.execPath, SERVICE], {
+      env: {
+        ...inheritedEnvironment(),
+        ...{ SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: dataDir, SLIPWAY_LOG_LEVEL: 'info' },
+        npm_lifecycle_event: 'npx',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    try {
+      const log = text(shell.stderr);
+      for await (const chunk of shell.stdout.iterator({ destroyOnReturn: false })) {
+        if (/is ready after/.test(String(chunk))) break;
+      }
+      shell.kill('SIGTERM');
+      shell.stdout.resume();
+      await once(shell.stdout, 'close', { signal: AbortSignal.timeout(30_000) });
+      assert.match(await log, /npm has ended/);
+      assert.ok(!existsSync(join(dataDir, 'lock')), 'its folder is free again');
+    } finally {
+      try {
+        process.kill(-shell.pid!, 'SIGKILL');
+      } catch {
+        // All of them have ended.
+      }
+    }
+  });
+});
+
 describe('a start that cannot work ends with one clear line and exit code 1', { concurrency: 3 }, () => {
   it('a port of the API that is taken', async () => {
     const taken = await listenOn(0);
@@ -97,7 +131,10 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     const taken = await listenOn(0);
     const port = portOf(taken);
     for (const rpcPort of [port, port - 1]) {
-      await expectRefusal({ SLIPWAY_RPC_PORT: String(rpcPort) }, new RegExp(`\\b${port}\\b.*SLIPWAY_RPC_PORT`));
+      await expectRefusal(
+        { SLIPWAY_RPC_PORT: String(rpcPort) },
+        new RegExp(`\\b${port}\\b(?!.*--rpc-port).*SLIPWAY_RPC_PORT`),
+      );
     }
     await close(taken);
   });
@@ -285,7 +322,10 @@ describe('the state', () => {
       }
 
       const second = await start({ SLIPWAY_DATA_DIR: dataDir });
-      assert.match(second.error, /^slipway: .*in use by process \d+.*\n$/);
+      assert.match(
+        second.error,
+        /^slipway: .*in use by process (\d+): stop it \(kill \1\), or set SLIPWAY_DATA_DIR.*\n$/,
+      );
       assert.equal(second.code, 1);
       const resetting = await start({ SLIPWAY_DATA_DIR: dataDir }, ['--reset']);
       assert.match(resetting.error, /^slipway: .*in use by process \d+.*\n$/);

@@ -17,7 +17,7 @@ export async function withAdmin<T>(
   work: (admin: AdminClient) => Promise<T>,
 ): Promise<T> {
   const base = serviceUrl(context, url);
-  if (url !== undefined || (await answers(base))) {
+  if (url !== undefined || context.env.SLIPWAY_URL || (await answers(base))) {
     const authorization = `Bearer ${await adminToken(context)}`;
     return work({
       request: async (method, path, body) =>

@@ -74,7 +74,7 @@ function lockDataFolder(folder: string, base: string): () => void {
     return lockFolder(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`no service answers at ${base}, but ${reason}: give the --url of that service`, {
+    throw new CommandError(`no service answers at ${base}, but ${reason}; or give the --url of the service there`, {
       cause: error,
     });
   }

@@ -7,11 +7,18 @@ import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;
 
+/** Where the chain can be read; undefined where it runs inside of a service that does not. It may hold a key. */
+export function chainUrl({ chain }: Pick<Config, 'chain'>, running: boolean): string | undefined {
+  if (chain.kind === 'outside') return chain.rpcUrl;
+  return running ? `http://127.0.0.1:${chain.rpcPort}` : undefined;
+}
+
 /** Asks every RPC that the service would use whether it is healthy, and whether all are on one chain. */
 export async function checkChain({ chain }: Config, running: boolean): Promise<Check[]> {
   if (chain.kind === 'embedded') {
-    if (!running) return [{ name: 'rpc', ok: true, detail: 'embedded: starts with the service' }];
-    return [(await checkRpc('rpc', `http://127.0.0.1:${chain.rpcPort}`)).check];
+    const url = chainUrl({ chain }, running);
+    if (url === undefined) return [{ name: 'rpc', ok: true, detail: 'embedded: starts with the service' }];
+    return [(await checkRpc('rpc', url)).check];
   }
   const main = await checkRpc('rpc', chain.rpcUrl);
   const others = await Promise.all(chain.sendUrls.map((url, at) => checkRpc(`send url ${at + 1}`, url)));

@@ -4,8 +4,9 @@ import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { checkChain, checkKeeperWallet } from './doctor-chain.js';
+import { chainUrl, checkChain, checkKeeperWallet } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
+import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 /** One thing that was looked at. */
@@ -30,16 +31,20 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   const base = serviceUrl(context, url);
   const service = await findService(base);
   const mode = config.sandbox ? 'sandbox' : 'production';
-  const { check: signer, keeper } = await checkSigner(config);
+  const chain = await checkChain(config, service !== undefined);
+  const { check: signer, gasWallet, keeper } = await checkSigner(config);
+  const rpcUrl = chainUrl(config, service !== undefined);
   return [
     { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
     await checkDataFolder(config),
     checkService(base, service),
-    ...(await checkChain(config, service !== undefined)),
+    ...chain,
     await checkDatabase(config, service),
     signer,
     ...(keeper ? await checkKeeperWallet(config, keeper) : []),
     await checkAdminToken(context, config, base, service !== undefined),
+    ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
+    checkPrices(config),
   ];
 }
 
@@ -86,8 +91,8 @@ async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   }
 }
 
-/** `keeper`: the wallet that fills orders, where the file opens. */
-async function checkSigner(config: Config): Promise<{ check: Check; keeper?: Address }> {
+/** The wallets that pay and that fill orders, where the file opens. */
+async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: Address; keeper?: Address }> {
   const name = 'signer';
   const { file } = config.signer;
   try {
@@ -97,8 +102,9 @@ async function checkSigner(config: Config): Promise<{ check: Check; keeper?: Add
     const generated = await readPrivateFile(dataFolder(config).signerPassphrase);
     const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
     const signer = await openSigner({ file, passphrase, create: false });
-    const detail = `${file} opens; the gas wallet is ${signer.address('gas')}`;
-    return { check: { name, ok: true, detail }, keeper: signer.address('keeper') };
+    const gasWallet = signer.address('gas');
+    const detail = `${file} opens; the gas wallet is ${gasWallet}`;
+    return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
     return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };

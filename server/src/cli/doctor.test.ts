@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { ROUTER_PROGRAM } from '@slipway/programs';
 import { openSigner } from '../signer/index.js';
 import { openStore } from '../store/open-store.js';
 import { startPostgres } from '../store/testing.js';
@@ -29,8 +30,14 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+interface RpcCall {
+  id: number;
+  method: string;
+  params?: unknown[];
+}
+
 /** An HTTP server that answers every request with the JSON that `answer` makes of its path and body. */
-async function serve(answer: (path: string, body: { id: number; method: string }) => object): Promise<string> {
+async function serve(answer: (path: string, body: RpcCall) => object): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
@@ -46,10 +53,17 @@ async function serve(answer: (path: string, body: { id: number; method: string }
 }
 
 function rpc(genesis: string, health: object = { result: 'ok' }): Promise<string> {
-  return serve((_path, { id, method }) => ({
+  const program = { lamports: 1, owner: 'BPFLoaderUpgradeab1e11111111111111111111111', executable: true };
+  const accounts = (addresses: unknown) =>
+    (addresses as string[]).map((each) => (each === ROUTER_PROGRAM ? { ...program, data: ['', 'base64'] } : null));
+  const results: Record<string, (params: unknown[]) => object> = {
+    getGenesisHash: () => ({ result: genesis }),
+    getMultipleAccounts: ([addresses]) => ({ result: { context: { slot: 1 }, value: accounts(addresses) } }),
+  };
+  return serve((_path, { id, method, params = [] }) => ({
     jsonrpc: '2.0',
     id,
-    ...(method === 'getGenesisHash' ? { result: genesis } : health),
+    ...(results[method]?.(params) ?? health),
   }));
 }
 
@@ -81,7 +95,7 @@ test('a fresh sandbox is fine, and nothing is made by looking at it', async () =
   assert.equal(report.code, 0, report.out);
   assert.deepEqual(
     [...report.checks.keys()],
-    ['configuration', 'data folder', 'service', 'rpc', 'database', 'signer', 'admin token'],
+    ['configuration', 'data folder', 'service', 'rpc', 'database', 'signer', 'admin token', 'prices'],
   );
   assert.deepEqual(await readdir(folder), []);
 });
@@ -201,6 +215,6 @@ test('without --json the report is for people', async () => {
   const env = { SLIPWAY_PORT: '1', SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: 'http://127.0.0.1:1' };
   const context = { env, cwd: folder, stderr: (text: string) => assert.fail(text), colors: false };
   assert.equal(await runCli(['doctor'], { ...context, stdout: (text) => out.push(text) }), 1);
-  assert.match(out.join('\n'), /^ok {4} {2}configuration {2}sandbox/);
+  assert.match(out.join('\n'), /^ok {4} {2}configuration {3}sandbox/);
   assert.match(out.join('\n'), /failed {2}rpc .*\n +-> /);
 });

@@ -6,7 +6,10 @@ import type { Check } from './doctor-checks.js';
 /** `slipway doctor` */
 export function doctorCommand(context: CliContext) {
   return defineCommand({
-    meta: { name: 'doctor', description: 'Check configuration, chain, database, signer file and admin token' },
+    meta: {
+      name: 'doctor',
+      description: 'Check configuration, chain, database, signer file, admin token, and what swaps need',
+    },
     args: commonArgs,
     run: async ({ args }): Promise<Result> => {
       const { runChecks } = await import('./doctor-checks.js');
@@ -18,6 +21,7 @@ export function doctorCommand(context: CliContext) {
 }
 
 function show({ name, ok, detail, next }: Check): string {
-  const line = `${ok ? 'ok    ' : 'failed'}  ${name.padEnd(13)}  ${detail}`;
-  return next === undefined ? line : `${line}\n        ${' '.repeat(13)}  -> ${next}`;
+  const state = !ok ? 'failed' : next === undefined ? 'ok    ' : 'note  ';
+  const line = `${state}  ${name.padEnd(14)}  ${detail}`;
+  return next === undefined ? line : `${line}\n        ${' '.repeat(14)}  -> ${next}`;
 }

@@ -5,6 +5,7 @@ import { airdropCommand } from './airdrop.js';
 import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
+import { makersCommand } from './makers.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
@@ -18,8 +19,10 @@ import { verificationsCommand } from './verifications.js';
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   const flags = takeGlobalFlags(argv);
+  let words: string[] = [];
   try {
     const { command, path, rest } = findCommand(rootCommand({ ...context, json: flags.json }), flags.rest);
+    words = path;
     if (flags.version && path.length === 0)
       return say(context, { json: { version: version() }, text: version() }, flags);
     if (flags.help || (path.length === 0 && rest.length === 0)) {
@@ -33,7 +36,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     const { result } = await runCommand(command, { rawArgs: rest });
     return say(context, result as Result | undefined, flags);
   } catch (error) {
-    return fail(context, error, flags);
+    return fail(context, error, flags, words);
   }
 }
 
@@ -61,6 +64,7 @@ function rootCommand(context: CliContext): CommandDef {
       keys: keysCommand(context),
       airdrop: airdropCommand(context),
       quote: quoteCommand(context),
+      makers: makersCommand(context),
       verifications: verificationsCommand(context),
       scores: scoresCommand(context),
       vaults: vaultsCommand(context),
@@ -75,11 +79,13 @@ function say(context: CliContext, result: Result | undefined, { json }: { json: 
   return result.failed ? 1 : 0;
 }
 
-function fail(context: CliContext, error: unknown, { json }: { json: boolean }): number {
+/** `words`: the command, as far as it is known. */
+function fail(context: CliContext, error: unknown, { json }: { json: boolean }, words: readonly string[]): number {
   const message = error instanceof Error ? error.message : String(error);
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError');
   const text = stripVTControlCharacters(message);
-  context.stderr(json ? JSON.stringify({ error: text }) : `slipway: ${text}${usage ? '\nSee "slipway --help".' : ''}`);
+  const see = usage ? `\nSee "${['slipway', ...words].join(' ')} --help".` : '';
+  context.stderr(json ? JSON.stringify({ error: text }) : `slipway: ${text}${see}`);
   return usage ? 2 : 1;
 }
 

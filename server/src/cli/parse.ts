@@ -73,6 +73,8 @@ export function checkArguments(definition: ArgsDef, argv: readonly string[]): vo
   let count = 0;
   for (const token of tokens) {
     if (token.kind === 'option') {
+      const given = argv[token.index] ?? '';
+      if (/^-[.\d]/.test(given)) throw new UsageError(`${given} begins with a minus: a number must be above 0`);
       const option = options.get(token.name);
       const names = [...[...options.keys()].map((name) => `--${name}`), ...globalFlagNames];
       if (option === undefined) throw unknown('option', token.rawName, names);

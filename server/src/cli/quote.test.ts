@@ -129,6 +129,8 @@ test('what is wrong is said before an order is asked for', async () => {
     [['1.5', 'SOL', 'USDC', '--raw'], /with --raw the amount must be a whole number/],
     [['1', 'SOL', 'USDC', '--taker', 'alice'], /--taker must be the address/],
     [['1', 'SOL'], /TO/],
+    [['-1', 'SOL', 'USDC'], /-1 begins with a minus: a number must be above 0\nSee "slipway quote --help"/],
+    [['-.5', 'SOL', 'USDC'], /-\.5 begins/],
   ] as const) {
     const { code, out, err } = await quote([...args]);
     assert.deepEqual([code, out], [2, ''], args.join(' '));
@@ -141,6 +143,10 @@ test("a refusal is told in the service's words, and a missing service by how to 
   answer = { status: 400, body: { error: 'Failed to get quotes' } };
   const refused = await quote(['1', 'SOL', 'USDC']);
   assert.deepEqual([refused.code, refused.err], [1, 'slipway: Failed to get quotes (400)']);
+  answer = { status: 400, body: { error: 'outputMint: expected another token than inputMint' } };
+  assert.match((await quote(['1', 'SOL', 'USDC'])).err, /^slipway: TO: expected another token than FROM \(400\)$/);
+  answer = { status: 401, body: { message: 'Unauthorized' } };
+  assert.match((await quote(['1', 'SOL', 'USDC'])).err, /SLIPWAY_API_KEY/);
   const away = await quote(['1', 'SOL', 'USDC', '--url', 'http://127.0.0.1:1']);
   assert.equal(away.code, 1);
   assert.match(away.err, /does not answer.*slipway serve/);

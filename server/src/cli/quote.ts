@@ -3,7 +3,7 @@ import { defineCommand } from 'citty';
 import { SANDBOX_KEY } from '../http/key-lookup.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
 import { commonArgs } from './common-args.js';
-import { type CliContext, type Result, UsageError } from './context.js';
+import { type CliContext, CommandError, type Result, UsageError } from './context.js';
 import { describeOrder, type Order, type Token } from './quote-text.js';
 import { bodyOf, requestJson, serviceUrl } from './service.js';
 
@@ -42,8 +42,28 @@ function asker(context: CliContext, url: string | undefined): Ask {
   const headers = { 'x-api-key': context.env.SLIPWAY_API_KEY || SANDBOX_KEY };
   return async <T>(path: string, query: Record<string, string | undefined>) => {
     const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return bodyOf<T>(await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers }));
+    const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
+    if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+    try {
+      return bodyOf<T>(answer);
+    } catch (error) {
+      throw error instanceof CommandError ? new CommandError(inArguments(error.message)) : error;
+    }
   };
+}
+
+const ARGUMENTS: Record<string, string> = {
+  inputMint: 'FROM',
+  outputMint: 'TO',
+  excludeRouters: '--exclude-routers',
+};
+
+/** The service's words, with its fields called as the command line calls them. */
+function inArguments(text: string): string {
+  return text
+    .replace(/\b(?:inputMint|outputMint|excludeRouters)\b/g, (field) => ARGUMENTS[field]!)
+    .replace(/^amount:/, 'AMOUNT:')
+    .replace(/^taker:/, '--taker:');
 }
 
 const findTokens = (ask: Ask, query: string) => ask<Token[]>('/tokens/v2/search', { query });

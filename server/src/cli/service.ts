@@ -13,12 +13,15 @@ export function localUrl({ http }: Config): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
 }
 
-/** The URL of the service: `--url`, or that of the configuration. Without a slash at the end. */
+/** The URL of the service: `--url`, SLIPWAY_URL, or that of the configuration. Without a slash at the end. */
 export function serviceUrl(context: CliContext, option: string | undefined): string {
-  if (option === undefined) return localUrl(configOf(context));
-  const url = URL.canParse(option) ? new URL(option) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError('--url must be an http or https URL');
-  return option.replace(/\/+$/, '');
+  const given = option ?? (context.env.SLIPWAY_URL || undefined);
+  if (given === undefined) return localUrl(configOf(context));
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${option === undefined ? 'SLIPWAY_URL' : '--url'} must be an http or https URL`);
+  }
+  return given.replace(/\/+$/, '');
 }
 
 /** The admin token: the configured one, or the one that the service has put into its data folder. */
@@ -58,7 +61,7 @@ export async function requestJson(
   } catch (error) {
     const { origin } = new URL(url);
     throw new Unreachable(
-      `the service at ${origin} does not answer: start it with "slipway serve", or give its --url`,
+      `the service at ${origin} does not answer: start it with "slipway serve", or say where it is: --url, SLIPWAY_URL or SLIPWAY_PORT`,
       {
         cause: error,
       },

@@ -27,6 +27,7 @@ export const variableNames = [
   'SLIPWAY_SEND_URLS',
   'SLIPWAY_SIGNER_FILE',
   'SLIPWAY_SIGNER_PASSPHRASE',
+  'SLIPWAY_URL',
 ] as const;
 
 export type VariableName = (typeof variableNames)[number] | 'DATABASE_URL' | 'NODE_ENV';

@@ -50,7 +50,9 @@ function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
 /** 404 for a path or a method that no route has. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
   const [path = ''] = request.url.split('?', 1);
-  const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}`;
+  // Who opens the address of the service in a browser looks for the way in.
+  const pointer = path === '/' ? '. The API is documented at /docs' : '';
+  const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}${pointer}`;
   sendError(reply, 404, renderError('gateway', new AppError('NOT_FOUND', { message }), request.id));
 }
 

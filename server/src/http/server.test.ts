@@ -62,6 +62,7 @@ async function raw(bytes: string): Promise<string> {
 test('an unknown path, another method and a trailing slash are 404 in the shape of the gateway', async () => {
   const cases = [
     ['GET', '/nothing', 'Cannot GET:/nothing'],
+    ['GET', '/', 'Cannot GET:/. The API is documented at /docs'],
     ['GET', '/thing/', 'Cannot GET:/thing/'],
     ['GET', '/Thing', 'Cannot GET:/Thing'],
     ['GET', '//thing', 'Cannot GET://thing'],

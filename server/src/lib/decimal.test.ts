@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as fc from 'fast-check';
-import { decimalString } from './decimal.js';
+import { decimalString, roundedUsd } from './decimal.js';
 
 it('an amount in whole units is exact, and as short as it can be', () => {
   const cases: [bigint, number, string][] = [
@@ -22,4 +22,15 @@ it('an amount in whole units is exact, and as short as it can be', () => {
       assert.equal(BigInt(whole + fraction.padEnd(decimals, '0')), amount);
     }),
   );
+});
+
+it('a value in USD is answered without the noise of binary fractions', () => {
+  const cases: [number, number][] = [
+    [0.4200000000000084, 0.42],
+    [998.8001999999, 998.8002],
+    [1.5e-12, 1.5e-12],
+    [123_456_789_012, 123_456_789_000],
+    [0, 0],
+  ];
+  for (const [value, expected] of cases) assert.equal(roundedUsd(value), expected);
 });

@@ -2,6 +2,7 @@ import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { insertMaker } from '../../store/makers.js';
 import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { showMaker } from './maker-text.js';
 import { Maker, MakerBody } from './schema.js';
 
 export function registerAddMaker(app: AdminServer, { store, clock }: AdminDeps): void {
@@ -21,7 +22,7 @@ export function registerAddMaker(app: AdminServer, { store, clock }: AdminDeps):
       const maker = { id: uuidv7(clock), name, url, createdAt: new Date(clock.now()) };
       const added = await store.transaction((tx) => insertMaker(tx, maker));
       if (!added) throw new AppError('CONFLICT', { message: 'A maker with this url is registered already' });
-      return { ...maker, createdAt: maker.createdAt.toISOString() };
+      return showMaker(maker);
     },
   );
 }

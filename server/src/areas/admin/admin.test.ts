@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { findKeyByHash } from '../../store/keys.js';
+import { listMakers } from '../../store/makers.js';
 import { openStore } from '../../store/open-store.js';
 import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
@@ -291,4 +292,19 @@ test('makers are registered once by URL, listed and removed', async () => {
   assert.deepEqual((await call('GET', '/makers')).body, { makers: [added.body] });
   assert.deepEqual((await call('DELETE', `/makers/${added.body.id}`)).body, { id: added.body.id });
   assert.deepEqual((await call('GET', '/makers')).body, { makers: [] });
+});
+
+test('the key in the URL of a maker is stored, and never shown', async () => {
+  for (const url of [
+    'https://:s3cret@maker.example.com/rfq',
+    'https://s3cret@b.example',
+    'https://c.example/?key=s3cret',
+  ]) {
+    const added = await call<{ id: string; url: string }>('POST', '/makers', { name: 'keyed', url });
+    const list = await call('GET', '/makers');
+    assert.ok(!JSON.stringify([added.body, list.body]).includes('s3cret'), added.body.url);
+    assert.ok(added.body.url.includes(new URL(url).host) && added.body.url.includes('***'));
+    assert.equal((await listMakers(store)).at(-1)?.url, url);
+    await call('DELETE', `/makers/${added.body.id}`);
+  }
 });

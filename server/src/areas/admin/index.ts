@@ -13,7 +13,7 @@ import { registerRevokeKey } from './revoke-key.js';
 import { registerRotateKey } from './rotate-key.js';
 
 export type { AdminDeps } from './deps.js';
-export type { Key, NewKey, Verification } from './schema.js';
+export type { Key, Maker, NewKey, Verification } from './schema.js';
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
 export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {

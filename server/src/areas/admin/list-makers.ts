@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { listMakers } from '../../store/makers.js';
 import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { showMaker } from './maker-text.js';
 import { Maker } from './schema.js';
 
 export function registerListMakers(app: AdminServer, { store }: AdminDeps): void {
@@ -11,13 +12,10 @@ export function registerListMakers(app: AdminServer, { store }: AdminDeps): void
       schema: {
         tags: ['Admin'],
         summary: 'List the market makers',
-        description: 'In the order they were registered.',
+        description: 'In the order they were registered; of a key in a URL only *** is shown.',
         response: { 200: Type.Object({ makers: Type.Array(Maker) }) },
       },
     },
-    async () => {
-      const makers = await listMakers(store);
-      return { makers: makers.map((maker) => ({ ...maker, createdAt: maker.createdAt.toISOString() })) };
-    },
+    async () => ({ makers: (await listMakers(store)).map(showMaker) }),
   );
 }

@@ -1,6 +1,7 @@
 import { type Address, decodeTokenAccount, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
+import { decimalString } from '../../lib/decimal.js';
 
 /** Why there is nothing to sign, with the code that the contract gives it. */
 export interface Obstacle {
@@ -48,4 +49,15 @@ export function checkLamports(
   if (missing <= 0n) return undefined;
   if (gasless) return { code: 1001, error: 'The gas wallet of this server is empty' };
   return { code: 2, error: `Top up ${Number(missing) / LAMPORTS_PER_SOL} SOL for gas` };
+}
+
+/** The same for a sender who pays in SOL, which is the payment itself and not only what the network takes. */
+export function checkSolPayment(payer: ChainAccount | undefined, neededLamports: bigint): Obstacle | undefined {
+  const obstacle = checkLamports(payer, neededLamports, false);
+  if (obstacle?.code !== 2) return obstacle;
+  const [needed, held] = [neededLamports + WALLET_MINIMUM, payer?.lamports ?? 0n].map((each) => decimalString(each, 9));
+  return {
+    code: 1,
+    error: `Insufficient funds: ${needed} SOL needed for the payment, its fees and its rent, the wallet holds ${held}`,
+  };
 }

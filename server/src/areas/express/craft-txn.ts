@@ -5,6 +5,7 @@ import { craftPayment, type Payment } from '../../crafting/payment.js';
 import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
+import { roundedUsd } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { checkLamports, checkTokens, LAMPORTS_PER_SOL, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
@@ -161,9 +162,9 @@ function answer(
     mint: platform.mint,
     amount: amount.toString(),
     tokenDecimals,
-    ...(tokenUsdRate !== undefined && { tokenUsdRate }),
+    ...(tokenUsdRate !== undefined && { tokenUsdRate: roundedUsd(tokenUsdRate) }),
     feeLamports: Number(feeLamports),
-    ...(solUsd !== undefined && { feeUsdAmount: (Number(feeLamports) / LAMPORTS_PER_SOL) * solUsd }),
+    ...(solUsd !== undefined && { feeUsdAmount: roundedUsd((Number(feeLamports) / LAMPORTS_PER_SOL) * solUsd) }),
     feeMint: gasless ? platform.mint : WRAPPED_SOL_MINT,
     feeTokenDecimals: gasless ? tokenDecimals : 9,
     feeAmount: gasless ? 0 : Number(feeLamports),

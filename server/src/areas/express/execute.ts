@@ -89,10 +89,18 @@ async function findExpressRequest(
   }
   const crafted = (request.payload as { currency: Currency }).currency;
   if (crafted !== currency) {
-    throw new AppError('INVALID_REQUEST', { message: 'paymentCurrency: the transaction was crafted with another one' });
+    const message = `paymentCurrency: the transaction was crafted with ${crafted}, and this says ${currency}`;
+    throw new AppError('INVALID_REQUEST', { message });
   }
   if (currency !== 'PLATFORM_TOKEN') {
-    requireAmount('paymentAmount', paymentAmount ?? '');
+    if (paymentAmount === undefined) {
+      const expected = `required with paymentCurrency ${currency}: the quotedInputAmount of craft-txn`;
+      throw new AppError('INVALID_REQUEST', {
+        message: `paymentAmount: ${expected}`,
+        details: { paymentAmount: expected },
+      });
+    }
+    requireAmount('paymentAmount', paymentAmount);
   }
   return request;
 }

@@ -13,7 +13,7 @@ import { AppError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
 import { isRefused, type Quote, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { tryOutSwap } from '../../routing/try-out.js';
-import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
+import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 
@@ -88,8 +88,12 @@ export async function craftSwapPayment(
   };
   // SOL is wrapped into an account whose rent comes back at the end.
   const needed = () => payment.rentLamports + built.lentLamports + (isSol ? inputAmount + WRAPPING_RENT : 0n);
-  const poorer = checkLamports(own, payment.feeLamports + needed(), false);
-  if (poorer) return { payment, tokenDecimals, obstacle: isSol ? inSol(poorer) : poorer };
+  const lacking = () => {
+    const lamports = payment.feeLamports + needed();
+    return isSol ? checkSolPayment(own, lamports) : checkLamports(own, lamports, false);
+  };
+  const poorer = lacking();
+  if (poorer) return { payment, tokenDecimals, obstacle: poorer };
   const tried = await tryOutSwap(chain, swap, budgetOf);
   if ('err' in tried) {
     return {
@@ -99,15 +103,12 @@ export async function craftSwapPayment(
     };
   }
   payment.feeLamports = tried.crafted.feeLamports;
-  const tooDear = checkLamports(own, payment.feeLamports + needed(), false);
-  if (tooDear) return { payment, tokenDecimals, obstacle: isSol ? inSol(tooDear) : tooDear };
+  const tooDear = lacking();
+  if (tooDear) return { payment, tokenDecimals, obstacle: tooDear };
   return { payment, tokenDecimals, ready: tried };
 }
 
 const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-
-/** Who pays in SOL lacks the token, not only what the network takes. */
-const inSol = ({ error }: Obstacle): Obstacle => ({ code: 1, error: `Insufficient funds. ${error}` });
 
 function budgetOf(units: number, computeUnitPrice: bigint): Budget {
   return { computeUnitLimit: unitLimitFrom(units) + randomInt(UNITS_APART), computeUnitPrice };

@@ -1,3 +1,4 @@
+import { roundedUsd } from '../../lib/decimal.js';
 import { chainInfo, type SandboxDeps } from './deps.js';
 import type { InfoAnswer } from './schema.js';
 
@@ -16,7 +17,7 @@ export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
     wallets,
     mints: mints.map(({ symbol, mint, decimals }) => {
       const usdPrice = deps.prices.usd(mint);
-      return { symbol, mint, decimals, ...(usdPrice !== undefined && { usdPrice }) };
+      return { symbol, mint, decimals, ...(usdPrice !== undefined && { usdPrice: roundedUsd(usdPrice) }) };
     }),
   };
 }

@@ -8,7 +8,7 @@ import {
   readMintExtensions,
   type TokenText,
 } from '../../chain/index.js';
-import { decimalString } from '../../lib/decimal.js';
+import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
 import { listed } from './mint-list.js';
 import type { MintInformation, SearchAnswer, SearchQuery } from './reads-schema.js';
@@ -94,10 +94,11 @@ function called(token: ListedToken | undefined, text: TokenText | undefined) {
 }
 
 function worth(mint: Address, { supply, decimals }: MintFacts, usdPrice: number | undefined) {
-  const price = usdPrice !== undefined && { usdPrice };
+  const price = usdPrice !== undefined && { usdPrice: roundedUsd(usdPrice) };
   // The mint of wrapped SOL counts no supply, and SOL's own is not a mint's.
   if (mint === WRAPPED_SOL_MINT) return { ...price };
   const totalSupply = Number(decimalString(supply, decimals));
-  const value = usdPrice !== undefined && { fdv: totalSupply * usdPrice, mcap: totalSupply * usdPrice };
+  const worth = usdPrice === undefined ? undefined : roundedUsd(totalSupply * usdPrice);
+  const value = worth !== undefined && { fdv: worth, mcap: worth };
   return { circSupply: totalSupply, totalSupply, ...price, ...value };
 }

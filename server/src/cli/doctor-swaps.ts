@@ -1,0 +1,171 @@
+import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
+  type Address,
+  associatedTokenAddress,
+  decodeLookupTable,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
+import { createHttpRpc, type Rpc } from '../chain/rpc.js';
+import type { Config } from '../config/index.js';
+import { tokenSwapVenue } from '../routing/metis/venues/token-swap.js';
+import type { Check } from './doctor-checks.js';
+
+const TIMEOUT_MS = 10_000;
+const ACTIVE = 2n ** 64n - 1n;
+const PUBLIC_HERMES_HOST = 'hermes.pyth.network';
+
+type Read = (address: Address) => Promise<ChainAccount | undefined>;
+
+/**
+ * Looks at what swaps need on the chain at `rpcUrl`, which answers. What is merely not set up, so that swaps earn or
+ * reach less, is ok with a `next`; what is set up wrongly is not. `gasWallet`: undefined before the first start.
+ */
+export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Address | undefined): Promise<Check[]> {
+  const rpc = createHttpRpc({ url: rpcUrl, timeoutMs: TIMEOUT_MS });
+  const read = createAccountReader(rpc);
+  const checks: [name: string, check: Promise<Omit<Check, 'name'>>][] = [
+    ['fee receiver', checkFeeReceiver(config, read, gasWallet)],
+    ['router program', checkRouter(config, read)],
+    ['pools', checkPools(config, read, rpc)],
+  ];
+  return Promise.all(
+    checks.map(async ([name, check]) => {
+      try {
+        return { name, ...(await check) };
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : String(error);
+        return { name, ok: false, detail, next: 'ask who runs this RPC' };
+      }
+    }),
+  );
+}
+
+async function checkFeeReceiver(
+  { swap, tokens }: Config,
+  read: Read,
+  gasWallet: Address | undefined,
+): Promise<Omit<Check, 'name'>> {
+  const receiver = swap.feeReceiver ?? gasWallet;
+  if (receiver === undefined) return { ok: true, detail: 'the gas wallet, which is made at the first start' };
+  const whose = swap.feeReceiver === undefined ? `the gas wallet ${receiver}` : receiver;
+  const symbols = new Map<Address, string>([[WRAPPED_SOL_MINT, 'SOL']]);
+  for (const { symbol, mint } of [tokens.usdc, tokens.stable, tokens.platform]) symbols.set(mint, symbol);
+  const states = await Promise.all(
+    [...symbols].map(async ([mint, symbol]) => {
+      const tokenProgram = (await read(mint))?.owner;
+      if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return undefined;
+      const account = await read(associatedTokenAddress(receiver, mint, tokenProgram));
+      return { mint, symbol, exists: account?.owner === tokenProgram };
+    }),
+  );
+  const here = states.filter((state) => state !== undefined);
+  const missing = here.filter(({ exists }) => !exists);
+  if (missing.length === 0) return { ok: true, detail: `${whose} takes fees in ${symbolsOf(here)}` };
+  const commands = missing.map(
+    ({ mint }) => `spl-token create-account ${mint} --owner ${receiver} --fee-payer KEYPAIR.json`,
+  );
+  return {
+    ok: true,
+    detail: `${whose} has no token account for ${symbolsOf(missing)}: no default fee is taken in it`,
+    next: `make it to earn fees: ${commands.join('; ')}`,
+  };
+}
+
+const symbolsOf = (tokens: { symbol: string }[]): string => tokens.map(({ symbol }) => symbol).join(', ') || 'no token';
+
+async function checkRouter({ programs: { router } }: Config, read: Read): Promise<Omit<Check, 'name'>> {
+  if (router === undefined) {
+    return {
+      ok: true,
+      detail: 'none: routes have one hop, or are split over pools of one pair',
+      next: 'deploy it (programs/README.md) and set programs.router for routes of several hops',
+    };
+  }
+  if ((await read(router))?.executable) return { ok: true, detail: `${router} is deployed` };
+  return {
+    ok: false,
+    detail: `${router} is no program on this chain: every route of several hops fails`,
+    next: 'deploy it (programs/README.md), or correct programs.router',
+  };
+}
+
+async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Promise<Omit<Check, 'name'>> {
+  const wrong = [...(await wrongPools(swap.pools, programs.tokenSwap, read)), ...(await wrongTables(swap, read))];
+  if (wrong.length > 0) {
+    const next = 'correct or remove it in swap.pools and swap.lookupTables';
+    return { ok: false, detail: wrong.join('; '), next };
+  }
+  const given = `swap.pools has ${swap.pools.length}, swap.lookupTables ${swap.lookupTables.length}`;
+  const listed = await countPools(rpc, programs.tokenSwap);
+  if (listed !== undefined && listed + swap.pools.length > 0) {
+    return { ok: true, detail: `${listed} of ${programs.tokenSwap} on the chain; ${given}` };
+  }
+  const why = listed === undefined ? 'the RPC does not list them' : `${programs.tokenSwap} has none on this chain`;
+  const next = swap.pools.length > 0 ? {} : { next: 'name pools in swap.pools, or only market makers answer' };
+  return { ok: true, detail: `${why}; ${given}`, ...next };
+}
+
+async function wrongPools(pools: readonly Address[], program: Address, read: Read): Promise<string[]> {
+  const venue = tokenSwapVenue(program);
+  const states = await Promise.all(
+    pools.map(async (address) => {
+      const account = await read(address);
+      if (!account) return `pool ${address}: there is no account`;
+      const others = await Promise.all((venue.describe(account.data)?.accounts ?? []).map(read));
+      const state = venue.open(address, account, others);
+      return typeof state === 'string' ? `pool ${address}: ${state}` : undefined;
+    }),
+  );
+  return states.filter((state) => state !== undefined);
+}
+
+async function wrongTables({ lookupTables }: Config['swap'], read: Read): Promise<string[]> {
+  const states = await Promise.all(
+    lookupTables.map(async (address) => {
+      const account = await read(address);
+      if (!account) return `lookup table ${address}: there is no account`;
+      const table = account.owner === ADDRESS_LOOKUP_TABLE_PROGRAM ? decodeLookupTable(account.data) : undefined;
+      if (!table) return `lookup table ${address}: the account is none`;
+      return table.deactivationSlot === ACTIVE ? undefined : `lookup table ${address}: it is deactivated`;
+    }),
+  );
+  return states.filter((state) => state !== undefined);
+}
+
+/** Asked as the service asks, but without their data; undefined where the RPC refuses. */
+async function countPools(rpc: Rpc, program: Address): Promise<number | undefined> {
+  const { poolSize } = tokenSwapVenue(program);
+  const options = {
+    ...{ encoding: 'base64', commitment: 'confirmed' },
+    ...{ filters: [{ dataSize: poolSize }], dataSlice: { offset: 0, length: 0 } },
+  };
+  try {
+    const found = await rpc.call<unknown>('getProgramAccounts', [program, options]);
+    return Array.isArray(found) ? found.length : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether every configured source of prices has what it needs. */
+export function checkPrices({ prices }: Config): Check {
+  const name = 'prices';
+  const sources = prices.sources.join(', ') || 'none';
+  if (!prices.sources.includes('hermes')) return { name, ok: true, detail: sources };
+  const feeds = Object.keys(prices.feeds).length;
+  const { host } = new URL(prices.hermesUrl);
+  const needsKey = host === PUBLIC_HERMES_HOST && prices.hermesKey === undefined;
+  if (feeds === 0) {
+    const rest = prices.sources.filter((source) => source !== 'hermes').join(', ') || 'nobody';
+    return {
+      ...{ name, ok: true, detail: `${sources}; hermes has no feeds, so that only ${rest} tells prices` },
+      next: `set prices.feeds${needsKey ? ' and SLIPWAY_HERMES_KEY' : ''}: see "Swaps" in docs/operations.md`,
+    };
+  }
+  const detail = `${sources}; hermes has ${feeds} feed${feeds === 1 ? '' : 's'}`;
+  if (!needsKey) return { name, ok: true, detail };
+  return { name, ok: false, detail: `${detail}, but no key for ${host}`, next: 'set SLIPWAY_HERMES_KEY' };
+}
