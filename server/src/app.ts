@@ -16,6 +16,7 @@ import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
 import { createKeyLookup, createMetrics, createServer, type Metrics, type Readiness } from './http/index.js';
 import { startKeeper } from './keeper/index.js';
+import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
@@ -26,6 +27,7 @@ import { registerAreas, type Shared } from './routes.js';
 import { openSandbox } from './sandbox.js';
 import { openScores } from './score-feeds.js';
 import { assertIdentity, createLimiter, type LedgerRow, type Store } from './store/index.js';
+import { openTriggerKeeper } from './trigger-keeper.js';
 
 export interface App {
   /** Where the API listens. */
@@ -75,6 +77,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [EXPRESS_AREA]: expressHooks,
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
+      [FILL_AREA]: fillHooks,
     },
     observe: settlementObserver(metrics, log),
     log,
@@ -82,11 +85,6 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const keeper = config.roles.has('keeper')
-    ? startKeeper({ store, landing, clock, log, chores: [await openScores({ config, store, clock, log, disposal })] })
-    : undefined;
-  if (keeper) disposal.add('keeper', () => keeper.close());
-
   const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
@@ -97,6 +95,14 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal })],
+        triggers: await openTriggerKeeper({ ...trading, landing }),
+      })
+    : undefined;
+  if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
   const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
