@@ -6,7 +6,7 @@ import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
 const below = ['chain', 'prices', 'signer', 'objects', 'store'];
-const middle = ['orders', 'routing', 'crafting', 'landing', 'vault'];
+const middle = ['orders', 'limit-orders', 'routing', 'crafting', 'landing', 'vault'];
 const allowed = {
   lib: [],
   errors: ['lib'],
@@ -20,6 +20,7 @@ const allowed = {
   scores: ['store'],
   crafting: [],
   orders: [],
+  'limit-orders': ['chain', 'store'],
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
   vault: [...below, 'crafting', 'orders'],

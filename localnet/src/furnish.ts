@@ -1,4 +1,5 @@
-import { type Address, decodeMint, address as toAddress } from '@slipway/wire';
+import { encodeLimitOrderFees, LIMIT_ORDER_ADDRESSES } from '@slipway/programs';
+import { type Address, decodeMint, rentExemptLamports, address as toAddress } from '@slipway/wire';
 import type { AccountsDb } from './accounts-db.js';
 import type { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
@@ -10,6 +11,8 @@ import type { AddressedAccount, ChainOptions, GenesisInfo, PricedToken } from '.
 import type { Vm } from './vm.js';
 
 const SUPPLY_OFFSET = 36;
+/** Basis points; what the public program takes. */
+const LIMIT_ORDER_FEES = { normalFeeBps: 10, stableFeeBps: 3 };
 const U64_MAX = 2n ** 64n - 1n;
 
 export interface ChainParts {
@@ -52,6 +55,20 @@ export async function loadPrograms(options: ChainOptions, parts: ChainParts): Pr
   }
   const addresses = new Set([...files.keys(), ...Object.keys(state.programs).map(toAddress)]);
   return [...addresses].map((address) => ({ name: files.get(address)?.name ?? address, address }));
+}
+
+/** The limit order program takes no orders before its fees are set; a program of the upstream's has its own. */
+export async function writeLimitOrderFees(parts: ChainParts): Promise<void> {
+  const { program, fee } = LIMIT_ORDER_ADDRESSES;
+  const { db, remote, bank } = parts;
+  const write = () => {
+    if (db.get(fee) || (remote && !remote.isLocal(program))) return;
+    const data = encodeLimitOrderFees(LIMIT_ORDER_FEES);
+    const lamports = rentExemptLamports(data.length);
+    bank.write(fee, { lamports, owner: program, executable: false, data });
+  };
+  if (remote) await remote.with(() => [program, fee], write);
+  else write();
 }
 
 async function isUpstreams(address: Address, accounts: AddressedAccount[], parts: ChainParts): Promise<boolean> {

@@ -5,7 +5,7 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { loadPrograms, writePools } from './furnish.js';
+import { loadPrograms, writeLimitOrderFees, writePools } from './furnish.js';
 import {
   configuredTokens,
   DEFAULT_GENESIS,
@@ -72,6 +72,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
   if (!loaded) bank.compact();
   const parts = { vm, db, remote, state, bank, faucet: sandboxKeypair(state.faucetName).address };
   const programs = await loadPrograms(options, parts);
+  await writeLimitOrderFees(parts);
   const mints = startingPrices(state.tokens, options.genesis);
   const genesis: GenesisInfo = {
     wallets: sandboxWallets(),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   type ProgramName,
   ROUTER_PROGRAM,
@@ -29,6 +30,7 @@ const OWN_PROGRAMS: Record<Address, ProgramName> = {
   [TOKEN_SWAP_PROGRAM]: 'pool',
   [ROUTER_PROGRAM]: 'router',
   [ORDER_ENGINE_PROGRAM]: 'order-engine',
+  [LIMIT_ORDER_PROGRAM]: 'limit-order',
 };
 
 /** A program to load: one of the operator's folder, or one that comes along. */

@@ -80,6 +80,12 @@ test('an order that gives nothing, asks nothing, has expired or accepts nothing 
 test('whether a term is there is said by 0 or 1', () => {
   const world = opens({ terms: { expiredAt: NOW + 5n, feeBps: 5, slippageBps: 5 } });
   const made = initializeOrder(world.terms);
+  const plain = opens();
+  const without = initializeOrder(plain.terms);
+  for (const at of [32, 33, 34]) {
+    const data = without.data.map((given, i) => (i === at ? 2 : given));
+    refuses(plain, 'InstructionDidNotDeserialize', { ...without, data });
+  }
   for (const at of [32, 41, 44]) {
     for (const byte of [2, 255]) {
       const data = made.data.map((given, i) => (i === at ? byte : given));

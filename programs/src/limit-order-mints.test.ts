@@ -132,10 +132,14 @@ const NEWER_BPS_AT = 166 + 4 + 106;
 const OLDER_BPS_AT = 166 + 4 + 88;
 
 test('an output mint that begins to tax transfers ends the filling, because the maker would get less', () => {
-  const world = openOrder(vm, withMint('output', taxes(0, 0), TAXED_ACCOUNTS));
-  for (const at of [OLDER_BPS_AT, NEWER_BPS_AT]) vm.patch(world.terms.outputMint, at, Uint8Array.of(1));
-  refuses(world, 'TransferTaxMint', ...fillOf(world, 400_000n));
-  succeeded(vm.run(cancelOf(world)));
+  // The second is too small for a fee, so that only the maker is paid.
+  for (const takingAmount of [2_500_000n, 500n]) {
+    const taxed = withMint('output', taxes(0, 0), TAXED_ACCOUNTS);
+    const world = openOrder(vm, { ...taxed, terms: { takingAmount } });
+    for (const at of [OLDER_BPS_AT, NEWER_BPS_AT]) vm.patch(world.terms.outputMint, at, Uint8Array.of(1));
+    refuses(world, 'TransferTaxMint', ...fillOf(world, 400_000n));
+    succeeded(vm.run(cancelOf(world)));
+  }
 });
 
 test('an input mint that begins to tax transfers costs the taker, or the maker who cancels, but nobody is locked out', () => {

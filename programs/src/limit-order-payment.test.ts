@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
   tokenTransferChecked,
 } from '@slipway/wire';
-import { LIMIT_ORDER_PROGRAM } from './limit-order-addresses.js';
+import { LIMIT_ORDER_ADDRESSES, LIMIT_ORDER_PROGRAM } from './limit-order-addresses.js';
 import {
   fillOf,
   holding,
@@ -18,6 +18,7 @@ import {
   type OrderWorld,
   openOrder,
   type PaymentChanges,
+  paymentOf,
   refused,
   refuses,
   U64_MAX,
@@ -46,6 +47,19 @@ test('the payment names the order’s own maker, reserve, output mint and fee ac
   const { makerOutput: makerOutputMintAccount, takerOutput: takerOutputMintAccount } = other;
   const otherToken = { outputMint: other.terms.outputMint, makerOutputMintAccount, takerOutputMintAccount };
   refusesPayment(world, 'InvalidOutputMint', otherToken);
+});
+
+test('a payment for what only looks like an order is none', () => {
+  const world = opened();
+  const data = vm.data(world.order);
+  const ORDER_BORROWED_AT = 240;
+  data[ORDER_BORROWED_AT] = 5;
+  const paying = (order: Address) => paymentOf({ ...world, order });
+  for (const owner of [SYSTEM_PROGRAM, TOKEN_PROGRAM]) {
+    refuses(world, 'AccountOwnedByWrongProgram', paying(vm.put(newAddress(), data, owner)));
+  }
+  refuses(world, 'AccountNotInitialized', paying(newAddress()));
+  refuses(world, 'AccountDiscriminatorMismatch', paying(LIMIT_ORDER_ADDRESSES.fee));
 });
 
 test('the maker is paid into a token account of his, of the output mint, in use', () => {

@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net';
+import { limitOrderAddresses } from '@slipway/programs';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
+import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
 import {
   createLoginTokens,
   DEPOSIT_AREA,
@@ -20,6 +22,8 @@ import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
+import { createLimitOrderIndex } from './limit-orders/index.js';
+import { openOrderKeeper } from './order-keeper.js';
 import { openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -75,6 +79,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     signer,
     hooks: {
       [EXPRESS_AREA]: expressHooks,
+      [SWAP_AREA]: swapHooks(clock),
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
       [FILL_AREA]: fillHooks,
@@ -85,27 +90,37 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
+  const { metis, live } = await openAggregator(
+    { config, log, parts, disposal },
+    sandbox ? [sandbox.info.lookupTable] : [],
+  );
+  const poolUsd = poolPriceOf(metis, config.tokens.usdc.mint);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
-    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
+    poolPrice: poolUsd,
   });
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  const addresses = limitOrderAddresses(config.programs.limitOrder);
+  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal })],
-        triggers: await openTriggerKeeper({ ...trading, landing }),
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
+        loops: [
+          ...openOrderKeeper({ ...trading, landing, live, addresses }),
+          await openTriggerKeeper({ ...trading, landing, poolUsd }),
+        ],
       })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const shared = { ...parts, config, log, metrics, clock, chainReader, landing, logins, prices, routers };
+  const reading = { chainReader, prices, poolUsd, routers, limitOrders };
+  const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });

@@ -1,3 +1,5 @@
+import type { LimitOrderAddresses } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
@@ -6,6 +8,7 @@ import { registerPrediction } from './areas/prediction/index.js';
 import { registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
+import { registerTriggerV1 } from './areas/trigger-v1/index.js';
 import { type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js';
 import { type Chain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
@@ -13,12 +16,14 @@ import { type Metrics, SANDBOX_KEY, withActualPort } from './http/index.js';
 import type { Keeper } from './keeper/index.js';
 import type { Landing } from './landing/index.js';
 import { type AdjustableClock, steadyNow } from './lib/clock.js';
+import type { LimitOrderIndex } from './limit-orders/index.js';
 import type { Parts } from './parts.js';
 import type { Prices } from './prices/index.js';
 import type { Routers } from './routers.js';
 import type { Sandbox } from './sandbox.js';
 import { simulatedEvents } from './scores/index.js';
 import { type GroupedLedger, groupedLedger, groupedScores } from './store/index.js';
+import { tickOf } from './vault/tick.js';
 
 /** Everything that the areas may be given. */
 export interface Shared extends Parts {
@@ -31,6 +36,9 @@ export interface Shared extends Parts {
   logins: LoginTokens;
   prices: Prices;
   routers: Routers;
+  /** USD for a whole token by the pools. */
+  poolUsd: (mint: Address) => number | undefined;
+  limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
 }
 
 /** Gives each area what it needs, and its paths to the server. */
@@ -51,6 +59,7 @@ export function registerAreas(
     programs: config.programs,
   });
   registerSwapArea(server, shared, ledger);
+  registerTriggerV1Area(server, shared, ledger);
   registerTriggerV2(server, {
     ...{ store, clock, signer, logins, chain, prices, landing },
     remember: ledger.remember,
@@ -63,6 +72,7 @@ export function registerAreas(
   registerAdmin(server, {
     ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
     simulatedEvents: config.sandbox ? simulatedEvents : [],
+    tick: (mint) => tickOf({ prices, poolUsd: shared.poolUsd, clock }, mint, undefined),
   });
   if (!sandbox) return;
   registerSandbox(server, {
@@ -80,13 +90,13 @@ export function registerAreas(
 }
 
 function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, findRequest }: GroupedLedger): void {
-  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { config, log, store, clock, chainReader: chain, landing, prices, signer, routers } = shared;
   const { routing, jupiterz } = routers;
   const { platform, stable, usdc } = config.tokens;
   const { swap, programs } = config;
   const gasWallet = signer.address('gas');
   registerSwap(server, {
-    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    ...{ store, clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
     deliver: jupiterz.deliver,
     fees: {
       table: swap.feeBps,
@@ -100,6 +110,17 @@ function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, f
     tipAccounts: config.submit.tipAccounts,
   });
   registerSwapReads(server, { chain, prices, tokenList: createTokenList(config), routers: routing.routers });
+}
+
+function registerTriggerV1Area(server: FastifyInstance, shared: Shared, ledger: GroupedLedger): void {
+  const { config, store, log, clock, chainReader: chain, landing, prices, signer, limitOrders } = shared;
+  const { stable, usdc } = config.tokens;
+  registerTriggerV1(server, {
+    ...{ store, clock, log, chain, prices, landing, ...limitOrders },
+    ...{ remember: ledger.remember, findRequest: ledger.findRequest },
+    stables: new Set([usdc.mint, stable.mint, ...config.swap.stables]),
+    gasWallet: signer.address('gas'),
+  });
 }
 
 /** Names this service, so that what is signed for another one is no login here. */

@@ -1,13 +1,14 @@
+import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain } from './chain/index.js';
 import type { Config } from './config/index.js';
+import type { KeeperLoop } from './keeper/index.js';
 import { createTriggerKeeper } from './keeper/trigger-orders/index.js';
-import { startTriggerLoop, type TriggerLoop } from './keeper/trigger-orders/loop.js';
+import { startTriggerLoop } from './keeper/trigger-orders/loop.js';
 import type { Landing } from './landing/index.js';
 import { type Clock, steadyNow } from './lib/clock.js';
 import type { Parts } from './parts.js';
 import { PRICES_CHANNEL, type Prices } from './prices/index.js';
-import { poolPriceOf } from './routers.js';
 import type { Metis } from './routing/metis/index.js';
 
 /** The keeper of trigger orders, which fills them over our own aggregator. */
@@ -20,13 +21,14 @@ export async function openTriggerKeeper(deps: {
   clock: Clock;
   metis: Metis;
   prices: Prices;
-}): Promise<TriggerLoop> {
-  const { config, log, parts, landing, chain, clock, metis, prices } = deps;
+  poolUsd: (mint: Address) => number | undefined;
+}): Promise<KeeperLoop> {
+  const { config, log, parts, landing, chain, clock, metis, prices, poolUsd } = deps;
   const { store, signer } = parts;
   const keeper = await createTriggerKeeper({
     ...{ store, landing, chain, clock, steadyNow, log, router: metis, prices, programs: config.programs },
     payer: signer.address('keeper'),
-    poolUsd: poolPriceOf(metis, config.tokens.usdc.mint),
+    poolUsd,
     // An embedded store has one process.
     alone: store.kind === 'embedded',
   });

@@ -3,7 +3,7 @@ import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader } from './accounts.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
-export type { ChainAccount } from './accounts.js';
+export { type ChainAccount, type RpcAccount, readRpcAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
@@ -64,8 +64,11 @@ export interface Chain {
   account(address: Address): Promise<ChainAccount | undefined>;
   /** The mint's facts, or undefined when there is no mint of a token program at the address. At most a minute old. */
   mint(address: Address): Promise<MintFacts | undefined>;
-  /** Micro-lamports a compute unit that the configured percentile of recent transactions paid; at most 2 s old. */
-  computeUnitPrice(): Promise<bigint>;
+  /**
+   * Micro-lamports a compute unit that this percentile of recent transactions paid, by default the configured one; never
+   * more than the configured most. At most 2 s old.
+   */
+  computeUnitPrice(percent?: number): Promise<bigint>;
   simulate(wire: Uint8Array, options: { sigVerify: boolean }): Promise<SimulationOutcome>;
   /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
@@ -94,16 +97,12 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
       slot: BigInt(context.slot),
     }));
   };
-  const fetchPrice = async (): Promise<bigint> => {
-    const recent = await ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
+  const fetchPrices = (): Promise<bigint[]> =>
+    ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
       entries.map((entry) => BigInt(entry.prioritizationFee)),
     );
-    const price = percentile(recent, fees.percentile);
-    if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
-    return price;
-  };
   let latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
-  const computeUnitPrice = cached(fetchPrice, 2_000, steadyNow);
+  const recentPrices = cached(fetchPrices, 2_000, steadyNow);
 
   return {
     rpc,
@@ -120,7 +119,11 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
       else mints.delete(address);
       return facts;
     },
-    computeUnitPrice,
+    async computeUnitPrice(percent = fees.percentile) {
+      const price = percentile(await recentPrices(), percent);
+      if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
+      return price;
+    },
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statuses(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),

@@ -114,6 +114,8 @@ export interface Config {
     /** Our router program; undefined where it is not deployed. */
     readonly router?: Address;
     readonly orderEngine: Address;
+    /** The limit order program, or ours with its interface. */
+    readonly limitOrder: Address;
     /** SPL Token Swap, or our program with its interface. */
     readonly tokenSwap: Address;
   };

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { LIMIT_ORDER_PROGRAM, ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, address } from '@slipway/wire';
 import type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
 import { ConfigError } from './config-error.js';
@@ -111,6 +111,7 @@ function readProgramIds({ programs = {} }: Settings, sandbox: boolean): Config['
   return {
     ...(router !== undefined && { router }),
     orderEngine: (programs.orderEngine as Address | undefined) ?? ORDER_ENGINE_PROGRAM,
+    limitOrder: (programs.limitOrder as Address | undefined) ?? LIMIT_ORDER_PROGRAM,
     tokenSwap: (programs.tokenSwap as Address | undefined) ?? TOKEN_SWAP_PROGRAM,
   };
 }

@@ -100,7 +100,8 @@ function before({ taker, receiver, rentPayer, input, output }: Swap): Instructio
   return instructions;
 }
 
-function openWrapped(
+/** Makes a temporary account of the taker's with so much wrapped SOL. */
+export function openWrapped(
   taker: Address,
   rentPayer: Address,
   { account, seed }: Place & { kind: 'wrapped' },

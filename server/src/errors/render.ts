@@ -14,7 +14,7 @@ const renderers: Record<ErrorShape, Renderer> = {
   }),
   'trigger-v1': (error) => ({
     error: error.message,
-    ...pick(error, 'cause', 'signature'),
+    ...pick(error, 'cause', 'signature', 'status'),
     code: statusIn('trigger-v1', error),
   }),
   'trigger-v2': (error) => ({
@@ -38,7 +38,7 @@ const renderers: Record<ErrorShape, Renderer> = {
 
 /**
  * The body of an error answer. Of `details`, trigger-v2 shows all, studio a `{field: message}` map of an
- * INVALID_REQUEST as `errors` (else its member `details`), trigger-v1 `cause` and `signature`, plain `code`,
+ * INVALID_REQUEST as `errors` (else its member `details`), trigger-v1 `cause`, `signature` and `status`, plain `code`,
  * prediction the field of an INVALID_REQUEST as `param`; express and gateway show none.
  */
 export function renderError(shape: ErrorShape, error: AppError, requestId: string): object {

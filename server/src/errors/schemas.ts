@@ -11,6 +11,7 @@ const schemas: Record<ErrorShape, { name: string; schema: TObject }> = {
     error: text,
     cause: optionalText,
     signature: optionalText,
+    status: Type.Optional(Type.Literal('Failed')),
     code: Type.Integer(),
   }),
   'trigger-v2': named('TriggerV2Error', { error: text, details }),

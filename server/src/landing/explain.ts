@@ -1,3 +1,5 @@
+import { type Address, decodeTransaction } from '@slipway/wire';
+
 /** A TransactionError of the chain, as answers tell it. */
 export interface Explanation {
   /** A program's own error number, or one of the negative codes of `POST /ultra/v1/execute`. */
@@ -35,6 +37,15 @@ export function explain(err: unknown): Explanation {
     return { code: INVALID_TRANSACTION, message: `instruction failed: ${nameOf(cause)}` };
   }
   return { code: INVALID_TRANSACTION, message: `transaction failed: ${nameOf(err)}` };
+}
+
+/** Of the instruction that `err` tells of; undefined where it tells of none. */
+export function failedProgram(err: unknown, wire: Uint8Array): Address | undefined {
+  if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return undefined;
+  const [index] = err.InstructionError as [number, unknown];
+  const { decoded } = decodeTransaction(wire);
+  const failed = decoded.instructions[index];
+  return failed && decoded.accounts[failed.programIndex];
 }
 
 function nameOf(value: unknown): string {

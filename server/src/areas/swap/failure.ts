@@ -1,6 +1,5 @@
-import { decodeTransaction } from '@slipway/wire';
 import type { SwapPrograms } from '../../crafting/swap.js';
-import { type Explanation, explain, SLIPPAGE } from '../../landing/index.js';
+import { type Explanation, explain, failedProgram, SLIPPAGE } from '../../landing/index.js';
 
 /** `ExceededSlippage` of SPL Token Swap. */
 const VENUE_SLIPPAGE = 16;
@@ -22,12 +21,4 @@ export function explainSwap(err: unknown, wire: Uint8Array, { router, tokenSwap 
   }
   if (program === tokenSwap && explained.code === VENUE_SLIPPAGE) return SLIPPAGE;
   return explained;
-}
-
-function failedProgram(err: unknown, wire: Uint8Array): string | undefined {
-  if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return undefined;
-  const [index] = err.InstructionError as [number, unknown];
-  const { decoded } = decodeTransaction(wire);
-  const failed = decoded.instructions[index];
-  return failed && decoded.accounts[failed.programIndex];
 }

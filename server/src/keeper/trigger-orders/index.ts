@@ -5,9 +5,9 @@ import type { Tick } from '../../orders/price-guard.js';
 import { TriggerBook } from '../../orders/trigger-book.js';
 import { saveMarks } from '../../store/order-fills.js';
 import { findOrder, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
+import { tickOf } from '../../vault/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
-import { tickOf } from './market.js';
 import { firingTermsOf } from './terms.js';
 
 export type { TriggerKeeperDeps } from './deps.js';

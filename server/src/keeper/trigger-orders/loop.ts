@@ -1,11 +1,6 @@
 import type { Logger } from 'pino';
+import type { KeeperLoop } from '../index.js';
 import type { TriggerKeeper } from './index.js';
-
-export interface TriggerLoop {
-  /** Goes on until nothing fires any more, and all that has fired has come to its end. */
-  runDue(): Promise<void>;
-  close(): Promise<void>;
-}
 
 const INTERVAL_MS = 1_000;
 /** A copy that is told of a price has to read it first. */
@@ -17,7 +12,7 @@ export async function startTriggerLoop(deps: {
   /** Calls the listener when prices have changed; the answer ends it. */
   onPrices: (listener: () => void) => Promise<() => Promise<void>>;
   log: Logger;
-}): Promise<TriggerLoop> {
+}): Promise<KeeperLoop> {
   const { keeper, log } = deps;
   let timer: NodeJS.Timeout | undefined;
   let ticking = false;

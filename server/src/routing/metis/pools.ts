@@ -15,7 +15,6 @@ export interface PoolsDeps {
   venues: readonly Venue[];
   /** Pools to watch whether they are found or not. */
   configured: readonly Address[];
-  steadyNow: () => number;
   log: Logger;
 }
 
@@ -39,12 +38,12 @@ interface Candidate {
 }
 
 export function createPools(deps: PoolsDeps): Pools {
-  const { live, steadyNow, log } = deps;
+  const { live, log } = deps;
   const mints = new LRUCache<Address, MintFacts>({ max: MAX_MINTS });
   const watched = new Map<Address, WatchedPool>();
   const poolsOf = new Map<Address, WatchedPool[]>();
   const find = createFinder(deps);
-  let market = createMarket([], steadyNow());
+  let market = createMarket([]);
   let discovering: Promise<void> | undefined;
 
   live.onChange((address) => {
@@ -77,8 +76,8 @@ export function createPools(deps: PoolsDeps): Pools {
       for (const account of pool.accounts) poolsOf.set(account, [...(poolsOf.get(account) ?? []), pool]);
     }
     live.unwatch(gone.flatMap((pool) => pool.accounts).filter((account) => !poolsOf.has(account)));
-    // Also where no pool came or went: the order of depth changes with the trades.
-    market = createMarket([...watched.values()], steadyNow());
+    // Also where no pool came or went: the order of the ways changes with the trades.
+    market = createMarket([...watched.values()]);
     if (fresh.length > 0 || gone.length > 0)
       log.info({ pools: watched.size, added: fresh.length, dropped: gone.length }, 'pools to route over');
   }

@@ -1,0 +1,40 @@
+import type { LimitOrderAddresses } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain } from '../../chain/index.js';
+import type { Landing } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { LimitOrderIndex } from '../../limit-orders/index.js';
+import type { Prices } from '../../prices/index.js';
+import type { LedgerRow, NewRequest } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
+
+export interface TriggerV1Deps {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  chain: Chain;
+  prices: Prices;
+  landing: Landing;
+  index: LimitOrderIndex;
+  /** Resolves when the crafted request is in the store. */
+  remember: (request: NewRequest) => Promise<void>;
+  findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** Of the program that holds the orders. */
+  addresses: LimitOrderAddresses;
+  /** Between two of these the program's lower fee is paid. */
+  stables: ReadonlySet<Address>;
+  /** Signs nothing here: never a party that a client names. */
+  gasWallet: Address;
+}
+
+/** The area's name in the ledger. */
+export const AREA = 'trigger-v1';
+
+/** What `execute` needs of a crafted transaction when it comes back; stands in the ledger. */
+export interface Payload {
+  /** The order that is opened or cancelled; left out where there are several. */
+  order?: Address;
+  /** How many transactions there are under the request id. */
+  transactions: number;
+}

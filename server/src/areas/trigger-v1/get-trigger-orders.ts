@@ -1,0 +1,99 @@
+import type { Address } from '@slipway/wire';
+import { requireAddress } from '../../errors/index.js';
+import { decimalString } from '../../lib/decimal.js';
+import {
+  type LimitOrderRow,
+  type LimitOrderState,
+  listLimitOrders,
+  listLimitOrderTrades,
+  type RecordedTrade,
+} from '../../store/limit-orders.js';
+import { catchUp } from './catch-up.js';
+import type { TriggerV1Deps } from './deps.js';
+import type { TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
+
+const PER_PAGE = 10;
+const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired'];
+const STATUS = {
+  open: 'Open',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  failed: 'Failed',
+} as const satisfies Record<LimitOrderState, string>;
+
+/** A page of a wallet's orders, those that changed last first, each with its fills. */
+export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrdersQuery): Promise<TriggerOrdersAnswer> {
+  const { user, orderStatus, page = 1, includeFailedTx = 'false' } = query;
+  const maker = requireAddress('user', user);
+  const [inputMint, outputMint] = (['inputMint', 'outputMint'] as const).map((field) => {
+    const mint = query[field];
+    return mint === undefined ? undefined : requireAddress(field, mint);
+  });
+  await catchUp(deps);
+  const closed: readonly LimitOrderState[] = includeFailedTx === 'true' ? [...CLOSED, 'failed'] : CLOSED;
+  const { rows, total } = await listLimitOrders(
+    deps.store,
+    {
+      ...{ program: deps.addresses.program, maker, inputMint, outputMint },
+      states: orderStatus === 'active' ? ['open'] : closed,
+    },
+    { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
+  );
+  const trades = rows.length === 0 ? [] : await listLimitOrderTrades(deps.store, rows);
+  const orders = await Promise.all(rows.map((row) => render(deps, row, trades)));
+  const totalPages = Math.ceil(total / PER_PAGE);
+  return { user, orderStatus, orders, totalPages, page, hasMoreData: page < totalPages };
+}
+
+async function render(
+  { chain }: TriggerV1Deps,
+  row: LimitOrderRow,
+  trades: readonly RecordedTrade[],
+): Promise<TriggerOrder> {
+  const { orderKey, inputMint, outputMint } = row;
+  const [input, output] = await Promise.all([inputMint, outputMint].map((mint) => chain.mint(mint as Address)));
+  const whole = (amount: bigint, mint: typeof input) => decimalString(amount, mint?.decimals ?? 0);
+  return {
+    ...{ userPubkey: row.maker, orderKey, inputMint, outputMint },
+    makingAmount: whole(row.makingAmount, input),
+    takingAmount: whole(row.takingAmount, output),
+    remainingMakingAmount: whole(row.remainingMakingAmount, input),
+    remainingTakingAmount: whole(row.remainingTakingAmount, output),
+    rawMakingAmount: row.makingAmount.toString(),
+    rawTakingAmount: row.takingAmount.toString(),
+    rawRemainingMakingAmount: row.remainingMakingAmount.toString(),
+    rawRemainingTakingAmount: row.remainingTakingAmount.toString(),
+    slippageBps: row.slippageBps.toString(),
+    expiredAt: row.expiredAt === null ? null : expiry(row.expiredAt),
+    createdAt: seconds(row.createdAt),
+    updatedAt: seconds(row.updatedAt),
+    status: STATUS[row.state],
+    ...{ openTx: row.openTx, closeTx: row.closeTx, programVersion: row.program },
+    trades: trades
+      .filter((trade) => trade.orderKey === orderKey && trade.openTx === row.openTx)
+      .map((trade) => ({
+        ...{ orderKey, keeper: trade.keeper, inputMint, outputMint, txId: trade.txId },
+        inputAmount: whole(trade.makingAmount, input),
+        outputAmount: whole(trade.takingAmount, output),
+        rawInputAmount: trade.makingAmount.toString(),
+        rawOutputAmount: trade.takingAmount.toString(),
+        feeMint: outputMint,
+        feeAmount: whole(trade.feeAmount, output),
+        rawFeeAmount: trade.feeAmount.toString(),
+        ...{ confirmedAt: seconds(trade.confirmedAt), action: 'Fill' as const, productMeta: null },
+      })),
+  };
+}
+
+/** ISO 8601 without a fraction, as the contract has it. */
+function seconds(date: Date): string {
+  return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** The last time that has such a text stands for those after it. */
+const LAST_SECOND = 8_640_000_000_000n;
+
+function expiry(unixSeconds: bigint): string {
+  return seconds(new Date(Number(unixSeconds < LAST_SECOND ? unixSeconds : LAST_SECOND) * 1_000));
+}

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { cancelOrder, decodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTransaction,
+  rentExemptLamports,
+  TOKEN_PROGRAM,
+  tokenTransferChecked,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { createLimitOrderIndex } from '../../limit-orders/index.js';
+import {
+  balances,
+  fill,
+  JUP,
+  JUPUSD,
+  newWallet,
+  openOrder,
+  openTriggerWorld,
+  orderBody,
+  placeOrder,
+  send,
+  signed,
+  type TriggerWorld,
+  USDC,
+} from './testing.js';
+
+let world: TriggerWorld;
+before(async () => {
+  world = await openTriggerWorld();
+});
+after(() => world.close());
+
+const TOKEN_RENT = rentExemptLamports(165);
+const ORDER_RENT = rentExemptLamports(LIMIT_ORDER_SIZE);
+const feeOf = async (signature: string) => {
+  const params = [signature, { encoding: 'base64', maxSupportedTransactionVersion: 0 }];
+  return BigInt((await world.rpc.call<{ meta: { fee: number } }>('getTransaction', params)).meta.fee);
+};
+const list = async (user: Address, orderStatus: 'active' | 'history', more: Record<string, string | number> = {}) =>
+  (await world.orders({ user, orderStatus, ...more })).body;
+
+describe('an order', () => {
+  it('is on the chain as it was asked for, cheap for the program, and in the list of active ones', async () => {
+    const maker = await newWallet(world);
+    const expiredAt = Math.floor(world.clock.now() / 1_000) + 3_600;
+    const params = { expiredAt: String(expiredAt), slippageBps: '50' };
+    const { order, signature } = await placeOrder(world, maker, { params });
+
+    const account = await world.chain.account(order);
+    assert.equal(account?.owner, LIMIT_ORDER_PROGRAM);
+    const held = decodeLimitOrder(account!.data)!;
+    assert.deepEqual(
+      [held.maker, held.inputMint, held.outputMint, held.makingAmount, held.takingAmount],
+      [maker.address, USDC.mint, JUP.mint, 100_000_000n, 250_000_000n],
+    );
+    assert.deepEqual([held.bump, held.slippageBps, held.expiredAt, held.feeBps], [255, 50, BigInt(expiredAt), 10]);
+    assert.equal((await balances(world, maker.address)).usdc, 900_000_000n);
+
+    const { orders, totalPages, page } = await list(maker.address, 'active');
+    assert.deepEqual([orders.length, totalPages, page], [1, 1, 1]);
+    const { createdAt, updatedAt, ...row } = orders[0]!;
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    assert.equal(updatedAt, createdAt);
+    assert.deepEqual(row, {
+      ...{ userPubkey: maker.address, orderKey: order, inputMint: USDC.mint, outputMint: JUP.mint },
+      ...{ makingAmount: '100', takingAmount: '250', remainingMakingAmount: '100', remainingTakingAmount: '250' },
+      ...{ rawMakingAmount: '100000000', rawTakingAmount: '250000000' },
+      ...{ rawRemainingMakingAmount: '100000000', rawRemainingTakingAmount: '250000000' },
+      ...{ slippageBps: '50', expiredAt: new Date(expiredAt * 1_000).toISOString().replace('.000Z', 'Z') },
+      ...{ status: 'Open', openTx: signature, closeTx: '', programVersion: LIMIT_ORDER_PROGRAM, trades: [] },
+    });
+  });
+
+  it('is filled in parts, each a trade, and moves to the history when nothing is left', async () => {
+    const [maker, taker] = [await newWallet(world), await newWallet(world)];
+    const { order } = await placeOrder(world, maker);
+    const first = await fill(world, taker, order, 40_000_000n);
+    const [partly] = (await list(maker.address, 'active')).orders;
+    assert.deepEqual([partly!.status, partly!.remainingMakingAmount, partly!.trades.length], ['Open', '60', 1]);
+
+    const last = await fill(world, taker, order, 60_000_000n);
+    assert.deepEqual((await list(maker.address, 'active')).orders, []);
+    const [filled] = (await list(maker.address, 'history')).orders;
+    assert.deepEqual(
+      [filled!.status, filled!.closeTx, filled!.rawRemainingMakingAmount],
+      ['Completed', last.signature, '0'],
+    );
+    const { confirmedAt, ...trade } = filled!.trades[0]!;
+    assert.match(confirmedAt, /Z$/);
+    assert.deepEqual(trade, {
+      ...{ orderKey: order, keeper: taker.address, inputMint: USDC.mint, outputMint: JUP.mint },
+      ...{ inputAmount: '40', outputAmount: '100', rawInputAmount: '40000000', rawOutputAmount: '100000000' },
+      ...{ feeMint: JUP.mint, feeAmount: '0.1', rawFeeAmount: String(first.feeAmount) },
+      ...{ txId: first.signature, action: 'Fill', productMeta: null },
+    });
+    assert.equal((await balances(world, maker.address)).jup, 1_250_000_000n);
+  });
+
+  it('gives everything back but the network fee when it is cancelled', async () => {
+    const maker = await newWallet(world);
+    const old = await balances(world, maker.address);
+    const { order, signature } = await placeOrder(world, maker);
+    const cancel = await world.post('cancelOrder', { maker: maker.address, order });
+    assert.equal(cancel.status, 200, cancel.body.error);
+    assert.equal(cancel.body.code, 0);
+    const { requestId, transaction } = cancel.body;
+    const done = await world.post('execute', { requestId, signedTransaction: signed(transaction, maker) });
+    assert.deepEqual([done.body.status, done.body.code, done.body.order], ['Success', 0, order], done.body.error);
+    const fees = (await feeOf(signature)) + (await feeOf(done.body.signature!));
+    assert.deepEqual(await balances(world, maker.address), { ...old, sol: old.sol - fees });
+    const [row] = (await list(maker.address, 'history')).orders;
+    assert.deepEqual([row!.status, row!.closeTx], ['Cancelled', done.body.signature]);
+    const again = await world.post('cancelOrder', { maker: maker.address, order });
+    assert.deepEqual([again.status, again.body.error], [400, 'no matching orders found']);
+    assert.match(again.body.cause!, /filled or cancelled/);
+  });
+
+  it('takes SOL from the wallet and gives it back there, past its own wrapped SOL', async () => {
+    const maker = await newWallet(world);
+    await world.rpc.call('localnet_airdropToken', [maker.address, WRAPPED_SOL_MINT, '7']);
+    const old = await balances(world, maker.address);
+    const given = { inputMint: WRAPPED_SOL_MINT, params: { makingAmount: '1000000000' } };
+    const { order, signature } = await placeOrder(world, maker, given);
+    const locked = 1_000_000_000n + ORDER_RENT + TOKEN_RENT;
+    assert.deepEqual(await balances(world, maker.address), {
+      ...old,
+      sol: old.sol - locked - (await feeOf(signature)),
+    });
+
+    const { body } = await world.post('cancelOrders', { maker: maker.address, orders: [order] });
+    const [transaction] = body.transactions;
+    const done = await world.post('execute', {
+      requestId: body.requestId,
+      signedTransaction: signed(transaction!, maker),
+    });
+    const fees = (await feeOf(signature)) + (await feeOf(done.body.signature!));
+    assert.deepEqual(await balances(world, maker.address), { ...old, sol: old.sol - fees });
+  });
+
+  it('takes wrapped SOL from its account where that is asked for', async () => {
+    const maker = await newWallet(world);
+    await world.rpc.call('localnet_airdropToken', [maker.address, WRAPPED_SOL_MINT, '2000000000']);
+    const given = { inputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params: { makingAmount: '1500000000' } };
+    await placeOrder(world, maker, given);
+    assert.equal((await balances(world, maker.address)).wrapped, 500_000_000n);
+  });
+
+  it('pays the maker SOL as SOL', async () => {
+    const [maker, taker] = [await newWallet(world), await newWallet(world)];
+    const params = { takingAmount: '600000000' };
+    const { order } = await placeOrder(world, maker, { outputMint: WRAPPED_SOL_MINT, params });
+    const old = await balances(world, maker.address);
+    await fill(world, taker, order, 100_000_000n);
+    const now = await balances(world, maker.address);
+    assert.equal(now.sol, old.sol + 600_000_000n + ORDER_RENT + TOKEN_RENT);
+    assert.equal(now.wrapped, undefined);
+  });
+
+  it('costs a payer other than the maker, and both must sign', async () => {
+    const [maker, payer] = [await newWallet(world), await newWallet(world)];
+    const before = [await balances(world, maker.address), await balances(world, payer.address)] as const;
+    const given = { payer: payer.address, inputMint: WRAPPED_SOL_MINT, params: { makingAmount: '1000000000' } };
+    const { body } = await world.post('createOrder', orderBody(maker, given));
+    const { requestId, transaction } = body;
+    const half = await world.post('execute', { requestId, signedTransaction: signed(transaction, payer) });
+    assert.deepEqual([half.status, half.body.error, half.body.status], [400, 'invalid transaction', 'Failed']);
+    assert.match(half.body.cause!, new RegExp(`signature of ${maker.address} is missing`));
+    const done = await world.post('execute', { requestId, signedTransaction: signed(transaction, payer, maker) });
+    assert.equal(done.status, 200, done.body.error);
+    const after = [await balances(world, maker.address), await balances(world, payer.address)] as const;
+    assert.equal(after[0].sol, before[0].sol - 1_000_000_000n);
+    assert.equal(after[1].sol, before[1].sol - ORDER_RENT - TOKEN_RENT - (await feeOf(done.body.signature!)));
+  });
+
+  it('has the fee of its pair, and on top what an integrator asks', async () => {
+    const maker = await newWallet(world);
+    const integrator = await newWallet(world);
+    const account = associatedTokenAddress(integrator.address, JUP.mint);
+    const stable = await placeOrder(world, maker, { outputMint: JUPUSD });
+    assert.equal((await openOrder(world, stable.order))?.feeBps, 3);
+    const { order } = await placeOrder(world, maker, { feeAccount: account, params: { feeBps: '25' } });
+    assert.deepEqual(
+      [(await openOrder(world, order))?.feeBps, (await openOrder(world, order))?.feeAccount],
+      [35, account],
+    );
+    const paid = await fill(world, await newWallet(world), order, 100_000_000n);
+    assert.equal(paid.feeAmount, 875_000n);
+    assert.equal((await balances(world, integrator.address)).jup, 1_000_875_000n);
+  });
+
+  it('pays what the 95th percentile pays by default, or what was asked', async () => {
+    const maker = await newWallet(world);
+    const { chain } = world.deps;
+    world.deps.chain = { ...chain, computeUnitPrice: async (percent = 0) => BigInt(percent) * 1_000n };
+    const priceIn = async (given: object) => {
+      const { body } = await world.post('createOrder', orderBody(maker, { ...given }));
+      const { decoded } = decodeTransaction(Buffer.from(body.transaction, 'base64'));
+      return Buffer.from(decoded.instructions[1]!.data).readBigUInt64LE(1);
+    };
+    assert.equal(await priceIn({}), 95_000n);
+    assert.equal(await priceIn({ computeUnitPrice: 'auto' }), 95_000n);
+    assert.equal(await priceIn({ computeUnitPrice: '12345' }), 12_345n);
+    world.deps.chain = chain;
+  });
+});
+
+describe('cancelling several', () => {
+  it('takes five a transaction, all under one request id, and all that are open by default', async () => {
+    const maker = await newWallet(world);
+    const opened = new Set<Address>();
+    for (let n = 0; n < 7; n++) opened.add((await placeOrder(world, maker)).order);
+    const { body } = await world.post('cancelOrders', { maker: maker.address });
+    assert.equal(body.transactions.length, 2);
+    const signatures = [];
+    for (const transaction of body.transactions.toReversed()) {
+      const posted = { requestId: body.requestId, signedTransaction: signed(transaction, maker) };
+      const done = await world.post('execute', posted);
+      assert.equal(done.status, 200, done.body.error);
+      assert.deepEqual((await world.post('execute', posted)).body, done.body, 'the same answer to the same post');
+      signatures.push(done.body.signature);
+    }
+    assert.equal(new Set(signatures).size, 2);
+    assert.equal((await balances(world, maker.address)).usdc, 1_000_000_000n);
+    const { orders } = await list(maker.address, 'history');
+    assert.deepEqual(new Set(orders.map(({ orderKey }) => orderKey)), opened);
+    const none = await world.post('cancelOrders', { maker: maker.address });
+    assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
+  });
+});
+
+describe('the list', () => {
+  it('has pages of ten, filters, and the expired ones that others have cancelled', async () => {
+    const [maker, stranger] = [await newWallet(world), await newWallet(world)];
+    for (let n = 0; n < 11; n++) await placeOrder(world, maker, { params: { makingAmount: '6000000' } });
+    const expiredAt = String(Math.floor(world.clock.now() / 1_000) + 60);
+    const { order } = await placeOrder(world, maker, { outputMint: JUPUSD, params: { expiredAt } });
+    const first = await list(maker.address, 'active');
+    assert.deepEqual([first.orders.length, first.totalPages, first.hasMoreData], [10, 2, true]);
+    const second = await list(maker.address, 'active', { page: 2 });
+    assert.deepEqual([second.orders.length, second.page, second.hasMoreData], [2, 2, false]);
+    const keys = new Set([...first.orders, ...second.orders].map(({ orderKey }) => orderKey));
+    assert.equal(keys.size, 12);
+    const stable = await list(maker.address, 'active', { outputMint: JUPUSD });
+    assert.deepEqual(
+      stable.orders.map(({ orderKey }) => orderKey),
+      [order],
+    );
+    assert.deepEqual((await list(maker.address, 'active', { inputMint: JUP.mint })).orders, []);
+
+    await world.rpc.call('localnet_advanceClock', [120]);
+    world.chain.forget();
+    const { inputMintReserve } = (await openOrder(world, order))!;
+    const accounts = { order, inputMintReserve, inputMint: USDC.mint, inputTokenProgram: TOKEN_PROGRAM };
+    const makerInputMintAccount = associatedTokenAddress(maker.address, USDC.mint);
+    await send(world, stranger, [
+      cancelOrder({ signer: stranger.address, maker: maker.address, ...accounts, makerInputMintAccount }),
+    ]);
+    const [row] = (await list(maker.address, 'history')).orders;
+    assert.deepEqual([row!.orderKey, row!.status], [order, 'Expired']);
+  });
+
+  it('has what the chain has refused to open only where that is asked for', async () => {
+    const [maker, friend] = [await newWallet(world), await newWallet(world)];
+    const { body } = await world.post('createOrder', orderBody(maker));
+    const transfer = tokenTransferChecked({
+      source: associatedTokenAddress(maker.address, USDC.mint),
+      destination: associatedTokenAddress(friend.address, USDC.mint),
+      ...{ mint: USDC.mint, authority: maker.address, amount: 950_000_000n, decimals: USDC.decimals },
+    });
+    await send(world, maker, [transfer]);
+    const base64 = signed(body.transaction, maker);
+    const config = { encoding: 'base64', skipPreflight: true };
+    const signature = await world.rpc.call<string>('sendTransaction', [base64, config]);
+    assert.deepEqual((await list(maker.address, 'history')).orders, []);
+    assert.deepEqual((await list(maker.address, 'history', { includeFailedTx: 'false' })).orders, []);
+    const [row] = (await list(maker.address, 'history', { includeFailedTx: 'true' })).orders;
+    assert.deepEqual([row!.orderKey, row!.status, row!.openTx], [body.order, 'Failed', signature]);
+    assert.deepEqual((await list(maker.address, 'active', { includeFailedTx: 'true' })).orders, []);
+  });
+
+  it('is the same from an empty database, also for orders that no history tells of', async () => {
+    const [maker, taker] = [await newWallet(world), await newWallet(world)];
+    const filled = await placeOrder(world, maker);
+    await fill(world, taker, filled.order, 100_000_000n);
+    const part = await placeOrder(world, maker);
+    await fill(world, taker, part.order, 30_000_000n);
+    const old = [await list(maker.address, 'active'), await list(maker.address, 'history')];
+    assert.equal(old[0]!.orders[0]?.trades.length, 1);
+    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
+      await world.store.query(`delete from ${table}`);
+    }
+    world.deps.index = createLimitOrderIndex(world.deps);
+    assert.deepEqual([await list(maker.address, 'active'), await list(maker.address, 'history')], old);
+
+    // A node that keeps no history tells of no transaction.
+    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
+      await world.store.query(`delete from ${table}`);
+    }
+    const rpc = {
+      ...world.rpc,
+      call: <T>(method: string, params: unknown[]) =>
+        method === 'getSignaturesForAddress' ? Promise.resolve([] as T) : world.rpc.call<T>(method, params),
+    };
+    world.deps.index = createLimitOrderIndex({ ...world.deps, chain: { ...world.chain, rpc } });
+    const [row] = (await list(maker.address, 'active')).orders;
+    assert.deepEqual(
+      [row!.orderKey, row!.openTx, row!.remainingMakingAmount, row!.createdAt],
+      [part.order, '', '70', old[0]!.orders[0]!.createdAt],
+    );
+    world.deps.index = createLimitOrderIndex(world.deps);
+  });
+});

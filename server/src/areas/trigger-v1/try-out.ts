@@ -1,0 +1,95 @@
+import { randomInt } from 'node:crypto';
+import { LIMIT_ORDER_ERRORS } from '@slipway/programs';
+import { BLOCK_MS, BLOCKHASH_LIFE, type Blockhash, ChainUnavailable } from '../../chain/index.js';
+import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import type { Budget, Crafted } from '../../crafting/transaction.js';
+import { AppError } from '../../errors/index.js';
+import { explain, failedProgram } from '../../landing/index.js';
+import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
+
+/** How long after its blockhash a request id still answers for what became of it. */
+const GRACE_MS = 2 * 60_000;
+/** What `auto` means for the price of compute units. */
+const AUTO_PERCENTILE = 95;
+/** Two requests with the same content must not be the same bytes: they differ in what compute they ask for. */
+const UNITS_APART = 4_096;
+
+export interface Ready {
+  crafted: Crafted;
+  lastValidBlockHeight: bigint;
+}
+
+/** Micro-lamports for a checked `computeUnitPrice`; undefined is `auto`. */
+export function priceOf({ chain }: TriggerV1Deps, given: bigint | undefined): Promise<bigint> {
+  return given === undefined ? chain.computeUnitPrice(AUTO_PERCENTILE) : Promise.resolve(given);
+}
+
+/**
+ * Makes a transaction twice: to see on the chain as it is now what it does and costs, and then with the budget that
+ * follows from that. `failure`: why it would fail.
+ * @throws TransactionTooLarge, CraftCheckFailed; AppError where there is no blockhash
+ */
+export async function tryOut(
+  deps: TriggerV1Deps,
+  craft: (blockhash: string, budget: Budget) => Crafted,
+  computeUnitPrice: bigint,
+): Promise<Ready | { failure: Failure }> {
+  const first = await latestBlockhash(deps);
+  const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
+  const { err, unitsConsumed } = await deps.chain.simulate(sample.wire, { sigVerify: false });
+  if (err !== null) return { failure: explainFailure(deps, err, sample.wire) };
+  const computeUnitLimit = Math.min(MAX_COMPUTE_UNITS, unitLimitFrom(unitsConsumed) + randomInt(UNITS_APART));
+  const { blockhash, lastValidBlockHeight } = await latestBlockhash(deps);
+  return { crafted: craft(blockhash, { computeUnitLimit, computeUnitPrice }), lastValidBlockHeight };
+}
+
+async function latestBlockhash({ chain }: TriggerV1Deps): Promise<Blockhash> {
+  try {
+    return await chain.latestBlockhash();
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    throw new AppError('CHAIN_UNAVAILABLE', { message: 'unable to get latest blockhash', cause: error });
+  }
+}
+
+export interface Failure {
+  message: string;
+  /** The name that the program gives its error. */
+  name?: string;
+}
+
+/** An error of the chain in the words of the contract. */
+export function explainFailure({ addresses }: TriggerV1Deps, err: unknown, wire: Uint8Array): Failure {
+  const { code, message } = explain(err);
+  if (code < 0) return { message };
+  const names: Readonly<Record<number, string>> = LIMIT_ORDER_ERRORS;
+  const name = failedProgram(err, wire) === addresses.program ? names[code] : undefined;
+  return { message: `custom program error code: ${code}`, ...(name && { name }) };
+}
+
+/** Writes down crafted transactions of one request; each has a row of its own, which `rowId` names. */
+export async function rememberAll(
+  { clock, remember }: TriggerV1Deps,
+  requestId: string,
+  wallet: string,
+  made: readonly (Ready & { order?: Payload['order'] })[],
+): Promise<void> {
+  const now = clock.now();
+  const rows = made.map(({ crafted, lastValidBlockHeight, order }, number) => ({
+    ...{ id: rowId(requestId, number), area: AREA, wallet, lastValidBlockHeight, cosigners: [] },
+    messageHash: crafted.messageHash,
+    payload: { ...(order && { order }), transactions: made.length } satisfies Payload,
+    createdAt: new Date(now),
+    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
+  }));
+  await Promise.all(rows.map(remember));
+}
+
+/** The first transaction of a request stands under the request id itself. */
+export function rowId(requestId: string, number: number): string {
+  return number === 0 ? requestId : `${requestId}:${number}`;
+}
+
+export function base64Of({ wire }: Crafted): string {
+  return Buffer.from(wire).toString('base64');
+}

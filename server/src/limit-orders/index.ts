@@ -1,0 +1,2 @@
+export { type OpenOrder, readOpenOrders } from './open-orders.js';
+export { createLimitOrderIndex, type LimitOrderIndex } from './order-index.js';
