@@ -27,6 +27,15 @@ before(async () => {
 });
 after(() => service?.close());
 
+/** Whatever one of the answers of trigger v1 has. */
+interface TriggerAnswer {
+  requestId: string;
+  transaction: string;
+  transactions: string[];
+  order: string;
+  orders: object[];
+}
+
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 function* refsIn(value: unknown): Generator<string> {
@@ -94,6 +103,7 @@ describe('the document', () => {
     const shapes: [RegExp, string][] = [
       [/^\/tokens\/v2\/verify\/express\//, 'ExpressError'],
       [/^\/prediction\//, 'PredictionError'],
+      [/^\/trigger\/v1\//, 'TriggerV1Error'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
@@ -137,6 +147,7 @@ describe('the document', () => {
       ...['auth/challenge', 'auth/verify', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
       ...['price', 'price/{orderId}', 'price/cancel/{orderId}', 'price/confirm-cancel/{orderId}'].map(orders2),
       ...['history', 'history/{orderId}'].map(orders2),
+      ...['createOrder', 'cancelOrder', 'cancelOrders', 'execute', 'getTriggerOrders'].map(trigger1),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}'].map(admin1),
@@ -145,6 +156,7 @@ describe('the document', () => {
   });
 });
 
+const trigger1 = (name: string): string => `/trigger/v1/${name}`;
 const ultra = (name: string): string => `/ultra/v1/${name}`;
 const trigger2 = (name: string): string => `/trigger/v2/${name}`;
 const orders2 = (name: string): string => trigger2(`orders/${name}`);
@@ -249,6 +261,23 @@ it('every operation answers 200 as it is documented', async () => {
     assert.equal(executed.status, 'Success', executed.error);
   }
 
+  const postTrigger1 = (name: string, body: object) => at<TriggerAnswer>(`/trigger/v1/${name}`, body);
+  const user = sender.address;
+  const terms = { makingAmount: '20000000', takingAmount: '100000000' };
+  const limitOrder = { inputMint: JUP, outputMint: USDC, maker: user, payer: user, params: terms };
+  for (const status of ['active', 'history']) {
+    const opened = expect('POST', '/trigger/v1/createOrder', await postTrigger1('createOrder', limitOrder));
+    const open = { requestId: opened.requestId, signedTransaction: signTransaction(opened.transaction, sender) };
+    expect('POST', '/trigger/v1/execute', await postTrigger1('execute', open));
+    expect('POST', '/trigger/v1/cancelOrder', await postTrigger1('cancelOrder', { maker: user, order: opened.order }));
+    const all = expect('POST', '/trigger/v1/cancelOrders', await postTrigger1('cancelOrders', { maker: user }));
+    const { requestId, transactions } = all;
+    const cancel = { requestId, signedTransaction: signTransaction(transactions[0]!, sender) };
+    if (status === 'history') expect('POST', '/trigger/v1/execute', await postTrigger1('execute', cancel));
+    const listed = await at<TriggerAnswer>(`/trigger/v1/getTriggerOrders?user=${user}&orderStatus=${status}`);
+    assert.ok(expect('GET', '/trigger/v1/getTriggerOrders', listed).orders.length > 0);
+  }
+
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));
   expect('GET', '/tx/v1/status/{signature}', await at(`/tx/v1/status/${signature}`));
@@ -288,6 +317,9 @@ it('every operation answers 200 as it is documented', async () => {
   });
   expect('POST', orders2('price/confirm-cancel/{orderId}'), confirmed);
   expect('GET', orders2('history/{orderId}'), await trigger('GET', `/orders/history/${order.id}`));
+
+  const explanation = await admin(service, 'GET', `/orders/${order.id}/explanation`);
+  expect('GET', '/admin/v1/orders/{id}/explanation', explanation);
 
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
   const rotate = '/admin/v1/keys/{id}/rotate';

@@ -5,6 +5,7 @@ import { airdropCommand } from './airdrop.js';
 import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
+import { ordersCommand } from './orders.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
@@ -63,6 +64,7 @@ function rootCommand(context: CliContext): CommandDef {
       quote: quoteCommand(context),
       verifications: verificationsCommand(context),
       scores: scoresCommand(context),
+      orders: ordersCommand(context),
       vaults: vaultsCommand(context),
       doctor: doctorCommand(context),
     },
