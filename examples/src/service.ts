@@ -27,16 +27,24 @@ export interface Refusal {
 }
 
 /** GET when there is no body, else POST. Ends the example with a sentence when the service is not there or says no. */
-export async function call<T extends object>(path: string, body?: object): Promise<T> {
-  const answer = await attempt<T>(path, body);
+export async function call<T extends object>(path: string, body?: object, token?: string): Promise<T> {
+  const answer = await attempt<T>(path, body, token);
   if ('reason' in answer) return fail(`${path.split('?')[0]} answered ${answer.status}: ${answer.reason}`);
   return answer.body;
 }
 
-/** The same where a no is an answer, too. */
-export async function attempt<T extends object>(path: string, body?: object): Promise<{ body: T } | Refusal> {
+/** The same where a no is an answer, too. `token`: of a wallet's login. */
+export async function attempt<T extends object>(
+  path: string,
+  body?: object,
+  token?: string,
+): Promise<{ body: T } | Refusal> {
   const response = await fetch(`${url}${path}`, {
-    headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      'x-api-key': apiKey,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch(() =>
     fail(`No service answers at ${url}. Start it in another terminal (npm start), or set SLIPWAY_URL to where it is`),

@@ -18,6 +18,7 @@ import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
 import { createKeyLookup, createMetrics, createServer, type Metrics, type Readiness } from './http/index.js';
 import { startKeeper } from './keeper/index.js';
+import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
@@ -30,6 +31,7 @@ import { registerAreas, type Shared } from './routes.js';
 import { openSandbox } from './sandbox.js';
 import { openScores } from './score-feeds.js';
 import { assertIdentity, createLimiter, type LedgerRow, type Store } from './store/index.js';
+import { openTriggerKeeper } from './trigger-keeper.js';
 
 export interface App {
   /** Where the API listens. */
@@ -80,6 +82,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [SWAP_AREA]: swapHooks(clock),
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
+      [FILL_AREA]: fillHooks,
     },
     observe: settlementObserver(metrics, log),
     log,
@@ -91,10 +94,11 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     { config, log, parts, disposal },
     sandbox ? [sandbox.info.lookupTable] : [],
   );
+  const poolUsd = poolPriceOf(metis, config.tokens.usdc.mint);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
-    poolPrice: poolPriceOf(metis, config.tokens.usdc.mint),
+    poolPrice: poolUsd,
   });
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
@@ -106,13 +110,16 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     ? startKeeper({
         ...{ store, landing, clock, log },
         chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
-        limitOrders: openOrderKeeper({ ...trading, landing, live, addresses }),
+        loops: [
+          ...openOrderKeeper({ ...trading, landing, live, addresses }),
+          await openTriggerKeeper({ ...trading, landing, poolUsd }),
+        ],
       })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const reading = { chainReader, prices, routers, limitOrders };
+  const reading = { chainReader, prices, poolUsd, routers, limitOrders };
   const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);

@@ -31,9 +31,9 @@ export function fillsOrders({ sandbox, programs }: Config): boolean {
 }
 
 /** Starts what fills and cancels limit orders, where that is ours to do. */
-export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop | undefined {
+export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop[] {
   const { config, log, parts, chain, clock, landing, metrics, metis, live, prices, addresses } = deps;
-  if (!fillsOrders(config)) return undefined;
+  if (!fillsOrders(config)) return [];
   const keeper = createLimitOrderKeeper({
     ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
     taker: parts.signer.address('keeper'),
@@ -42,5 +42,5 @@ export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop | undefin
     addresses,
     programs: config.programs,
   });
-  return startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log });
+  return [startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log })];
 }

@@ -1,4 +1,5 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
@@ -22,6 +23,7 @@ import type { Routers } from './routers.js';
 import type { Sandbox } from './sandbox.js';
 import { simulatedEvents } from './scores/index.js';
 import { type GroupedLedger, groupedLedger, groupedScores } from './store/index.js';
+import { tickOf } from './vault/tick.js';
 
 /** Everything that the areas may be given. */
 export interface Shared extends Parts {
@@ -34,6 +36,8 @@ export interface Shared extends Parts {
   logins: LoginTokens;
   prices: Prices;
   routers: Routers;
+  /** USD for a whole token by the pools. */
+  poolUsd: (mint: Address) => number | undefined;
   limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
 }
 
@@ -68,6 +72,7 @@ export function registerAreas(
   registerAdmin(server, {
     ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
     simulatedEvents: config.sandbox ? simulatedEvents : [],
+    tick: (mint) => tickOf({ prices, poolUsd: shared.poolUsd, clock }, mint, undefined),
   });
   if (!sandbox) return;
   registerSandbox(server, {

@@ -318,6 +318,9 @@ it('every operation answers 200 as it is documented', async () => {
   expect('POST', orders2('price/confirm-cancel/{orderId}'), confirmed);
   expect('GET', orders2('history/{orderId}'), await trigger('GET', `/orders/history/${order.id}`));
 
+  const explanation = await admin(service, 'GET', `/orders/${order.id}/explanation`);
+  expect('GET', '/admin/v1/orders/{id}/explanation', explanation);
+
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
   const rotate = '/admin/v1/keys/{id}/rotate';
   expect('POST', rotate, await admin(service, 'POST', `/keys/${made.id}/rotate`));

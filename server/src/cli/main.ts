@@ -6,6 +6,7 @@ import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
+import { ordersCommand } from './orders.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
@@ -67,6 +68,7 @@ function rootCommand(context: CliContext): CommandDef {
       makers: makersCommand(context),
       verifications: verificationsCommand(context),
       scores: scoresCommand(context),
+      orders: ordersCommand(context),
       vaults: vaultsCommand(context),
       doctor: doctorCommand(context),
     },

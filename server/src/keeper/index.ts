@@ -5,10 +5,16 @@ import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { expireOrders } from './expire-orders.js';
-import type { LimitOrderLoop } from './limit-orders/loop.js';
 
 export interface Keeper {
   /** Does once what is due now. Runs one after the other, however often it is asked for. */
+  runDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Work with a loop of its own. */
+export interface KeeperLoop {
+  /** Goes on until nothing more can be done. */
   runDue(): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,8 +25,8 @@ export interface KeeperDeps {
   clock: Clock;
   /** Further work that comes due; each is done also where another one fails. */
   chores: readonly (() => Promise<void>)[];
-  /** Has a loop of its own. */
-  limitOrders: LimitOrderLoop | undefined;
+  /** Work that waits for no timer of this one. */
+  loops: readonly KeeperLoop[];
   log: Logger;
 }
 
@@ -34,7 +40,7 @@ const VACUUM_AFTER = 50_000;
  * The loop: takes over transactions that a stopped copy has left under way, deletes what is long dead, and does the
  * chores.
  */
-export function startKeeper({ store, landing, clock, chores, limitOrders, log }: KeeperDeps): Keeper {
+export function startKeeper({ store, landing, clock, chores, loops, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -84,16 +90,15 @@ export function startKeeper({ store, landing, clock, chores, limitOrders, log }:
   return {
     async runDue() {
       // First the fills, so that the chore that reads trades from the chain finds them.
-      try {
-        await limitOrders?.runDue();
-      } finally {
-        await runDue();
-      }
+      const done = await Promise.allSettled(loops.map((loop) => loop.runDue()));
+      await runDue();
+      const failed = done.find((each) => each.status === 'rejected');
+      if (failed) throw failed.reason;
     },
     async close() {
       closed = true;
       clearTimeout(timer);
-      await limitOrders?.close();
+      await Promise.all(loops.map((loop) => loop.close()));
       await running.catch(() => {});
     },
   };

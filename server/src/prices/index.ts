@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { PriceSource } from '../config/index.js';
 
 export { openPrices } from './open.js';
-export { createSandboxPrices, type SandboxPrices } from './sandbox.js';
+export { createSandboxPrices, PRICES_CHANNEL, type SandboxPrices } from './sandbox.js';
 export { type Drift, startDrift } from './simulated.js';
 
 /** The price of one whole token. */

@@ -4,7 +4,8 @@ import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/pr
 import type { Store } from '../store/sql.js';
 import type { PriceFeed } from './index.js';
 
-const CHANNEL = 'prices';
+/** Told, with the mint or nothing, to every copy when prices have been set. */
+export const PRICES_CHANNEL = 'prices';
 
 /** Prices that stand still until somebody sets them. They live in the store, and every copy hears of a change. */
 export interface SandboxPrices {
@@ -33,7 +34,7 @@ export async function createSandboxPrices(deps: {
     for (const price of await listPrices(store)) prices.set(price.mint, price);
   }
 
-  const unlisten = await store.listen(CHANNEL, () => void load().catch(() => {}));
+  const unlisten = await store.listen(PRICES_CHANNEL, () => void load().catch(() => {}));
   await load();
   const missing = [...deps.defaults].filter(([mint]) => !prices.has(mint));
   if (missing.length > 0) {
@@ -54,7 +55,7 @@ export async function createSandboxPrices(deps: {
       const price = { mint, usd, updatedAt: new Date(clock.now()) };
       await store.transaction(async (tx) => {
         await setPrice(tx, price);
-        await tx.notify(CHANNEL, mint);
+        await tx.notify(PRICES_CHANNEL, mint);
       });
       prices.set(mint, price);
     },
@@ -62,7 +63,7 @@ export async function createSandboxPrices(deps: {
     async stamp() {
       await store.transaction(async (tx) => {
         await stampPrices(tx, new Date(clock.now()));
-        await tx.notify(CHANNEL, '');
+        await tx.notify(PRICES_CHANNEL, '');
       });
       await load();
     },

@@ -1,4 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Address } from '@slipway/wire';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
@@ -8,6 +9,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { Clock } from '../../lib/clock.js';
+import type { Ignored, Tick } from '../../orders/price-guard.js';
 import type { Store } from '../../store/sql.js';
 
 export interface AdminDeps {
@@ -17,6 +19,8 @@ export interface AdminDeps {
   tiers: readonly string[];
   /** Events whose scores the sandbox makes. */
   simulatedEvents: readonly string[];
+  /** The price that orders may fire at, or why there is none; missing where no service runs. */
+  tick?: (mint: Address) => Tick | Ignored;
 }
 
 /** A server that derives the types of a handler from its schemas. */

@@ -4,6 +4,7 @@ import { registerAddMaker } from './add-maker.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
 import type { AdminDeps } from './deps.js';
+import { registerExplainOrder } from './explain-order.js';
 import { registerListKeys } from './list-keys.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListVerifications } from './list-verifications.js';
@@ -13,7 +14,7 @@ import { registerRevokeKey } from './revoke-key.js';
 import { registerRotateKey } from './rotate-key.js';
 
 export type { AdminDeps } from './deps.js';
-export type { Key, Maker, NewKey, Verification } from './schema.js';
+export type { Key, Maker, NewKey, OrderExplanation, Verification } from './schema.js';
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
 export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
@@ -25,6 +26,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
   registerListVerifications(server, deps);
   registerDecideVerification(server, deps);
   registerPutScore(server, deps);
+  registerExplainOrder(server, deps);
   registerAddMaker(server, deps);
   registerListMakers(server, deps);
   registerRemoveMaker(server, deps);

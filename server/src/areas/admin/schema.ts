@@ -123,3 +123,13 @@ export type MakerBody = Static<typeof MakerBody>;
 
 export const Maker = Type.Object({ id: Type.String(), ...MakerBody.properties, createdAt: Timestamp });
 export type Maker = Static<typeof Maker>;
+
+export const OrderParams = Type.Object({ id: Text({ minLength: 1, maxLength: 100 }) });
+export type OrderParams = Static<typeof OrderParams>;
+
+export const OrderExplanation = Type.Object({
+  id: Type.String(),
+  state: Type.String({ description: 'The raw state' }),
+  reasons: Type.Array(Type.String(), { description: 'Why the order has fired or not, in sentences' }),
+});
+export type OrderExplanation = Static<typeof OrderExplanation>;

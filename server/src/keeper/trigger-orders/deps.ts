@@ -1,0 +1,25 @@
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain } from '../../chain/index.js';
+import type { SwapPrograms } from '../../crafting/swap.js';
+import type { Landing } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Prices } from '../../prices/index.js';
+import type { Router } from '../../routing/router.js';
+import type { Store } from '../../store/sql.js';
+
+export interface TriggerKeeperDeps {
+  store: Store;
+  landing: Pick<Landing, 'execute'>;
+  chain: Chain;
+  clock: Clock;
+  log: Logger;
+  /** Pays network fees and rents: the wallet of the signer's role `keeper`. */
+  payer: Address;
+  /** A router that needs no signature but the vault's. */
+  router: Router;
+  prices: Pick<Prices, 'quote' | 'usd'>;
+  /** What the pools say a whole token is worth in USD: where they know it, it must agree with the price. */
+  poolUsd: (mint: Address) => number | undefined;
+  programs: SwapPrograms;
+}

@@ -1,0 +1,163 @@
+import { type Address, associatedTokenAddress, decodeTransaction, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Held, readTransaction } from '../../chain/index.js';
+import { ReservationRefused, WouldFail } from '../../landing/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { IllegalEvent, type Leg } from '../../orders/order.js';
+import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
+import { abandonedClaims, isFillPending, landedFills, type PendingFill } from '../../store/order-fills.js';
+import { findOrder, lockOrders, type OrderRow } from '../../store/orders.js';
+import { changeOrders } from '../../vault/change-orders.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import { backOffMs, FILL_AREA, type FillDetail, type FillPayload, fillEvent } from './hooks.js';
+import { type PreparedFill, prepareFill } from './prepare-fill.js';
+import { saleOf } from './terms.js';
+
+/** Longer than it takes to prepare a fill: a keeper that has died holds an order up for no longer. */
+const CLAIM_MS = 20_000;
+const BATCH = 500;
+const FOREVER = new Date(8.64e15);
+
+export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
+
+/**
+ * Claims an order that a price has fired, fills it and writes down what the chain moved. `stillFires` looks at the order
+ * as it was claimed: its owner may have changed it. `tries`: how often in a row that has come to nothing before.
+ */
+export async function fillOrder(
+  deps: TriggerKeeperDeps,
+  fired: { id: string; leg: Leg; tries: number },
+  stillFires: (order: OrderRow) => boolean,
+): Promise<FillOutcome> {
+  const { store, clock, log } = deps;
+  const order = await claim(deps, fired);
+  if (!order) return 'not ours';
+  const release = async (reason: string): Promise<FillOutcome> => {
+    const now = clock.now();
+    const times = { leaseUntil: null, retryAt: new Date(now + backOffMs(fired.tries + 1)) };
+    await store.transaction((tx) => releaseClaim(tx, order, times, new Date(now)));
+    log.info({ order: order.id, leg: fired.leg, reason }, 'an order that has fired waits');
+    return 'released';
+  };
+  if (!stillFires(order)) return release('its terms have changed, or its time is over');
+  let prepared: PreparedFill | { skipped: string };
+  try {
+    prepared = await prepareFill(deps, order, fired.leg);
+  } catch (error) {
+    return release((error as Error).message);
+  }
+  if ('skipped' in prepared) return release(prepared.skipped);
+  const request = await remember(deps, order, prepared);
+  try {
+    const detail: FillDetail = { orderId: order.id, leaseUntil: order.leaseUntil!, at: new Date(clock.now()) };
+    const row = await deps.landing.execute(request, decodeTransaction(prepared.crafted.wire), detail);
+    if (row.state !== 'landed') return 'failed';
+    await conclude(deps, { wallet: order.wallet, orderId: order.id, requestId: row.id, signature: row.signature! });
+    return 'filled';
+  } catch (error) {
+    // Anything else may have been sent: the chain tells, and `recover` asks it.
+    if (error instanceof WouldFail || error instanceof ReservationRefused) return release(error.message);
+    throw error;
+  }
+}
+
+async function claim(
+  { store, clock }: TriggerKeeperDeps,
+  { id, leg }: { id: string; leg: Leg },
+): Promise<OrderRow | undefined> {
+  const now = clock.now();
+  const times = { leaseUntil: new Date(now + CLAIM_MS), retryAt: null };
+  const changes = [{ id, event: { type: 'triggered', leg } as const, times }];
+  const outcome = (await store.transaction((tx) => changeOrders(tx, changes, new Date(now), { skip: true }))).get(id);
+  return outcome instanceof IllegalEvent ? undefined : outcome;
+}
+
+/** Where the claim is still this one. */
+async function releaseClaim(
+  tx: Parameters<typeof lockOrders>[0],
+  { id, leaseUntil }: OrderRow,
+  times: { leaseUntil: null; retryAt: Date | null },
+  at: Date,
+): Promise<void> {
+  const [now] = await lockOrders(tx, [id], { skip: false });
+  if (now?.leaseUntil?.getTime() !== leaseUntil?.getTime()) return;
+  await changeOrders(tx, [{ id, event: { type: 'released' }, times }], at);
+}
+
+async function remember(
+  { store, clock }: TriggerKeeperDeps,
+  { id: orderId, wallet }: OrderRow,
+  { crafted, lastValidBlockHeight }: PreparedFill,
+): Promise<LedgerRow> {
+  const id = uuidv7(clock);
+  const now = new Date(clock.now());
+  const payload: FillPayload = { orderId };
+  const row = {
+    ...{ id, area: FILL_AREA, wallet, messageHash: crafted.messageHash, lastValidBlockHeight, payload },
+    ...{ cosigners: ['keeper', `vault:${wallet}`], createdAt: now, expiresAt: now },
+  };
+  await store.single((tx) => insertCrafted(tx, [row]));
+  return (await findRequest(store, id))!;
+}
+
+/** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
+async function conclude({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
+  const order = await findOrder(store, fill.orderId);
+  const landed = await readTransaction(chain.rpc, fill.signature);
+  if (!order || !landed) return;
+  const sale = saleOf(order);
+  const input = -change(landed.tokens.get(sale.source));
+  const output = await movedTo(chain, order, landed);
+  const at = new Date(clock.now());
+  await store.transaction(async (tx) => {
+    await lockOrders(tx, [order.id], { skip: false });
+    if (!(await isFillPending(tx, fill))) return;
+    const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
+    const history = () => [
+      {
+        ...fillEvent(order, fill.requestId, 'success', at),
+        ...{ signature: fill.signature, amount: input, outputAmount: output },
+      },
+    ];
+    const filled = { id: order.id, event: { type: 'fill_landed', input, output, into } as const, history };
+    const outcome = (await changeOrders(tx, [filled], at)).get(order.id);
+    if (outcome instanceof IllegalEvent) throw outcome;
+    if (sale.vaultOutput) await changeOrders(tx, [{ id: order.id, event: { type: 'exit_opened' } }], at);
+  });
+  log.info(
+    { order: order.id, signature: fill.signature, input: `${input}`, output: `${output}` },
+    'an order was filled',
+  );
+}
+
+type Landed = NonNullable<Awaited<ReturnType<typeof readTransaction>>>;
+
+async function movedTo(chain: TriggerKeeperDeps['chain'], order: OrderRow, landed: Landed): Promise<bigint> {
+  const { outputMint, vaultOutput } = saleOf(order);
+  if (vaultOutput) return change(landed.tokens.get(vaultOutput));
+  const wallet = order.wallet as Address;
+  // The wallet pays nothing for a fill: all that it gains is the output.
+  if (outputMint === WRAPPED_SOL_MINT) return change(landed.lamports.get(wallet));
+  const mint = await chain.mint(outputMint);
+  if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
+  return change(landed.tokens.get(associatedTokenAddress(wallet, outputMint, mint.tokenProgram)));
+}
+
+const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);
+
+/**
+ * Goes on with what a stopped keeper has left: claims of which nothing was sent are given back, and fills that have
+ * landed are written down. `alone`: no other keeper is at work, so that every claim is a left one.
+ */
+export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boolean }): Promise<void> {
+  const { store, clock } = deps;
+  const now = new Date(clock.now());
+  const left = await abandonedClaims(store, alone ? FOREVER : now, BATCH);
+  for (const id of left) {
+    await store.transaction(async (tx) => {
+      const [order] = await lockOrders(tx, [id], { skip: true });
+      if (!order?.leaseUntil || (!alone && order.leaseUntil > now)) return;
+      await changeOrders(tx, [{ id, event: { type: 'released' }, times: { leaseUntil: null } }], now);
+    });
+  }
+  for (const fill of await landedFills(store, BATCH)) await conclude(deps, fill);
+}

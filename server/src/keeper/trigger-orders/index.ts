@@ -1,0 +1,209 @@
+import type { Address } from '@slipway/wire';
+import type { Leg } from '../../orders/order.js';
+import { isCrossed, triggersOf } from '../../orders/order-triggers.js';
+import type { Tick } from '../../orders/price-guard.js';
+import { TriggerBook } from '../../orders/trigger-book.js';
+import { saveMarks } from '../../store/order-fills.js';
+import { findOrder, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
+import { tickOf } from '../../vault/tick.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import { fillOrder, recover } from './fills.js';
+import { firingTermsOf } from './terms.js';
+
+export type { TriggerKeeperDeps } from './deps.js';
+export { FILL_AREA, fillHooks } from './hooks.js';
+
+/** Fires trigger orders at prices, and fills them. Any number may run over one store. */
+export interface TriggerKeeper {
+  /** Ticks every market once; resolves when what has fired is under way. */
+  tick(): Promise<void>;
+  /** Ticks until nothing fires any more, and all that has fired has come to its end. */
+  runDue(): Promise<void>;
+  /** Begins nothing more. What was sent is left to the landing. */
+  close(): Promise<void>;
+}
+
+interface Fired {
+  id: string;
+  leg: Leg;
+  usd: number;
+  trailingBps: number | null;
+}
+
+const PAGE = 5_000;
+const MOST_UNDER_WAY = 16;
+const MOST_ROUNDS = 100;
+/** Notifications are lost while the database's connection is down. */
+const RELOAD_MS = 60_000;
+
+/** `alone`: no other keeper works with this store. Listens to the store until it is closed. */
+export async function createTriggerKeeper(
+  deps: TriggerKeeperDeps & { alone: boolean; steadyNow: () => number },
+): Promise<TriggerKeeper> {
+  const { store, clock, steadyNow, log } = deps;
+  const book = new TriggerBook();
+  const mints = new Set<Address>();
+  const ticks = new Map<Address, Tick>();
+  /** Trailing orders with the mark that is in the store. */
+  const trailing = new Map<string, { mint: string; bps: number; stored: number }>();
+  const changed = new Set<string>();
+  /** Orders to be looked at again, by clock. */
+  const waiting = new Map<string, number>();
+  const tries = new Map<string, number>();
+  const queue: Fired[] = [];
+  const underWay = new Map<string, Promise<void>>();
+  /** In the queue or under way. */
+  const busy = new Set<string>();
+  let reloadAt = Number.NEGATIVE_INFINITY;
+  let recovered = false;
+  let closed = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const unlisten = await store.listen(ORDERS_CHANNEL, (ids) => {
+    for (const id of ids.split(' ')) changed.add(id);
+  });
+
+  function enter(order: OrderRow): void {
+    const { id, triggerMint, trailingBps, retryAt } = order;
+    leave(id);
+    if (order.progress.state !== 'open') {
+      tries.delete(id);
+      return;
+    }
+    if (retryAt && retryAt.getTime() > clock.now()) {
+      waiting.set(id, retryAt.getTime());
+      return;
+    }
+    const triggers = triggersOf(firingTermsOf(order));
+    book.add(id, triggers);
+    mints.add(triggerMint as Address);
+    const [first] = triggers;
+    if (first && 'mark' in first) trailing.set(id, { mint: triggerMint, bps: trailingBps!, stored: first.mark });
+  }
+
+  function leave(id: string): void {
+    book.remove(id);
+    trailing.delete(id);
+    waiting.delete(id);
+  }
+
+  async function load(): Promise<void> {
+    if (steadyNow() >= reloadAt) {
+      await saveTrailing();
+      const ids = new Set<string>();
+      for (let after = '', more = true; more; ) {
+        const page = await openOrders(store, after, PAGE);
+        for (const order of page) {
+          if (!busy.has(order.id)) enter(order);
+          ids.add(order.id);
+        }
+        more = page.length === PAGE;
+        after = page.at(-1)?.id ?? after;
+      }
+      for (const id of trailing.keys()) if (!ids.has(id)) leave(id);
+      reloadAt = steadyNow() + RELOAD_MS;
+    }
+    const now = clock.now();
+    for (const [id, at] of waiting) if (at <= now) changed.add(id);
+    if ([...changed].some((id) => trailing.has(id))) await saveTrailing();
+    for (const id of [...changed]) {
+      if (busy.has(id)) continue;
+      changed.delete(id);
+      const order = await findOrder(store, id);
+      if (order) enter(order);
+      else leave(id);
+    }
+  }
+
+  function tickMarkets(): void {
+    for (const mint of mints) {
+      const price = tickOf(deps, mint, ticks.get(mint));
+      if (typeof price === 'string') {
+        log.debug({ mint, reason: price }, 'a price fires nothing');
+        continue;
+      }
+      ticks.set(mint, price);
+      for (const { order: id, leg } of book.tick(mint, price.usd)) {
+        busy.add(id);
+        queue.push({ id, leg, usd: price.usd, trailingBps: trailing.get(id)?.bps ?? null });
+        trailing.delete(id);
+      }
+    }
+  }
+
+  async function saveTrailing(): Promise<void> {
+    const moved = [...trailing].flatMap(([id, known]) => {
+      const mark = book.mark(id);
+      return mark === undefined || mark === known.stored ? [] : [{ id, mark, known }];
+    });
+    if (moved.length === 0) return;
+    await store.single((tx) =>
+      saveMarks(
+        tx,
+        moved.map(({ id, mark }) => ({ id, mark })),
+      ),
+    );
+    for (const { mark, known } of moved) known.stored = mark;
+  }
+
+  function begin(): void {
+    while (!closed && queue.length > 0 && underWay.size < MOST_UNDER_WAY) {
+      const fired = queue.shift()!;
+      const { id } = fired;
+      const end = fill(fired).finally(() => {
+        underWay.delete(id);
+        busy.delete(id);
+        // Whatever has become of it: the store tells.
+        changed.add(id);
+        begin();
+      });
+      underWay.set(id, end);
+    }
+  }
+
+  async function fill({ id, leg, usd, trailingBps }: Fired): Promise<void> {
+    const stillFires = (order: OrderRow) => {
+      if (order.expiresAt.getTime() <= clock.now() || order.trailingBps !== trailingBps) return false;
+      return trailingBps !== null || isCrossed(firingTermsOf(order), leg, usd);
+    };
+    try {
+      const outcome = await fillOrder(deps, { id, leg, tries: tries.get(id) ?? 0 }, stillFires);
+      if (outcome === 'released') tries.set(id, (tries.get(id) ?? 0) + 1);
+      else tries.delete(id);
+    } catch (error) {
+      log.warn({ order: id, reason: (error as Error).message }, 'a fill was left to the next run');
+    }
+  }
+
+  async function tickOnce(): Promise<void> {
+    if (closed) return;
+    await recover(deps, { alone: deps.alone && !recovered });
+    recovered = true;
+    await load();
+    tickMarkets();
+    begin();
+    await saveTrailing();
+  }
+
+  function tick(): Promise<void> {
+    const result = turn.then(tickOnce);
+    turn = result.catch(() => {});
+    return result;
+  }
+
+  return {
+    tick,
+    async runDue() {
+      for (let round = 0; round < MOST_ROUNDS && !closed; round++) {
+        await tick();
+        if (underWay.size + queue.length === 0) return;
+        while (underWay.size > 0) await Promise.all(underWay.values());
+      }
+    },
+    async close() {
+      closed = true;
+      await unlisten();
+      await turn;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Landing } from '../../landing/index.js';
+import type { Router } from '../../routing/router.js';
+import type { OrderRow } from '../../store/orders.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+type TriggerWorld = Awaited<ReturnType<typeof openTriggerWorld>>;
+
+let world: TriggerWorld;
+before(async () => {
+  world = await openTriggerWorld();
+});
+after(() => world?.close());
+beforeEach(async () => {
+  world.setPrice(world.sold.mint, 1);
+  world.setPrice(world.bought.mint, 1);
+  // What another test has left open fires nothing here.
+  await world.store.query("update orders set state = 'expired' where state <> 'fill_success'");
+});
+
+async function until(
+  isReached: () => Promise<boolean>,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<void> {
+  for (let tries = 0; !(await isReached()); tries++) {
+    assert.ok(tries < 1_000, 'this never comes');
+    await meanwhile();
+    await sleep(10);
+  }
+}
+
+const stateOf = async ({ id }: OrderRow) => (await world.rowOf(id)).progress.state;
+
+/** Filled, and the wallet has once what the order says. */
+async function assertFilledOnce(order: OrderRow): Promise<void> {
+  const { progress } = await world.rowOf(order.id);
+  assert.deepEqual([progress.state, progress.entry.remaining], ['fill_success', 0n]);
+  assert.ok(progress.entry.received > 0n);
+  assert.equal(await world.paid(order), progress.entry.received);
+  assert.equal(await world.world.amount(order.inputAccount as never), 0n);
+}
+
+async function assertUntouched(order: OrderRow): Promise<void> {
+  assert.equal(await stateOf(order), 'open');
+  assert.equal(await world.world.amount(order.inputAccount as never), AMOUNT);
+  assert.equal(await world.paid(order), 0n);
+}
+
+describe('several keepers of one store', () => {
+  it('fill each of the orders that one tick crosses once', async () => {
+    const orders: OrderRow[] = [];
+    for (let i = 0; i < 6; i++) orders.push(await world.open(0.9));
+    const keepers = [await world.newKeeper(), await world.newKeeper(), await world.newKeeper()];
+    await Promise.all(keepers.map((keeper) => keeper.runDue()));
+    for (const order of orders) await assertFilledOnce(order);
+    const ids = orders.map(({ id }) => id);
+    const sent = await world.store.query<{ count: bigint }>(
+      `select count(*) from order_events where type = 'fill' and order_id = any($1)`,
+      [ids],
+    );
+    assert.equal(Number(sent.rows[0]!.count), orders.length);
+  });
+});
+
+describe('a keeper that dies', () => {
+  const never = () => new Promise<never>(() => {});
+
+  it('with an order claimed and nothing sent: the next one fills it', async () => {
+    const order = await world.open(0.9);
+    const stuck: Router = { ...world.metis, quote: never };
+    const dying = await world.newKeeper({ router: stuck });
+    await dying.tick();
+    await until(async () => (await stateOf(order)) === 'ready_execute');
+    await dying.close();
+    await (await world.newKeeper({ alone: true })).runDue();
+    await assertFilledOnce(order);
+  });
+
+  it('with the signature written and nothing sent: the transaction is sent, and no second one', async () => {
+    const order = await world.open(0.9);
+    const mute = { ...world.world.rpc, call: never };
+    const landing = world.newLanding([mute]);
+    const dying = await world.newKeeper({ landing });
+    await dying.tick();
+    await until(async () => (await stateOf(order)) === 'executing');
+    landing.close();
+    await dying.close();
+    assert.equal(await world.paid(order), 0n);
+    const next = world.newLanding();
+    const keeper = await world.newKeeper({ landing: next });
+    await next.resume({ all: true });
+    await until(async () => (await stateOf(order)) !== 'executing', keeper.tick);
+    await assertFilledOnce(order);
+  });
+
+  it('with its fill landed and nothing written down: the next one writes what the chain says', async () => {
+    const order = await world.open(0.9);
+    const landing = world.newLanding();
+    const execute: Landing['execute'] = async (...args) => {
+      await landing.execute(...args);
+      throw new Error('killed');
+    };
+    const dying = await world.newKeeper({ landing: { execute } });
+    await dying.tick();
+    await until(async () => (await world.paid(order)) > 0n);
+    await dying.close();
+    await (await world.newKeeper()).runDue();
+    await (await world.newKeeper()).runDue();
+    await assertFilledOnce(order);
+  });
+});
+
+describe('a price that cannot be believed', () => {
+  it('fires nothing, whatever it says', async () => {
+    const order = await world.open(1.5);
+    const { sold, setPrice } = world;
+    const keeper = await world.newKeeper({ poolUsd: () => 2 });
+    const bad: (() => void)[] = [
+      () => world.prices.delete(sold.mint),
+      () => setPrice(sold.mint, 2, { stale: true }),
+      () => setPrice(sold.mint, 0),
+      () => setPrice(sold.mint, Number.NaN),
+      () => setPrice(sold.mint, 2, { publishedAt: world.clock.now() + 60_000 }),
+      () => setPrice(sold.mint, 2, { confidence: 0.5 }),
+      // The pools say 2.
+      () => setPrice(sold.mint, 3),
+    ];
+    for (const make of bad) {
+      make();
+      await keeper.runDue();
+      await assertUntouched(order);
+    }
+  });
+
+  it('sells nothing for less than what the prices and the slippage allow', async () => {
+    const order = await world.open(1.5);
+    // By the pool one is still worth the other.
+    world.setPrice(world.sold.mint, 2);
+    const keeper = await world.newKeeper();
+    await keeper.runDue();
+    await assertUntouched(order);
+    const { retryAt } = await world.rowOf(order.id);
+    assert.ok(retryAt && retryAt.getTime() > world.clock.now());
+  });
+});

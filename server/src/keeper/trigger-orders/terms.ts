@@ -1,0 +1,88 @@
+import type { Address } from '@slipway/wire';
+import type { Leg } from '../../orders/order.js';
+import type { FiringTerms } from '../../orders/order-triggers.js';
+import type { OrderRow } from '../../store/orders.js';
+
+const BPS = 10_000n;
+const AUTOMATIC_BPS = 50;
+const MOST_AUTOMATIC_BPS = 1_000;
+
+/** What a fill of an order sells, from where, and for what. */
+export interface Sale {
+  inputMint: Address;
+  outputMint: Address;
+  /** Token account whose owner is the vault. */
+  source: Address;
+  /** In the smallest unit of the input. */
+  amount: bigint;
+  /** Where the output stays in the vault, its account there; else it goes to the wallet. */
+  vaultOutput: Address | undefined;
+}
+
+/** An exit sells what the entry has bought, back into what was deposited. */
+export function saleOf(order: OrderRow): Sale {
+  const { progress, outputAccount } = order;
+  const [inputMint, outputMint] = [order.inputMint as Address, order.outputMint as Address];
+  if (progress.stage === 'exit' && progress.exit && outputAccount !== null) {
+    const amount = progress.exit.remaining;
+    return {
+      ...{ inputMint: outputMint, outputMint: inputMint },
+      ...{ source: outputAccount as Address, amount, vaultOutput: undefined },
+    };
+  }
+  const keeps = progress.type === 'otoco' && outputAccount !== null;
+  return {
+    ...{ inputMint, outputMint, source: order.inputAccount as Address, amount: progress.entry.remaining },
+    vaultOutput: keeps ? (outputAccount as Address) : undefined,
+  };
+}
+
+export function firingTermsOf(order: OrderRow): FiringTerms {
+  return { ...order, type: order.progress.type, stage: order.progress.stage };
+}
+
+/** The condition that the price has met when a leg fires. */
+export function conditionOf(order: OrderRow, leg: Leg): 'above' | 'below' {
+  if (leg === 'entry') return order.triggerCondition ?? 'above';
+  return leg === 'take_profit' ? 'above' : 'below';
+}
+
+/** Basis points that a fill may lose against quote and price; automatic where the owner said nothing. */
+export function slippageOf(order: OrderRow, leg: Leg, priceImpact: number): bigint {
+  const asked = {
+    entry: order.slippageBps,
+    take_profit: order.tpSlippageBps,
+    stop_loss: order.slSlippageBps,
+  }[leg];
+  if (asked !== null) return BigInt(asked);
+  const impactBps = Math.ceil(Math.max(0, priceImpact) * 10_000);
+  return BigInt(Math.min(MOST_AUTOMATIC_BPS, AUTOMATIC_BPS + 2 * impactBps));
+}
+
+/** The least of `amount` that is left after so much slippage, rounded up. */
+export function leastOf(amount: bigint, slippageBps: bigint): bigint {
+  return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
+}
+
+/** What an amount is worth in another token by the prices of one whole token of each; rounded down. */
+export function worthIn(
+  amount: bigint,
+  input: { usd: number; decimals: number },
+  output: { usd: number; decimals: number },
+): bigint {
+  const [from, to] = [fractionOf(input.usd), fractionOf(output.usd)];
+  return (
+    (amount * from.numerator * to.denominator * 10n ** BigInt(output.decimals)) /
+    (from.denominator * to.numerator * 10n ** BigInt(input.decimals))
+  );
+}
+
+/** A positive number as a fraction of 15 digits. */
+function fractionOf(value: number): { numerator: bigint; denominator: bigint } {
+  const [digits = '', exponent = '0'] = value.toExponential(14).split('e');
+  const numerator = BigInt(digits.replace('.', ''));
+  const power = Number(exponent) - 14;
+  return power >= 0
+    ? { numerator: numerator * 10n ** BigInt(power), denominator: 1n }
+    : { numerator, denominator: 10n ** BigInt(-power) };
+}

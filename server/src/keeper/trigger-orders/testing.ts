@@ -1,0 +1,115 @@
+import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, associatedTokenAddress, generateKeypair, type Keypair, sign } from '@slipway/wire';
+import { createChain, type Rpc } from '../../chain/index.js';
+import { createLanding, type LandingDeps } from '../../landing/index.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { apply, newOrder } from '../../orders/order.js';
+import type { PriceQuote } from '../../prices/index.js';
+import { openMetis, openWorld, silent } from '../../routing/metis/testing.js';
+import type { KeyName, Signer } from '../../signer/index.js';
+import { findOrder, insertOrder, type OrderRow } from '../../store/orders.js';
+import { openTestStore } from '../../store/testing.js';
+import { createTriggerKeeper, FILL_AREA, fillHooks, type TriggerKeeperDeps } from './index.js';
+
+export const AMOUNT = 100_000_000n;
+const HOUR_MS = 3_600_000;
+
+/** A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. */
+export async function openTriggerWorld() {
+  const world = await openWorld();
+  const { store, close: closeStore } = await openTestStore('embedded');
+  const clock = createClock();
+  const signer = anySigner();
+  const payer = signer.address('keeper');
+  await world.rpc.call('requestAirdrop', [payer, 100_000_000_000]);
+  const chain = createChain({ rpc: world.rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  const [sold, bought] = [await world.token(), await world.token()];
+  const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
+  const { metis, live, close: closeRouting } = await openMetis(world);
+  const prices = new Map<Address, PriceQuote>();
+  const closing: (() => unknown)[] = [];
+
+  function setPrice(mint: Address, usd: number, more: Partial<PriceQuote> = {}): void {
+    prices.set(mint, { usd, confidence: 0, publishedAt: clock.now(), source: 'fixed', stale: false, ...more });
+  }
+  setPrice(sold.mint, 1);
+  setPrice(bought.mint, 1);
+
+  function newLanding(ways: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
+    const landing = createLanding({
+      ...{ store, clock, steadyNow, signer, chain, ways, log: silent },
+      ...{ hooks: { [FILL_AREA]: fillHooks }, observe: () => {}, ...on },
+    });
+    closing.push(() => landing.close());
+    return landing;
+  }
+
+  return {
+    ...{ world, store, clock, sold, bought, pool, metis, live, setPrice, newLanding },
+    prices,
+
+    async newKeeper(changes: Partial<TriggerKeeperDeps & { alone: boolean }> = {}) {
+      const keeper = await createTriggerKeeper({
+        ...{ store, chain, clock, steadyNow, log: silent, payer, router: metis, alone: false },
+        landing: changes.landing ?? newLanding(),
+        prices: {
+          quote: (mint) => prices.get(mint),
+          usd: (mint) => (prices.get(mint)?.stale === false ? prices.get(mint)?.usd : undefined),
+        },
+        poolUsd: () => undefined,
+        programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
+        ...changes,
+      });
+      closing.push(() => keeper.close());
+      return keeper;
+    },
+
+    /** An open order of a new wallet, whose vault holds 100 whole tokens; it fires above `usd`. */
+    async open(usd: number, terms: Partial<OrderRow> = {}): Promise<OrderRow> {
+      const wallet = generateKeypair().address;
+      const vault = await signer.publicKey(`vault:${wallet}`);
+      const inputAccount = await world.holding(sold, vault, AMOUNT);
+      const now = new Date(clock.now());
+      const deposited = apply(newOrder('single', AMOUNT), { type: 'deposit_sent' });
+      const id = uuidv7(clock);
+      const order: OrderRow = {
+        ...{ id, wallet, vault, depositRequestId: id, bodyHash: new Uint8Array(32), inputAccount, outputAccount: null },
+        ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, funded: true },
+        ...{ triggerCondition: 'above', triggerPriceUsd: usd, trailingBps: null, highWatermark: null },
+        ...{ lowWatermark: null, tpPriceUsd: null, slPriceUsd: null, slippageBps: null, tpSlippageBps: null },
+        ...{ slSlippageBps: null, expiresAt: new Date(clock.now() + HOUR_MS), createdAt: now, updatedAt: now },
+        ...{ triggeredAt: null, leaseUntil: null, retryAt: null },
+        progress: apply(deposited, { type: 'deposit_landed' }),
+        ...terms,
+      };
+      await store.transaction((tx) => insertOrder(tx, order));
+      return order;
+    },
+    rowOf: async (id: string) => (await findOrder(store, id))!,
+    /** What the wallet of an order has of the token that it buys. */
+    paid: ({ wallet }: OrderRow) =>
+      world.amount(associatedTokenAddress(wallet as Address, bought.mint, bought.tokenProgram)),
+    async close() {
+      for (const end of closing.reverse()) await end();
+      closeRouting();
+      await closeStore();
+      await world.close();
+    },
+  };
+}
+
+/** Has a key for every name that it is asked for. */
+function anySigner(): Signer {
+  const keys = new Map<KeyName, Keypair>();
+  const keyOf = (name: KeyName): Keypair => {
+    const key = keys.get(name) ?? generateKeypair();
+    keys.set(name, key);
+    return key;
+  };
+  return {
+    address: (role) => keyOf(role).address,
+    publicKey: async (name) => keyOf(name).address,
+    sign: async (name, message) => sign(keyOf(name), message),
+  };
+}

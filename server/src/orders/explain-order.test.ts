@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ExplainedOrder, explainOrder } from './explain-order.js';
+
+const NOW = Date.UTC(2026, 10, 21);
+const oco: ExplainedOrder = {
+  ...{ type: 'oco', stage: 'entry', triggerMint: 'M', triggerCondition: null, triggerPriceUsd: null },
+  ...{ trailingBps: null, highWatermark: null, lowWatermark: null, tpPriceUsd: 120, slPriceUsd: 80 },
+  ...{ state: 'open', fired: null, failures: 0, expiresAt: new Date(NOW + 1_000), triggeredAt: null, retryAt: null },
+};
+const at = (usd: number) => ({ usd, publishedAt: NOW });
+const said = (...args: Parameters<typeof explainOrder>) => explainOrder(...args).join(' ');
+
+test('an open order tells how far each leg is', () => {
+  const text = said(oco, [], at(100), NOW);
+  assert.match(text, /price of M is 100 USD/);
+  assert.match(text, /take_profit fires at 120 USD and above: not reached/);
+  assert.match(said(oco, [], at(80), NOW), /stop_loss fires at 80 USD and below: it is due/);
+});
+
+test('a trailing order tells where its mark has taken it', () => {
+  const trailing: ExplainedOrder = { ...oco, type: 'single', triggerCondition: 'below', trailingBps: 1_000 };
+  assert.match(said({ ...trailing, highWatermark: 200 }, [], at(190), NOW), /fires at 180 USD and below: not reached/);
+});
+
+test('a price that cannot be used is named with its flaw', () => {
+  assert.match(said(oco, [], 'stale', NOW), /too old/);
+  assert.match(said(oco, [], 'contradicting', NOW), /pools say another/);
+});
+
+test('what waits, is over or was tried is said', () => {
+  const waiting = said({ ...oco, retryAt: new Date(NOW + 5_000), failures: 2 }, [], at(130), NOW);
+  assert.match(waiting, /not before 2026-11-21T00:00:05.000Z after 2 failed fills/);
+  assert.match(said({ ...oco, expiresAt: new Date(NOW) }, [], at(100), NOW), /time was over/);
+  const fill = { type: 'fill', state: 'failed', signature: 'S', at: new Date(NOW) };
+  assert.match(said(oco, [fill], at(100), NOW), /A fill of 2026-11-21T00:00:00.000Z: failed \(S\)/);
+});
+
+test('an order that is not open tells what it is and when it fired', () => {
+  const filled = { ...oco, state: 'fill_success', fired: 'stop_loss', triggeredAt: new Date(NOW) };
+  assert.match(said(filled, [], at(100), NOW), /It is fill_success.*stop_loss fired at 2026-11-21/);
+  assert.match(said({ ...oco, state: 'ready_to_cancel' }, [], at(100), NOW), /It has not fired/);
+});

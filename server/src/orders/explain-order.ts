@@ -1,0 +1,62 @@
+import { type FiringTerms, isCrossed, thresholdOf, triggersOf } from './order-triggers.js';
+import type { Ignored, Tick } from './price-guard.js';
+
+export interface ExplainedOrder extends FiringTerms {
+  state: string;
+  fired: string | null;
+  failures: number;
+  expiresAt: Date;
+  triggeredAt: Date | null;
+  retryAt: Date | null;
+}
+
+const ignored: Record<Ignored, string> = {
+  missing: 'no source has a price',
+  'not-a-price': 'what the source tells is no positive number',
+  stale: 'the price is too old',
+  'from-the-future': "the price is dated ahead of the service's clock",
+  'older-than-the-last': 'the price is older than one that was there before',
+  uncertain: 'the source is too uncertain of it',
+  contradicting: 'the pools say another price',
+};
+
+/** Why an order has fired or not, in sentences. `price` is of its trigger mint; undefined where nobody has asked. */
+export function explainOrder(
+  order: ExplainedOrder,
+  events: readonly { type: string; state: string; signature: string | null; at: Date }[],
+  price: Tick | Ignored | undefined,
+  now: number,
+): string[] {
+  const fills = events
+    .filter(({ type }) => type === 'fill')
+    .map(({ state, signature, at }) => `A fill of ${at.toISOString()}: ${state}${signature ? ` (${signature})` : ''}.`);
+  if (order.state !== 'open') {
+    const fired = order.fired && order.triggeredAt;
+    const when = fired ? `Its leg ${order.fired} fired at ${order.triggeredAt!.toISOString()}.` : 'It has not fired.';
+    return [`It is ${order.state}, and only open orders fire.`, when, ...fills];
+  }
+  const reasons: string[] = [];
+  if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
+  if (order.retryAt && order.retryAt.getTime() > now) {
+    const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';
+    reasons.push(
+      `It fired and could not be filled: the next try is not before ${order.retryAt.toISOString()}${failures}.`,
+    );
+  }
+  reasons.push(...explainPrice(order, price), ...fills);
+  return reasons;
+}
+
+function explainPrice(order: ExplainedOrder, price: Tick | Ignored | undefined): string[] {
+  const { triggerMint } = order;
+  if (typeof price === 'string') return [`Nothing fires by the price of ${triggerMint} now: ${ignored[price]}.`];
+  const known = price
+    ? `The price of ${triggerMint} is ${price.usd} USD.`
+    : `The price of ${triggerMint} is not known here: no service runs.`;
+  const legs = triggersOf(order).map((trigger) => {
+    const bound = `Its leg ${trigger.leg} fires at ${thresholdOf(trigger)} USD and ${trigger.condition}`;
+    if (!price) return `${bound}.`;
+    return isCrossed(order, trigger.leg, price.usd) ? `${bound}: it is due.` : `${bound}: not reached.`;
+  });
+  return [known, ...legs];
+}

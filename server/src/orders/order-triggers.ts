@@ -1,0 +1,48 @@
+import type { Leg } from './order.js';
+import type { Trigger } from './trigger-book.js';
+
+/** The terms of an order that say when it fires; prices are USD for one whole token. */
+export interface FiringTerms {
+  type: 'single' | 'oco' | 'otoco';
+  stage: 'entry' | 'exit';
+  triggerMint: string;
+  triggerCondition: 'above' | 'below' | null;
+  triggerPriceUsd: number | null;
+  trailingBps: number | null;
+  highWatermark: number | null;
+  lowWatermark: number | null;
+  tpPriceUsd: number | null;
+  slPriceUsd: number | null;
+}
+
+/** What fires an open order, by its legs that are live. Nothing of an order whose terms are incomplete. */
+export function triggersOf(terms: FiringTerms): Trigger[] {
+  const { type, stage, triggerMint: mint, triggerCondition: condition, trailingBps } = terms;
+  if (type === 'single' || (type === 'otoco' && stage === 'entry')) {
+    if (condition === null) return [];
+    const leg = 'entry' as const;
+    const mark = condition === 'below' ? terms.highWatermark : terms.lowWatermark;
+    if (trailingBps !== null) return mark === null ? [] : [{ leg, mint, condition, trailingBps, mark }];
+    return terms.triggerPriceUsd === null ? [] : [{ leg, mint, condition, usd: terms.triggerPriceUsd }];
+  }
+  const { tpPriceUsd, slPriceUsd } = terms;
+  if (tpPriceUsd === null || slPriceUsd === null) return [];
+  return [
+    { leg: 'take_profit', mint, condition: 'above', usd: tpPriceUsd },
+    { leg: 'stop_loss', mint, condition: 'below', usd: slPriceUsd },
+  ];
+}
+
+/** The price at which a trigger fires, in USD. */
+export function thresholdOf(trigger: Trigger): number {
+  if ('usd' in trigger) return trigger.usd;
+  const { mark, condition, trailingBps } = trigger;
+  return mark * (1 - ((condition === 'below' ? 1 : -1) * trailingBps) / 10_000);
+}
+
+/** Whether a price fires a leg by these terms. */
+export function isCrossed(terms: FiringTerms, leg: Leg, usd: number): boolean {
+  const trigger = triggersOf(terms).find((each) => each.leg === leg);
+  if (!trigger) return false;
+  return trigger.condition === 'above' ? usd >= thresholdOf(trigger) : usd <= thresholdOf(trigger);
+}

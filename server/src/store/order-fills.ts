@@ -1,0 +1,53 @@
+import type { Sql, Tx } from './sql.js';
+
+/** A fill that is on its way, or whose end has not been written to its order yet. */
+export interface PendingFill {
+  wallet: string;
+  orderId: string;
+  /** Of the ledger. */
+  requestId: string;
+  signature: string;
+}
+
+/** Claims of orders that nothing has come of: those of which the lease has ended before `until`. */
+export async function abandonedClaims(sql: Sql, until: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from orders where state = 'ready_execute' and lease_until <= $1 order by id limit $2`,
+    [until, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Fills that have landed, and that their orders do not know of yet. */
+export async function landedFills(sql: Sql, limit: number): Promise<PendingFill[]> {
+  const { rows } = await sql.query<PendingFill>(
+    `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature
+     from orders o
+     join order_events e on e.wallet = o.wallet and e.order_id = o.id and e.type = 'fill' and e.state = 'pending'
+     join ledger l on l.id = e.id and l.state = 'landed'
+     where o.state = 'executing' order by o.id limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Whether the fill's end is still to be written; the order is locked by this transaction. */
+export async function isFillPending(tx: Tx, { wallet, orderId, requestId }: PendingFill): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from order_events where wallet = $1 and order_id = $2 and id = $3 and state = 'pending'`,
+    [wallet, orderId, requestId],
+  );
+  return rows.length > 0;
+}
+
+/** The best prices that trailing orders have seen, so that a restart does not forget them. A mark never falls back. */
+export async function saveMarks(tx: Tx, marks: readonly { id: string; mark: number }[]): Promise<void> {
+  await tx.query(
+    `update orders o set
+       high_watermark = case when trigger_condition = 'below' then greatest(high_watermark, m.mark) end,
+       low_watermark = case when trigger_condition = 'above' then least(low_watermark, m.mark) end
+     from json_to_recordset($1::json) as m(id text, mark double precision)
+     where o.id = m.id and o.state = 'open' and o.trailing_bps is not null`,
+    [JSON.stringify(marks)],
+  );
+}
