@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   encodePool,
   INITIAL_POOL_TOKENS,
+  LIMIT_ORDER_ADDRESSES,
   type Pool,
   type PoolFees,
   poolAuthority,
@@ -15,6 +16,7 @@ import {
   encodeLookupTable,
   encodeMint,
   encodeTokenAccount,
+  INSTRUCTIONS_SYSVAR,
   rentExemptLamports,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
@@ -126,9 +128,13 @@ function poolOf(plan: PoolPlan, reserveA: bigint, reserveB: bigint, faucet: Addr
   return { address, a, b, reserveA, reserveB, accounts };
 }
 
-/** A lookup table with what swaps over these pools name, so that routes of several hops fit into a transaction. */
+/**
+ * A lookup table with what swaps over these pools and fills of limit orders name, so that routes of several hops fit into
+ * a transaction.
+ */
 export function genesisLookupTable(pools: readonly GenesisPool[], authority: Address): AddressedAccount {
-  const addresses = new Set([TOKEN_SWAP_PROGRAM, TOKEN_PROGRAM]);
+  const ofOrders = [LIMIT_ORDER_ADDRESSES.eventAuthority, LIMIT_ORDER_ADDRESSES.fee, INSTRUCTIONS_SYSVAR];
+  const addresses = new Set<Address>([TOKEN_SWAP_PROGRAM, TOKEN_PROGRAM, ...ofOrders]);
   for (const { address, a, b, accounts } of pools) {
     const named = [poolAuthority(address).address, a.mint, b.mint, ...accounts.map((each) => each.address)];
     for (const each of named) addresses.add(each);

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
+import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
 import {
   createLoginTokens,
   DEPOSIT_AREA,
@@ -21,6 +22,7 @@ import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { createLimitOrderIndex } from './limit-orders/index.js';
+import { openOrderKeeper } from './order-keeper.js';
 import { openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
@@ -75,6 +77,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     signer,
     hooks: {
       [EXPRESS_AREA]: expressHooks,
+      [SWAP_AREA]: swapHooks(clock),
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
     },
@@ -84,17 +87,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const addresses = limitOrderAddresses(config.programs.limitOrder);
-  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
-  const keeper = config.roles.has('keeper')
-    ? startKeeper({
-        ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.sync],
-      })
-    : undefined;
-  if (keeper) disposal.add('keeper', () => keeper.close());
-
-  const metis = await openAggregator({ config, log, parts, disposal }, sandbox ? [sandbox.info.lookupTable] : []);
+  const { metis, live } = await openAggregator(
+    { config, log, parts, disposal },
+    sandbox ? [sandbox.info.lookupTable] : [],
+  );
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
@@ -104,6 +100,16 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
+  const addresses = limitOrderAddresses(config.programs.limitOrder);
+  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
+  const keeper = config.roles.has('keeper')
+    ? startKeeper({
+        ...{ store, landing, clock, log },
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
+        limitOrders: openOrderKeeper({ ...trading, landing, live, addresses }),
+      })
+    : undefined;
+  if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
   const reading = { chainReader, prices, routers, limitOrders };

@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import { type Chain, createLiveAccounts } from './chain/index.js';
+import { type Chain, createLiveAccounts, type LiveAccounts } from './chain/index.js';
 import type { Config } from './config/index.js';
 import type { Metrics } from './http/index.js';
 import { type Clock, steadyNow } from './lib/clock.js';
@@ -18,11 +18,14 @@ interface RouterDeps {
   disposal: Disposal;
 }
 
-/** The aggregator over the pools of the chain; resolves when those have been looked for. `ownTables`: the sandbox's. */
+/**
+ * The aggregator over the pools of the chain, and the accounts that it watches; resolves when the pools have been looked
+ * for. `ownTables`: the sandbox's.
+ */
 export async function openAggregator(
   { config, log, parts, disposal }: RouterDeps,
   ownTables: readonly Address[],
-): Promise<Metis> {
+): Promise<{ metis: Metis; live: LiveAccounts }> {
   const { rpc, wsUrl } = parts.chain;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
@@ -30,7 +33,7 @@ export async function openAggregator(
   const lookupTables = [...swap.lookupTables, ...ownTables];
   const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables });
   disposal.add('aggregator', () => metis.close());
-  return metis;
+  return { metis, live };
 }
 
 /** USD for a whole token by the pools: what it costs in USDC. */

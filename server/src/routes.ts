@@ -85,13 +85,13 @@ export function registerAreas(
 }
 
 function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, findRequest }: GroupedLedger): void {
-  const { config, log, clock, chainReader: chain, landing, prices, signer, routers } = shared;
+  const { config, log, store, clock, chainReader: chain, landing, prices, signer, routers } = shared;
   const { routing, jupiterz } = routers;
   const { platform, stable, usdc } = config.tokens;
   const { swap, programs } = config;
   const gasWallet = signer.address('gas');
   registerSwap(server, {
-    ...{ clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
+    ...{ store, clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
     deliver: jupiterz.deliver,
     fees: {
       table: swap.feeBps,

@@ -13,8 +13,9 @@ import type { MakerEndpoint } from './routing/jupiterz/index.js';
 import type { Token } from './routing/router.js';
 import { followClockOffset } from './store/index.js';
 
-/** What the gas wallet is given when it is nearly empty. */
+/** What the gas wallet and the keeper's are given when they are nearly empty. */
 const GAS_LAMPORTS = 1_000_000_000_000;
+const KEEPER_LAMPORTS = 10_000_000_000;
 /** How much less than its worth the market maker gives. */
 const MAKER_SPREAD_BPS = 10;
 
@@ -49,7 +50,7 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
   const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
   const stored = await createSandboxPrices({ store, clock, defaults });
   disposal.add('prices', () => stored.close());
-  await fundGasWallet(deps, info);
+  await Promise.all([fundGasWallet(deps, info), fundKeeper(deps)]);
   let maker: RunningMaker | undefined;
   const trader = { address: signer.address('keeper'), sign: (message: Uint8Array) => signer.sign('keeper', message) };
   const quoteAt = async (mint: Address, usd: number) => maker?.quoteAt(mint, usd);
@@ -96,6 +97,12 @@ async function fundGasWallet({ parts, chain, config }: SandboxDeps, { mints }: C
   if ((own?.lamports ?? 0n) < GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, GAS_LAMPORTS]);
   const missing = needsFeeAccounts ? mints.filter((_, index) => found[index] === undefined) : [];
   await Promise.all(missing.map(({ mint }) => chain.rpc.call('localnet_airdropToken', [wallet, mint, '1'])));
+}
+
+async function fundKeeper({ parts, chain }: SandboxDeps): Promise<void> {
+  const wallet = parts.signer.address('keeper');
+  const lamports = (await chain.account(wallet))?.lamports ?? 0n;
+  if (lamports < KEEPER_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, KEEPER_LAMPORTS]);
 }
 
 /** Where the operator has asked for prices that move by themselves. */

@@ -15,9 +15,10 @@ import {
   type Keypair,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
+import { eventually } from './rounds.js';
 import { type Answer, request, type Service, startService } from './service.js';
-import { airdrop, lamportsOf, send, tokensOf, USDC } from './swap.js';
-import { JUP, newWallet, rpc, signTransaction } from './wallet.js';
+import { airdrop, lamportsOf, send, setPrice, tokensOf, USDC } from './swap.js';
+import { infoOf, JUP, newWallet, rpc, signTransaction } from './wallet.js';
 
 interface Body {
   requestId: string;
@@ -62,9 +63,11 @@ async function execute({ requestId, transaction }: Body, ...signers: Keypair[]):
   return body;
 }
 
-/** An order that no market fills: 100 JUP for 900 USDC. */
-async function placeOrder(maker: Keypair): Promise<Body> {
-  const params = { makingAmount: '100000000', takingAmount: '900000000' };
+/** By default an order that no market fills: 100 JUP for 900 USDC. */
+async function placeOrder(
+  maker: Keypair,
+  params: object = { makingAmount: '100000000', takingAmount: '900000000' },
+): Promise<Body> {
   const { address } = maker;
   const { status, body } = await post('createOrder', {
     ...{ inputMint: JUP, outputMint: USDC, maker: address, payer: address, params },
@@ -169,6 +172,33 @@ describe('limit orders', () => {
     assert.deepEqual(await list(maker.address, 'active'), []);
   });
 
+  it('are filled by the keeper when the price comes, and given back when their time is over', async () => {
+    const maker = await newWallet(service);
+    const { unixTimestamp } = await infoOf(service);
+    const params = { makingAmount: '1000000000', takingAmount: '500000000' };
+    const expiring = { ...params, takingAmount: '5000000000', expiredAt: String(unixTimestamp + 3_600) };
+    const wanted = await placeOrder(maker, params);
+    await execute(wanted, maker);
+    const short = await placeOrder(maker, expiring);
+    await execute(short, maker);
+    await setPrice(service, JUP, 0.6);
+    const filled = await eventually('the keeper has filled it', async () =>
+      (await list(maker.address, 'history')).find(({ orderKey }) => orderKey === wanted.order),
+    );
+    assert.equal(filled.status, 'Completed');
+    assert.equal(await tokensOf(service, maker.address, USDC), 500_000_000n, 'the maker is paid to the unit');
+    const sold = filled.trades.map(({ rawInputAmount }) => BigInt(rawInputAmount));
+    const paid = filled.trades.map(({ rawOutputAmount }) => BigInt(rawOutputAmount));
+    const sum = (amounts: bigint[]) => amounts.reduce((a, b) => a + b, 0n);
+    assert.deepEqual([sum(sold), sum(paid)], [1_000_000_000n, 500_000_000n]);
+    await setPrice(service, JUP, 0.42);
+
+    await request(`${service.url}/sandbox/clock`, { body: { seconds: 3_700 } });
+    const [late] = await list(maker.address, 'history');
+    assert.deepEqual([late?.orderKey, late?.status], [short.order, 'Expired']);
+    assert.equal(await tokensOf(service, maker.address, JUP), 4_000_000_000n);
+  });
+
   it('land once, however many post them at once', async () => {
     const maker = await newWallet(service);
     const { requestId, transaction, order } = await placeOrder(maker);
@@ -190,7 +220,7 @@ describe('limit orders', () => {
     const poor = await post('createOrder', body);
     assert.deepEqual([poor.status, poor.body.error], [400, 'invalid create order request']);
     assert.equal(poor.body.cause, 'input mint making amount must be at least 5 USD, received: 4.2');
-    await request(`${service.url}/sandbox/prices`, { body: { mint: JUP, usd: 0.6 } });
+    await setPrice(service, JUP, 0.6);
     assert.equal((await post('createOrder', body)).status, 200);
     assert.equal(await lamportsOf(service, maker.address), before);
   });

@@ -16,7 +16,7 @@ export interface AccountSocketDeps {
   url: string;
   steadyNow: () => number;
   log: Logger;
-  /** What an account holds after a change; null where there is no account. */
+  /** What an account holds after a change; null where there is no account. Throws where that is nonsense. */
   onAccount(address: Address, slot: number, account: RpcAccount | null): void;
   /** Changes of these are told from now on; what changed before is not known. */
   onFollowed(addresses: Address[]): void;
@@ -43,6 +43,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
   const wanted = new Set<Address>();
   let connection: Connection | undefined;
   let retryMs = FIRST_RETRY_MS;
+  let openedAt = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -51,7 +52,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
     const opened = openConnection(socket, wanted, deps);
     socket.on('open', () => {
       connection = opened;
-      retryMs = FIRST_RETRY_MS;
+      openedAt = steadyNow();
       opened.follow([...wanted]);
     });
     // The error may quote the URL, which may hold a key; the close that follows it says enough.
@@ -61,6 +62,9 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
       connection = undefined;
       onLost();
       if (closed) return;
+      // Not for one that has only just stood: a node that talks nonsense is not asked again at once, for ever.
+      if (steadyNow() - openedAt >= LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
+      openedAt = Number.POSITIVE_INFINITY;
       log.warn({ host, code, retryMs }, 'the account subscriptions broke; polling meanwhile');
       timer = setTimeout(connect, retryMs).unref();
       retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
@@ -99,6 +103,7 @@ interface Connection {
 /** One WebSocket: which request and which subscription is for which account. */
 function openConnection(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps): Connection {
   const { steadyNow, log, onAccount, onFollowed } = deps;
+  const { host } = new URL(deps.url);
   const asked = new Map<number, Address>();
   const followed = new Map<number, Address>();
   let nextId = 1;
@@ -128,14 +133,28 @@ function openConnection(socket: WebSocket, wanted: ReadonlySet<Address>, deps: A
   socket.on('pong', () => {
     alive = steadyNow();
   });
-  socket.on('message', (data) => {
-    alive = steadyNow();
-    const message = parse(data.toString());
-    if (message?.id !== undefined) return answered(message.id, message.result);
-    const address = message?.params && followed.get(message.params.subscription);
+  function read(text: string): void {
+    const message = JSON.parse(text) as Message;
+    if (message.id !== undefined) {
+      answered(message.id, message.result);
+      return;
+    }
+    const address = message.params && followed.get(message.params.subscription);
     if (!address) return;
     const { context, value } = message.params!.result;
     onAccount(address, context.slot, value);
+  }
+  socket.on('message', (data) => {
+    // One that was given up still hands over what it has received.
+    if (socket.readyState !== WebSocket.OPEN) return;
+    alive = steadyNow();
+    try {
+      read(data.toString());
+    } catch (error) {
+      // What it said is lost, so none of its subscriptions proves anything any more.
+      log.warn({ host, reason: (error as Error).message }, 'a message of the account subscriptions makes no sense');
+      socket.terminate();
+    }
   });
   return {
     follow(addresses) {
@@ -159,12 +178,4 @@ function openConnection(socket: WebSocket, wanted: ReadonlySet<Address>, deps: A
     },
     end: () => socket.terminate(),
   };
-}
-
-function parse(text: string): Message | undefined {
-  try {
-    return JSON.parse(text) as Message;
-  } catch {
-    return undefined;
-  }
 }

@@ -67,12 +67,10 @@ function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | 
   );
 }
 
+/** @throws TypeError, RangeError or SyntaxError for what is no account. */
 export function readRpcAccount(account: RpcAccount | null): ChainAccount | undefined {
   if (account === null) return undefined;
-  return {
-    lamports: BigInt(account.lamports),
-    owner: account.owner as Address,
-    executable: account.executable,
-    data: Buffer.from(account.data[0], 'base64'),
-  };
+  const { lamports, owner, executable, data } = account;
+  if (typeof owner !== 'string' || !Array.isArray(data)) throw new TypeError('no account');
+  return { lamports: BigInt(lamports), owner: owner as Address, executable, data: Buffer.from(data[0], 'base64') };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { createAccountReader } from './accounts.js';
 import { createUnitMeter } from './compute-units.js';
-import { type Chain, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
+import { type Chain, createChain, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
 
 /** An endpoint that says of every account how many lamports it has: its place in the question, plus 1. */
 function countingRpc(): { rpc: Rpc; questions: string[][] } {
@@ -89,6 +89,18 @@ describe('the price of a compute unit', () => {
     assert.equal(percentile(prices, 100), 5n);
     assert.equal(percentile([], 95), 0n);
     assert.deepEqual(prices, [5n, 1n, 4n, 2n, 3n], 'the caller keeps its order');
+  });
+});
+
+describe('the price of compute units that the chain tells', () => {
+  it('is that of the configured percentile or of the one asked for, and never above the most', async () => {
+    const fees = Array.from({ length: 100 }, (_, index) => ({ slot: index, prioritizationFee: index + 1 }));
+    const rpc: Rpc = { name: 'test', call: async <T>() => fees as T };
+    const settings = { percentile: 50, maxMicroLamports: 96n };
+    const chain = createChain({ rpc, steadyNow: () => 0, fees: settings });
+    assert.equal(await chain.computeUnitPrice(), 50n);
+    assert.equal(await chain.computeUnitPrice(95), 95n);
+    assert.equal(await chain.computeUnitPrice(100), 96n);
   });
 });
 

@@ -201,6 +201,88 @@ describe('live accounts', { timeout: 20_000 }, () => {
     await until(() => byteOf(a) === 3);
   });
 
+  const account = (more: object) => ({
+    lamports: 1,
+    owner: SYSTEM_PROGRAM,
+    executable: false,
+    data: ['', 'base64'],
+    ...more,
+  });
+  const nonsense: [string, (id: number) => unknown][] = [
+    ['no JSON', () => '{"jsonrpc"'],
+    ['null', () => null],
+    ['no result', (id) => ({ params: { subscription: id } })],
+    ['no context', (id) => ({ params: { subscription: id, result: { value: null } } })],
+    ...[
+      undefined,
+      {},
+      account({ lamports: 0.5 }),
+      account({ owner: 5 }),
+      account({ data: 'AQ==' }),
+      account({ data: [5] }),
+    ].map((value): [string, (id: number) => unknown] => [
+      `the account ${JSON.stringify(value)}`,
+      (id) => ({ params: { subscription: id, result: { context: { slot: 2 }, value } } }),
+    ]),
+    ...['2', -1, 1.5, 2 ** 53, 1e300, 100_000].map((slot): [string, (id: number) => unknown] => [
+      `the slot ${JSON.stringify(slot)}`,
+      (id) => ({ params: { subscription: id, result: { context: { slot }, value: account({}) } } }),
+    ]),
+  ];
+  for (const [what, message] of nonsense) {
+    it(`outlive a node that tells ${what}, and go on over another connection`, async (t) => {
+      const { node, rpc } = testNode();
+      const socket = await testSocket(t);
+      const { live, byteOf } = open(t, rpc, `ws://127.0.0.1:${socket.port}`);
+      const a = newAddress();
+      node.bytes.set(a, 1);
+      live.watch([a]);
+      await until(() => byteOf(a) === 1 && socket.subscribed.has(a));
+      const { client, id } = socket.subscribed.get(a)!;
+      const told = message(id);
+      client.send(typeof told === 'string' ? told : JSON.stringify(told));
+      await until(() => socket.subscribed.get(a)!.client !== client);
+      assert.equal(byteOf(a), 1);
+      node.bytes.set(a, 3);
+      socket.tell(a, 3, node.render(a));
+      await until(() => byteOf(a) === 3);
+    });
+  }
+
+  it('are not stopped by one answer with a slot far ahead', async (t) => {
+    const { node, rpc } = testNode();
+    const { live, byteOf } = open(t, rpc);
+    const a = newAddress();
+    node.bytes.set(a, 1);
+    live.watch([a]);
+    await live.refresh([a]);
+    node.slot = 10 ** 12;
+    await live.refresh([a]);
+    node.slot = 2;
+    node.bytes.set(a, 2);
+    await live.refresh([a]);
+    assert.equal(byteOf(a), 2);
+  });
+
+  it('follow a chain that has really gone far ahead', async (t) => {
+    const { node, rpc } = testNode();
+    const socket = await testSocket(t);
+    const { live, byteOf } = open(t, rpc, `ws://127.0.0.1:${socket.port}`);
+    const a = newAddress();
+    node.bytes.set(a, 1);
+    live.watch([a]);
+    await until(() => byteOf(a) === 1 && socket.subscribed.has(a));
+    node.slot = 10 ** 6;
+    for (let i = 0; i < 2; i++) await live.refresh([a]);
+    node.bytes.set(a, 2);
+    socket.tell(a, 10 ** 6 + 1, node.render(a));
+    await until(() => byteOf(a) === 2);
+    node.slot = 10 ** 6 - 1;
+    node.bytes.set(a, 3);
+    await live.refresh([a]);
+    assert.equal(byteOf(a), 2, 'what lags behind still brings nothing back');
+  });
+
   it('keep what was told while an answer of the same slot was on its way', async (t) => {
     const { node, rpc } = testNode();
     const socket = await testSocket(t);

@@ -8,6 +8,8 @@ import { ask, listOf, type Rpc } from './rpc.js';
 const FAST_POLL_MS = 1_000;
 /** Even while changes are told, all are read this often, for what was missed. */
 const SLOW_POLL_MS = 15_000;
+/** No two nodes are so many slots apart: about seven minutes. */
+const MAX_SLOTS_AHEAD = 1_000;
 /** Bytes that nothing has confirmed for so long are stale. */
 export const MAX_AGE_MS = 10_000;
 
@@ -67,6 +69,10 @@ interface Entry {
 export function createLiveAccounts({ rpc, wsUrl, steadyNow, log }: LiveAccountsDeps): LiveAccounts {
   const entries = new Map<Address, Entry>();
   const listeners: ((address: Address) => void)[] = [];
+  const answered = createSlotSense();
+
+  /** Of two nodes the one that lags must not bring old bytes back; but no slot that nobody else tells of may stop all. */
+  const isBehind = (slot: number, entry: Entry) => slot < entry.slot && !answered.isAbsurd(entry.slot);
 
   function apply(entry: Entry, slot: number, account: ChainAccount | undefined, asOf: number): void {
     const changed = entry.slot === -1 || !sameAccount(entry.account, account);
@@ -91,23 +97,25 @@ export function createLiveAccounts({ rpc, wsUrl, steadyNow, log }: LiveAccountsD
     const askedAt = steadyNow();
     const versions = addresses.map((address) => entries.get(address)?.version);
     const { slot, accounts } = await readAccounts(rpc, addresses);
+    answered.add(slot);
     for (const [i, address] of addresses.entries()) {
       const entry = entries.get(address);
       const account = accounts[i];
-      // A node that lags behind another one must not bring old bytes back.
-      if (entry && entry.slot > slot) {
+      if (entry && isBehind(slot, entry)) {
         readings.set(address, entry);
         continue;
       }
       readings.set(address, { slot, account });
       // Of two states of one slot, the one that was told meanwhile may be the later.
-      if (entry && (entry.slot < slot || entry.version === versions[i])) apply(entry, slot, account, askedAt);
+      if (entry && (entry.slot !== slot || entry.version === versions[i])) apply(entry, slot, account, askedAt);
     }
   }
 
   function told(address: Address, slot: number, value: RpcAccount | null): void {
+    const account = readRpcAccount(value);
+    if (answered.isAbsurd(requireSlot(slot))) throw new RangeError(`slot ${slot}, far ahead of the chain`);
     const entry = entries.get(address);
-    if (entry && slot >= entry.slot) apply(entry, slot, readRpcAccount(value), steadyNow());
+    if (entry && !isBehind(slot, entry)) apply(entry, slot, account, steadyNow());
   }
 
   /** What changed before the subscriptions stood is read; where that fails, they go on being polled. */
@@ -156,6 +164,26 @@ export function createLiveAccounts({ rpc, wsUrl, steadyNow, log }: LiveAccountsD
     close() {
       polling.stop();
       socket?.close();
+    },
+  };
+}
+
+function requireSlot(slot: unknown): number {
+  if (!Number.isSafeInteger(slot) || (slot as number) < 0) throw new TypeError('a slot that is no number of one');
+  return slot as number;
+}
+
+/** Where the chain is, as most of the last answers to our questions say. */
+function createSlotSense() {
+  let last: number[] = [];
+  return {
+    add(slot: number): void {
+      last = [slot, ...last].slice(0, 3);
+    },
+    /** Whether a slot is ahead by more than one node can be of another. */
+    isAbsurd(slot: number): boolean {
+      const usual = last.toSorted((a, b) => a - b)[(last.length - 1) >> 1];
+      return usual !== undefined && slot > usual + MAX_SLOTS_AHEAD;
     },
   };
 }
@@ -221,7 +249,7 @@ interface Answer {
 function readAccounts(rpc: Rpc, addresses: readonly Address[]) {
   const params = [addresses, { encoding: 'base64', commitment: 'confirmed' }];
   return ask(rpc, 'getMultipleAccounts', params, ({ context, value }: Answer) => ({
-    slot: Number(context.slot),
+    slot: requireSlot(context.slot),
     accounts: listOf(value, addresses.length).map(readRpcAccount),
   }));
 }

@@ -1,5 +1,8 @@
+import type { Address } from '@slipway/wire';
 import { createHttpRpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
+import { KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
+import { fillsOrders } from '../order-keeper.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;
@@ -19,6 +22,23 @@ export async function checkChain({ chain }: Config, running: boolean): Promise<C
     check.next = 'take it out of SLIPWAY_SEND_URLS';
   }
   return [main.check, ...others.map((other) => other.check)];
+}
+
+/** Whether the wallet that fills limit orders has SOL for it; nothing where this copy fills none, or makes up its SOL. */
+export async function checkKeeperWallet(config: Config, wallet: Address): Promise<Check[]> {
+  const { chain, sandbox, roles } = config;
+  if (chain.kind === 'embedded' || sandbox || !roles.has('keeper') || !fillsOrders(config)) return [];
+  const name = 'keeper wallet';
+  const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
+  try {
+    const { value } = await rpc.call<{ value: number }>('getBalance', [wallet, { commitment: 'confirmed' }]);
+    const detail = `${wallet} has ${value / 1e9} SOL`;
+    if (BigInt(value) >= KEEPER_LEAST_LAMPORTS) return [{ name, ok: true, detail }];
+    const next = `send it SOL: with less than ${Number(KEEPER_LEAST_LAMPORTS) / 1e9} it fills no orders`;
+    return [{ name, ok: false, detail, next }];
+  } catch {
+    return [{ name, ok: false, detail: `the balance of ${wallet} cannot be read`, next: 'see the check of the RPC' }];
+  }
 }
 
 async function checkRpc(name: string, url: string): Promise<{ check: Check; genesis?: string }> {

@@ -1,9 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { checkChain } from './doctor-chain.js';
+import { checkChain, checkKeeperWallet } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
@@ -29,13 +30,15 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   const base = serviceUrl(context, url);
   const service = await findService(base);
   const mode = config.sandbox ? 'sandbox' : 'production';
+  const { check: signer, keeper } = await checkSigner(config);
   return [
     { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
     await checkDataFolder(config),
     checkService(base, service),
     ...(await checkChain(config, service !== undefined)),
     await checkDatabase(config, service),
-    await checkSigner(config),
+    signer,
+    ...(keeper ? await checkKeeperWallet(config, keeper) : []),
     await checkAdminToken(context, config, base, service !== undefined),
   ];
 }
@@ -83,20 +86,22 @@ async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   }
 }
 
-async function checkSigner(config: Config): Promise<Check> {
+/** `keeper`: the wallet that fills orders, where the file opens. */
+async function checkSigner(config: Config): Promise<{ check: Check; keeper?: Address }> {
   const name = 'signer';
   const { file } = config.signer;
   try {
     if ((await readPrivateFile(file)) === undefined) {
-      return { name, ok: true, detail: `${file} is made at the first start` };
+      return { check: { name, ok: true, detail: `${file} is made at the first start` } };
     }
     const generated = await readPrivateFile(dataFolder(config).signerPassphrase);
     const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
     const signer = await openSigner({ file, passphrase, create: false });
-    return { name, ok: true, detail: `${file} opens; the gas wallet is ${signer.address('gas')}` };
+    const detail = `${file} opens; the gas wallet is ${signer.address('gas')}`;
+    return { check: { name, ok: true, detail }, keeper: signer.address('keeper') };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
-    return { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' };
+    return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };
   }
 }
 

@@ -5,6 +5,7 @@ import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { expireOrders } from './expire-orders.js';
+import type { LimitOrderLoop } from './limit-orders/loop.js';
 
 export interface Keeper {
   /** Does once what is due now. Runs one after the other, however often it is asked for. */
@@ -18,6 +19,8 @@ export interface KeeperDeps {
   clock: Clock;
   /** Further work that comes due; each is done also where another one fails. */
   chores: readonly (() => Promise<void>)[];
+  /** Has a loop of its own. */
+  limitOrders: LimitOrderLoop | undefined;
   log: Logger;
 }
 
@@ -31,7 +34,7 @@ const VACUUM_AFTER = 50_000;
  * The loop: takes over transactions that a stopped copy has left under way, deletes what is long dead, and does the
  * chores.
  */
-export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps): Keeper {
+export function startKeeper({ store, landing, clock, chores, limitOrders, log }: KeeperDeps): Keeper {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -79,10 +82,18 @@ export function startKeeper({ store, landing, clock, chores, log }: KeeperDeps):
   schedule();
 
   return {
-    runDue,
+    async runDue() {
+      // First the fills, so that the chore that reads trades from the chain finds them.
+      try {
+        await limitOrders?.runDue();
+      } finally {
+        await runDue();
+      }
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
+      await limitOrders?.close();
       await running.catch(() => {});
     },
   };

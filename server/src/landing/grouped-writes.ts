@@ -101,5 +101,6 @@ function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[
     if (group) group.push(item);
     else groups.set(item.area, [item]);
   }
-  return groups;
+  // In one order, so that two groups that lock rows for the same areas cannot wait for each other.
+  return new Map([...groups].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  addressToBytes,
   base58Encode,
+  decodeTransaction,
   encodeTransaction,
+  generateKeypair,
   type Keypair,
   sign,
   type Transaction,
   tokenTransferChecked,
+  withSignature,
 } from '@slipway/wire';
 import {
   ata,
@@ -129,6 +135,36 @@ describe('a transaction that is handed over to a maker', () => {
     const settled = await world.newLanding().handOver(row, signed, deliver);
     assert.equal(settled.state, 'landed', JSON.stringify(settled.error));
     assert.equal(await bought(), OUT);
+  });
+
+  test('that was sent with another right signature than the one that was answered, is found on the chain', async () => {
+    let sent = '';
+    const { row, signed, deliver, swaps } = await order(async (body) => {
+      const { wire, signature } = signAsMaker(maker, body.transaction!);
+      const transaction = decodeTransaction(Buffer.from(wire, 'base64'));
+      const another = signAgain(maker, transaction.message);
+      sent = base58Encode(another);
+      await send(encoded(withSignature(transaction, maker.address, another)));
+      return accepted(body, signature);
+    });
+    const end = world.newLanding().handOver(row, signed, deliver);
+    while ((await stored(row.id)).signature === null) await sleep(5);
+    await killBlockhash();
+    const settled = await end;
+    assert.deepEqual([settled.state, settled.signature], ['landed', sent], JSON.stringify(settled.error));
+    assert.equal(await bought(), OUT);
+    assert.equal(swaps(), 1);
+  });
+
+  test('that was accepted with its signature and has not landed, has failed when its blockhash is dead', async () => {
+    const { row, signed, deliver } = await order(async (body) => {
+      const { signature } = signAsMaker(maker, body.transaction!);
+      await killBlockhash();
+      return accepted(body, signature);
+    });
+    const settled = await world.newLanding().handOver(row, signed, deliver);
+    assert.deepEqual([settled.state, explainEnd(settled)], ['expired', { code: -2000, message: 'Failed to land' }]);
+    assert.equal(await bought(), 0n);
   });
 
   for (const [what, answer, code, message] of [
@@ -274,4 +310,24 @@ describe('a transaction that is handed over to a maker', () => {
 
 function encoded(transaction: Transaction): string {
   return Buffer.from(encodeTransaction(transaction)).toString('base64');
+}
+
+const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
+const bigintOf = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+const sha512 = (...parts: Uint8Array[]) => createHash('sha512').update(Buffer.concat(parts)).digest();
+
+/** A right Ed25519 signature other than the usual one: that of a signer who draws its nonce at random. */
+function signAgain(keypair: Keypair, message: Uint8Array): Uint8Array {
+  const scalarOf = ({ secretKey }: Keypair) => {
+    const bytes = sha512(secretKey.subarray(0, 32)).subarray(0, 32);
+    bytes[0]! &= 248;
+    bytes[31] = (bytes[31]! & 127) | 64;
+    return bigintOf(bytes);
+  };
+  const nonce = generateKeypair();
+  const point = addressToBytes(nonce.address);
+  const challenge = bigintOf(sha512(point, addressToBytes(keypair.address), message));
+  const answer = (scalarOf(nonce) + challenge * scalarOf(keypair)) % ORDER;
+  const bytes = Buffer.from(answer.toString(16).padStart(64, '0'), 'hex').reverse();
+  return Buffer.concat([point, bytes]);
 }

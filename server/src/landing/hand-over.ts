@@ -68,7 +68,7 @@ export function createHandOver({ store, chain, log, closing }: HandOverDeps) {
     return known;
   }
 
-  /** Nobody says what became of it: looks for it on the chain until it is there, or can never be. */
+  /** Nobody says for certain what became of it: looks for it on the chain until it is there, or can never be. */
   async function search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
     const find = createMessageSearch(chain.rpc, {
       message: decodeTransaction(row.wire!).message,
@@ -77,7 +77,7 @@ export function createHandOver({ store, chain, log, closing }: HandOverDeps) {
     });
     for (;;) {
       const now = await findRequest(store, row.id);
-      if (now && (now.state !== 'sending' || now.signature !== null)) return { row: now };
+      if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
       const verdict = await lookOnce(row, find, whenDead).catch((error: Error) => {
         log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
         return undefined;

@@ -8,7 +8,6 @@ import {
 import type { Logger } from 'pino';
 import type { Chain, Rpc } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
-import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { KeyName, Signer } from '../signer/index.js';
 import {
@@ -21,7 +20,6 @@ import {
 } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { rfqError } from './explain.js';
 import { type AreaHooks, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { createHandOver, type Deliver, type Resolution } from './hand-over.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
@@ -119,8 +117,9 @@ export function createLanding(deps: LandingDeps): Landing {
         : lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
     const giveUpAt = lifetime.kind === 'nonce' ? steadyNow() + GIVE_UP_MS : undefined;
     const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
-    const died = verdict.event === 'expired' && row.handedOver;
-    return conclude(id, died ? { ...verdict, error: rfqError(RFQ.failedToLand) } : verdict);
+    // One message has many right signatures: who signed last may have sent another one than they have told us.
+    if (verdict.event === 'expired' && row.handedOver) return resolve(row, await handing.search(row));
+    return conclude(id, verdict);
   }
 
   function resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {

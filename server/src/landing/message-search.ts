@@ -31,24 +31,32 @@ interface RpcTransaction {
 const PAGE = 1_000;
 /** Of a transaction that is newer than version 0: not one of ours. */
 const UNSUPPORTED_VERSION = -32015;
+/** Of what a node's history lacks: cleaned up, not available, skipped, or missing in long-term storage. */
+const GAPS: ReadonlySet<number> = new Set([-32001, -32004, -32007, -32009]);
 /** How far a validator's clock may be behind ours. */
 const CLOCK_SKEW_MS = 60_000;
+/** So often a transaction that is listed, but cannot be read, is asked for again after the message is dead. */
+const LAST_READS = 60;
 
 /**
  * Looks for a message on the chain of which no signature is known that names it. Each call goes on from what the calls
- * before have seen; `atLeastSlot`: only a node that has come so far may answer.
- * @throws ChainUnavailable
+ * before have seen; `atLeastSlot`, where the message is dead: only a node that has come so far may answer.
+ * @throws ChainUnavailable also where some of what is listed cannot be read yet. Once the message is dead, that is given
+ * up after some calls, lest a gap in a node's history keeps it from an end for ever.
  */
 export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: MessageSearch) {
   const seen = new Set<string>();
+  const lastReads = new Map<string, number>();
 
-  async function read(signature: string): Promise<Found | undefined> {
+  /** Null where the node does not have it. */
+  async function read(signature: string): Promise<Found | undefined | null> {
     const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', [signature, options]).catch((error) => {
       if (error instanceof RpcError && error.code === UNSUPPORTED_VERSION) return undefined;
+      if (error instanceof RpcError && GAPS.has(error.code)) return null;
       throw error;
     });
-    if (answer === null) throw new ChainUnavailable(`${rpc.name}: ${signature} is listed, but cannot be read yet`);
+    if (answer === null) return null;
     seen.add(signature);
     if (answer === undefined) return undefined;
     const wire = Buffer.from(answer.transaction[0], 'base64');
@@ -56,7 +64,18 @@ export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: M
     return { signature, wire, slot: BigInt(answer.slot), err: answer.meta?.err ?? null };
   }
 
+  function isGivenUp(signature: string, isDead: boolean): boolean {
+    const reads = (lastReads.get(signature) ?? 0) + (isDead ? 1 : 0);
+    lastReads.set(signature, reads);
+    if (reads > LAST_READS) seen.add(signature);
+    return reads > LAST_READS;
+  }
+
   return async (atLeastSlot?: bigint): Promise<Found | undefined> => {
+    let unread: string | undefined;
+    const nothing = (): undefined => {
+      if (unread !== undefined) throw new ChainUnavailable(`${rpc.name}: ${unread} is listed, but cannot be read yet`);
+    };
     for (let before: string | undefined; ; ) {
       const options = {
         commitment: 'confirmed',
@@ -66,11 +85,13 @@ export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: M
       };
       const rows = await ask(rpc, 'getSignaturesForAddress', [account, options], readRows);
       for (const { signature, blockTime } of rows) {
-        if (blockTime !== null && blockTime * 1_000 < notBefore - CLOCK_SKEW_MS) return undefined;
+        if (blockTime !== null && blockTime * 1_000 < notBefore - CLOCK_SKEW_MS) return nothing();
         const found = seen.has(signature) ? undefined : await read(signature);
         if (found) return found;
+        // Ours may be behind it in the list.
+        if (found === null && !isGivenUp(signature, atLeastSlot !== undefined)) unread ??= signature;
       }
-      if (rows.length < PAGE) return undefined;
+      if (rows.length < PAGE) return nothing();
       before = rows.at(-1)!.signature;
     }
   };

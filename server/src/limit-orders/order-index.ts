@@ -13,7 +13,7 @@ import {
 } from '../store/limit-orders.js';
 import type { Store, Tx } from '../store/sql.js';
 import { readOpenOrders } from './open-orders.js';
-import { type OrderTransaction, type ProgramSignature, readOrderTransaction, signaturesAfter } from './transactions.js';
+import { type OrderTransaction, readOrderTransaction, signaturesAfter } from './transactions.js';
 
 /** What has happened to orders, read from the chain into the store, so that it can be asked for by wallet. */
 export interface LimitOrderIndex {
@@ -23,6 +23,8 @@ export interface LimitOrderIndex {
    * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
    */
   sync(): Promise<void>;
+  /** `sync` where that was called before, ever: a service without limit orders does not read those of a public program. */
+  keepUp(): Promise<void>;
 }
 
 export interface LimitOrderIndexDeps {
@@ -33,9 +35,12 @@ export interface LimitOrderIndexDeps {
 }
 
 /** Read and stored at once. */
-const BATCH = 50;
+const BATCH = 25;
 /** How far back the history goes of a program that was never read before. */
 const MOST_AT_FIRST = 20_000;
+
+/** `overtaken`: another copy has moved the cursor. `behind`: the node does not have all transactions that it names yet. */
+type Taken = 'done' | 'overtaken' | 'behind';
 
 export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrderIndexDeps): LimitOrderIndex {
   const { program } = addresses;
@@ -44,6 +49,16 @@ export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrd
   let following: Promise<void> | undefined;
 
   async function once(): Promise<void> {
+    let outcome: Taken;
+    // Where another copy has been faster, it may have stopped in the middle.
+    do outcome = await readOn();
+    while (outcome === 'overtaken');
+    if (isRebuilt || outcome === 'behind') return;
+    await addUnknown();
+    isRebuilt = true;
+  }
+
+  async function readOn(): Promise<Taken> {
     let cursor = await getLimitOrderCursor(store, program);
     const most = cursor === '' ? MOST_AT_FIRST : Number.POSITIVE_INFINITY;
     const signatures = await signaturesAfter(chain.rpc, program, cursor, most);
@@ -51,29 +66,28 @@ export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrd
       log.warn({ program, transactions: MOST_AT_FIRST }, 'older limit orders that are closed are not in the history');
     }
     for (let from = 0; from < signatures.length; from += BATCH) {
-      const moved = await take(cursor, signatures.slice(from, from + BATCH));
-      // Another copy reads the same: it has them, or will.
-      if (moved === undefined) return;
-      cursor = moved;
+      const batch = signatures.slice(from, from + BATCH);
+      const outcome = await take(cursor, batch);
+      if (outcome !== 'done') return outcome;
+      cursor = batch.at(-1)!;
     }
-    if (isRebuilt) return;
-    await addUnknown();
-    isRebuilt = true;
+    return 'done';
   }
 
-  /** Stores what these did, all or nothing; where the cursor is then, or undefined when it was moved by somebody else. */
-  async function take(cursor: string, batch: ProgramSignature[]): Promise<string | undefined> {
-    const read = await Promise.all(batch.map(({ signature }) => readOrderTransaction(chain.rpc, signature, addresses)));
+  /** Stores what these did, all or nothing, and moves the cursor on. */
+  async function take(cursor: string, batch: readonly string[]): Promise<Taken> {
+    const read = await Promise.all(batch.map((signature) => readOrderTransaction(chain.rpc, signature, addresses)));
     const missing = read.indexOf(undefined);
     const transactions = (missing === -1 ? read : read.slice(0, missing)) as OrderTransaction[];
     const last = transactions.at(-1)?.signature;
-    if (last === undefined) return undefined;
+    if (last === undefined) return 'behind';
     const moved = await store.transaction(async (tx) => {
       if (!(await moveLimitOrderCursor(tx, program, cursor, last))) return false;
       for (const transaction of transactions) await record(tx, program, transaction);
       return true;
     });
-    return moved && missing === -1 ? last : undefined;
+    if (!moved) return 'overtaken';
+    return missing === -1 ? 'done' : 'behind';
   }
 
   /** Open orders whose opening is older than what the node tells. */
@@ -117,7 +131,12 @@ export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrd
     return following;
   }
 
-  return { sync };
+  return {
+    sync,
+    async keepUp() {
+      if ((await getLimitOrderCursor(store, program)) !== '') await sync();
+    },
+  };
 }
 
 async function record(tx: Tx, program: string, transaction: OrderTransaction): Promise<void> {

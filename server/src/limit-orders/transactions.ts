@@ -21,30 +21,19 @@ import { ask, type Rpc } from '../chain/index.js';
 /** The most that getSignaturesForAddress answers. */
 const PAGE = 1_000;
 
-export interface ProgramSignature {
-  signature: string;
-  failed: boolean;
-}
-
 /**
- * The transactions of a program after `cursor` (all of them for an empty one, but no more than `most`), the oldest first.
+ * The signatures of a program's transactions after `cursor` (all of them for an empty one, but no more than `most`), the oldest first.
  * @throws ChainUnavailable
  */
-export async function signaturesAfter(
-  rpc: Rpc,
-  program: Address,
-  cursor: string,
-  most: number,
-): Promise<ProgramSignature[]> {
-  const found: ProgramSignature[] = [];
-  for (let before: string | undefined; ; before = found.at(-1)!.signature) {
+export async function signaturesAfter(rpc: Rpc, program: Address, cursor: string, most: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let before: string | undefined; ; before = found.at(-1)) {
     const range = { ...(before && { before }), ...(cursor && { until: cursor }) };
     const page = await ask(
       rpc,
       'getSignaturesForAddress',
       [program, { ...range, limit: PAGE, commitment: 'confirmed' }],
-      (rows: { signature: string; err: unknown }[]) =>
-        rows.map(({ signature, err }) => ({ signature, failed: err !== null })),
+      (rows: { signature: string }[]) => rows.map(({ signature }) => signature),
     );
     found.push(...page);
     if (page.length < PAGE || found.length >= most) return found.slice(0, most).reverse();

@@ -39,7 +39,10 @@ const SKEW_SECONDS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003]);
 const U64_MAX = 2n ** 64n - 1n;
 
-/** The trading of a market maker: quotes around the prices as far as its inventory goes, and signs what it has quoted. */
+/**
+ * The trading of a market maker: quotes around the prices as far as its inventory goes, and signs what it has quoted
+ * while the inventory lasts.
+ */
 export function createDesk(deps: DeskDeps) {
   const { chain, signer, clock, log, orderEngine } = deps;
   const maker = signer.address('maker');
@@ -107,6 +110,11 @@ export function createDesk(deps: DeskDeps) {
   }
 
   async function signAndSend(quoteId: string, live: LiveQuote, unsigned: Transaction): Promise<SwapAnswer> {
+    const account = stock.get(live.terms.outputMint)!.account;
+    if (!book.reserve(live, await held(account))) {
+      delete live.used;
+      return { quoteId, state: { rejectedWithReason: 'insufficientBalance' } };
+    }
     const signed = withSignature(unsigned, maker, await signer.sign('maker', unsigned.message));
     const txSignature = transactionSignature(signed);
     const wire = Buffer.from(encodeTransaction(signed)).toString('base64');
@@ -115,6 +123,7 @@ export function createDesk(deps: DeskDeps) {
     } catch (error) {
       if (!(error instanceof RpcError) || !REFUSALS.has(error.code)) throw error;
       delete live.used;
+      book.release(live);
       log.debug({ quoteId, reason: error.message }, 'the chain did not take a fill');
       return rejected(quoteId, error.message);
     }

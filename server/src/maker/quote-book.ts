@@ -16,41 +16,54 @@ export interface SwapAnswer {
   rejectionReason?: string;
 }
 
-/** The quotes that takers can still use; what they promise is not promised again. */
+/**
+ * The quotes that takers can still use. Only one that is being used reserves what it promises: anybody may ask for as
+ * many as there are names for takers.
+ */
 export interface QuoteBook {
   get(quoteId: string): LiveQuote | undefined;
   add(quoteId: string, terms: Terms): void;
-  /** Of `held`, what no living quote has been promised. */
+  /** Of `held`, what is not reserved. */
   free(mint: Address, held: bigint): bigint;
+  /** Until the end of the quote's life; false where not enough of `held` is free. */
+  reserve(quote: LiveQuote, held: bigint): boolean;
+  release(quote: LiveQuote): void;
 }
 
 export function createQuoteBook(now: () => number, lifeMs: number): QuoteBook {
   const quotes = new Map<string, LiveQuote>();
-  const promised = new Map<Address, bigint>();
-  const promise = (mint: Address, amount: bigint) => promised.set(mint, (promised.get(mint) ?? 0n) + amount);
+  const reserved = new Set<LiveQuote>();
 
   // In the order of their ends, because all live equally long.
   function dropEnded(): void {
-    for (const [id, { terms, until }] of quotes) {
-      if (until > now()) return;
+    for (const [id, quote] of quotes) {
+      if (quote.until > now()) return;
       quotes.delete(id);
-      promise(terms.outputMint, -terms.outAmount);
+      reserved.delete(quote);
     }
   }
 
+  function free(mint: Address, held: bigint): bigint {
+    dropEnded();
+    let left = held;
+    for (const { terms } of reserved) if (terms.outputMint === mint) left -= terms.outAmount;
+    return left > 0n ? left : 0n;
+  }
+
   return {
+    free,
     get(quoteId) {
       dropEnded();
       return quotes.get(quoteId);
     },
     add(quoteId, terms) {
       quotes.set(quoteId, { terms, until: now() + lifeMs });
-      promise(terms.outputMint, terms.outAmount);
     },
-    free(mint, held) {
-      dropEnded();
-      const left = held - (promised.get(mint) ?? 0n);
-      return left > 0n ? left : 0n;
+    reserve(quote, held) {
+      if (free(quote.terms.outputMint, held) < quote.terms.outAmount) return false;
+      reserved.add(quote);
+      return true;
     },
+    release: (quote) => reserved.delete(quote),
   };
 }

@@ -101,6 +101,23 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
     }
   }
 
+  test('quotes that nobody uses keep nothing from others', async () => {
+    const router = world.router([{ id: 'own', url: world.maker.url }]);
+    const stock = await tokens(world, ata(world.signer.address('maker'), USDC));
+    const most = (stock * 99n) / 100n;
+    for (let count = 0; count < 3; count++) {
+      const stranger = generateKeypair().address;
+      const quote = await quoted(router, { ...requestOf(stranger, JUP, USDC, most), mode: 'exact-out' });
+      assert.equal(quote.outAmount, most);
+    }
+    const taker = await newTaker(world, [SOL, JUP]);
+    const request = requestOf(taker.address, JUP, USDC, 900_000_000n);
+    const quote = await quoted(router, request);
+    const { row, transaction } = await craftOrder(world, request, quote);
+    const landed = await world.newLanding().handOver(row, signedBy(taker, transaction), router.deliver(quote.maker!));
+    assert.equal(landed.state, 'landed', JSON.stringify(landed.error));
+  });
+
   test('a gas wallet can pay the rent; the taker is the second signer all the same', async () => {
     const taker = await newTaker(world, [USDC]);
     const gas = world.signer.address('gas');

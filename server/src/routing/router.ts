@@ -39,6 +39,8 @@ export interface Hop {
   outputMint: Address;
   inAmount: bigint;
   outAmount: bigint;
+  /** What of `inAmount` the venue keeps as its fee. */
+  fee: bigint;
   /** Its share of what is swapped from `inputMint` at that point, in basis points. */
   bps: number;
   /** The venue's token accounts: what they gain and lose is what was traded. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type LedgerEvent, type LedgerState, next } from './ledger-state.js';
 
-const events: LedgerEvent[] = ['sent', 'landed', 'failed', 'expired'];
+const events: LedgerEvent[] = ['sent', 'landed', 'failed', 'expired', 'doomed'];
 
 test('whatever happens, a transaction is sent at most once and its end is final', () => {
   fc.assert(
@@ -19,7 +19,8 @@ test('whatever happens, a transaction is sent at most once and its end is final'
       assert.ok(passed.filter((one) => one === 'sending').length <= 1);
       const end = passed.findIndex((one) => one !== 'sending');
       assert.ok(end === -1 || end === passed.length - 1);
-      if (passed.includes('landed') || passed.includes('failed')) assert.equal(passed[0], 'sending');
+      if (passed.includes('landed')) assert.equal(passed[0], 'sending');
+      if (passed[0] === 'failed') assert.ok(happened.includes('doomed'));
     }),
   );
 });

@@ -1,9 +1,10 @@
 export type LedgerState = 'crafted' | 'sending' | 'landed' | 'failed' | 'expired';
 
-export type LedgerEvent = 'sent' | 'landed' | 'failed' | 'expired';
+/** `doomed`: given up before it was sent, because it would have failed. */
+export type LedgerEvent = 'sent' | 'landed' | 'failed' | 'expired' | 'doomed';
 
 const transitions: Record<LedgerState, Partial<Record<LedgerEvent, LedgerState>>> = {
-  crafted: { sent: 'sending', expired: 'expired' },
+  crafted: { sent: 'sending', expired: 'expired', doomed: 'failed' },
   sending: { landed: 'landed', failed: 'failed', expired: 'expired' },
   landed: {},
   failed: {},

@@ -65,7 +65,7 @@ export interface Claim {
 /** What became of a sent transaction. */
 export interface Settlement {
   id: string;
-  event: Exclude<LedgerEvent, 'sent'>;
+  event: Exclude<LedgerEvent, 'sent' | 'doomed'>;
   slot?: bigint | undefined;
   error?: unknown;
   settledAt: Date;
@@ -254,6 +254,19 @@ export async function settleMany(tx: Tx, settlements: readonly Settlement[]): Pr
   return (await tx.query<LedgerRow>(SETTLE_MANY, [JSON.stringify(encoded)])).rows;
 }
 
+/** Ends a request that was never sent: it would have failed, with this error. Undefined when it is not crafted any more. */
+export async function failUnsent(
+  tx: Tx,
+  { id, wire, error, settledAt }: { id: string; wire: Uint8Array; error: unknown; settledAt: Date },
+): Promise<LedgerRow | undefined> {
+  const { rows } = await tx.query<LedgerRow>(
+    `update ledger set state = $2, wire = $3, error = $4::jsonb, settled_at = $5 where id = $1 and state = 'crafted'
+     returning ${COLUMNS}`,
+    [id, next('crafted', 'doomed'), wire, JSON.stringify(error), settledAt],
+  );
+  return rows[0];
+}
+
 /** Holds on to transactions that are still being sent; the number of them that still are. */
 export async function renewLeases(tx: Tx, ids: readonly string[], until: Date): Promise<number> {
   const { rowCount } = await tx.query(
@@ -284,7 +297,7 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
   const { rowCount } = await tx.query(
     `delete from ledger where id in (
        select id from ledger l
-       where sent_at is null and state in ('crafted', 'expired') and expires_at < $1
+       where sent_at is null and state in ('crafted', 'expired', 'failed') and expires_at < $1
          and not exists (select from verifications v where v.request_id = l.id)
        order by expires_at limit $2 for update skip locked
      )`,

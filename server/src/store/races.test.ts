@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { claim, claimMany, insertCrafted, takeAbandoned } from './ledger.js';
+import { barGas } from './gas-paid.js';
+import { claim, claimMany, insertCrafted, takeAbandoned, unclaim } from './ledger.js';
 import { createLimiter } from './limiter.js';
 import { take } from './limits.js';
 import { openStore } from './open-store.js';
@@ -63,6 +64,29 @@ describe('copies of the service on one PostgreSQL database', () => {
     assert.equal(won.filter(Boolean).length, 1);
     const { rows } = await stores[0].query('select signature from ledger');
     assert.deepEqual(rows, [{ signature: `a ${won.indexOf(true)}` }]);
+  });
+
+  test('of the orders of one wallet whose gas we pay, one is under way', async () => {
+    const ids = times(30, (index) => `order ${index}`);
+    const row = { area: 'swap', wallet: 'w', cosigners: ['gas'], lastValidBlockHeight: 1n, payload: {} };
+    const dates = { createdAt: now, expiresAt: later };
+    await stores[0].transaction((tx) =>
+      insertCrafted(
+        tx,
+        ids.map((id, index) => ({ id, ...row, ...dates, messageHash: new Uint8Array(32).fill(index) })),
+      ),
+    );
+    const bounds = { walletSince: now, allSince: now, maxLost: 100 };
+    const post = (id: string, index: number) =>
+      stores[index % 2 ? 0 : 1].transaction(async (tx) => {
+        assert.ok(await claim(tx, claimOf(id, index)));
+        const barred = await barGas(tx, [id], bounds);
+        for (const one of barred.keys()) await unclaim(tx, one);
+        return barred.get(id);
+      });
+    const answers = await Promise.all(ids.map(post));
+    assert.equal(answers.filter((why) => why === undefined).length, 1);
+    assert.equal(answers.filter((why) => why === 'under-way').length, 29);
   });
 
   for (const [what, signature] of [

@@ -15,7 +15,7 @@ import { type Built, isRefused, type Quote, type Token } from '../../routing/rou
 import { tryOutSwap } from '../../routing/try-out.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
-import { type Terms, tokenAccountRent } from './terms.js';
+import { coversGas, type Terms, tokenAccountRent } from './terms.js';
 import type { Wallets } from './wallets.js';
 
 /** A quote, and the terms on which it was made. */
@@ -99,7 +99,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
 async function tryOut(
   deps: SwapDeps,
   order: Order,
-  { terms }: Candidate,
+  candidate: Candidate,
   swap: Swap,
   rentLamports: bigint,
   lentLamports: bigint,
@@ -109,10 +109,8 @@ async function tryOut(
   const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
   if (tooDear) return { obstacle: tooDear };
-  const networkFee = swap.feePayer === deps.gasWallet ? crafted.feeLamports : 0n;
-  if (terms.gasless && networkFee + rentLamports > terms.gasless.maxLamports) {
-    return { failed: 'it would cost the gas wallet more than it gets back', isTooLarge: false };
-  }
+  const unpaid = gasObstacle(deps, order, candidate, swap, crafted.feeLamports, rentLamports);
+  if (unpaid) return { obstacle: unpaid };
   const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });
   const priorityLamports = crafted.feeLamports - signatureLamports + (swap.tip?.lamports ?? 0n);
   return { crafted, swap, lastValidBlockHeight, signatureLamports, priorityLamports, rentLamports };
@@ -216,6 +214,23 @@ function lamportsObstacle(
     if (missing > 0n) return { code: 2, message: `Top up ${inSol(missing)} SOL for gas` };
   }
   return undefined;
+}
+
+/** Where the gas wallet would not get back what it pays, the taker has to. */
+function gasObstacle(
+  deps: SwapDeps,
+  { input, output }: Order,
+  candidate: Candidate,
+  swap: Swap,
+  feeLamports: bigint,
+  rentLamports: bigint,
+): Obstacle | undefined {
+  const { gasless, side } = candidate.terms;
+  const lamports = rentLamports + (swap.feePayer === deps.gasWallet ? feeLamports : 0n);
+  if (!gasless || lamports === 0n) return undefined;
+  const token = side === 'input' ? input : output;
+  const isCovered = lamports <= gasless.maxLamports && coversGas(deps, candidate, token, swap.output.least, lamports);
+  return isCovered ? undefined : { code: 2, message: `Top up ${inSol(lamports)} SOL for gas` };
 }
 
 function wrappedRent({ input, output }: Swap): bigint {

@@ -8,10 +8,12 @@ import type { Prices } from '../../prices/index.js';
 import type { Routing } from '../../routing/race.js';
 import type { MakerQuote } from '../../routing/router.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
 import type { FeeAccounts } from './fee-accounts.js';
 import type { FeeSettings } from './fees.js';
 
 export interface SwapDeps {
+  store: Store;
   clock: Clock;
   /** Milliseconds that never step back. */
   steadyNow: () => number;

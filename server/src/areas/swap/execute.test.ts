@@ -8,7 +8,8 @@ import {
   type Keypair,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
-import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, USDC } from './testing.js';
+import { ata } from '../../maker/testing.js';
+import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, swap, USDC } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
 const USDC_1 = 1_000_000n;
@@ -77,6 +78,45 @@ describe('the execution of an order', () => {
     assert.equal(body.status, 'Success', 'a refused post does not use the order up');
   });
 
+  it('has a code also where the body is not of the expected form', async () => {
+    const { app } = world;
+    const post = async (payload: string, type = 'application/json') => {
+      const headers = { 'x-api-key': 'good-key', 'content-type': type };
+      const answer = await app.inject({ method: 'POST', url: '/ultra/v1/execute', headers, payload });
+      return [answer.statusCode, (answer.json() as { code: number }).code];
+    };
+    for (const [payload, code] of [
+      ['{"requestId": 5, "signedTransaction": "AA=="}', -4],
+      ['{"requestId": null, "signedTransaction": "AA=="}', -4],
+      ['{"requestId": "x", "signedTransaction": null}', -5],
+      ['{"requestId": "x", "signedTransaction": {}}', -5],
+      [`{"requestId": "${'x'.repeat(101)}", "signedTransaction": "AA=="}`, -4],
+      ['{"requestId": ', -2],
+      ['[]', -4],
+      ['null', -4],
+      ['"text"', -4],
+      ['', -4],
+    ] as const) {
+      assert.deepEqual(await post(payload), [400, code], payload);
+    }
+  });
+
+  it('is a success also where the node does not tell the amounts afterwards', async () => {
+    const { requestId, transaction } = await orderOf();
+    const { rpc } = world.deps.chain;
+    const call = rpc.call;
+    rpc.call = ((method: string, ...rest: [never]) =>
+      method === 'getTransaction' ? Promise.reject(new Error('refused')) : call.call(rpc, method, ...rest)) as never;
+    const body = { requestId, signedTransaction: signed(transaction, taker) };
+    const first = await world.execute(body).finally(() => {
+      rpc.call = call;
+    });
+    assert.deepEqual([first.status, first.body.status, first.body.code], [200, 'Success', 0]);
+    assert.ok(first.body.signature);
+    assert.equal(first.body.totalInputAmount, undefined);
+    assert.equal((await world.execute(body)).body.totalInputAmount, '10000000');
+  });
+
   it('is no success without the right signatures', async () => {
     const { requestId, transaction } = await orderOf();
     const missing = await world.execute({ requestId, signedTransaction: transaction });
@@ -90,9 +130,12 @@ describe('the execution of an order', () => {
     assert.deepEqual([invalid.body.status, invalid.body.code, invalid.body.slot], ['Failed', -1002, '0']);
   });
 
-  it('fails with 6001 where the pool has moved, and nothing is paid', async () => {
+  it('fails with 6001 where the pool has moved, for good, and nothing is paid', async () => {
     const { requestId, transaction } = await orderOf({ slippageBps: 1 });
-    const whale = await newWallet(world, SOL_1, [[USDC, 500_000n * USDC_1]]);
+    const whale = await newWallet(world, SOL_1, [
+      [USDC, 500_000n * USDC_1],
+      [JUP, 500_000n * USDC_1],
+    ]);
     const query = {
       ...sell,
       amount: '200000000000',
@@ -114,16 +157,36 @@ describe('the execution of an order', () => {
       ['Failed', 6001, 'Slippage tolerance exceeded', '0'],
     );
     assert.deepEqual(await balances(world, taker.address), old);
+
+    // It could land when the price has come back, but its taker may have ordered again by then.
+    const back = {
+      inputMint: JUP.mint,
+      outputMint: USDC.mint,
+      amount: `${(BigInt(moved.body.outAmount) * 11n) / 10n}`,
+    };
+    await swap(world, { ...query, ...back }, whale);
+    const later = await world.execute({ requestId, signedTransaction: signed(transaction, taker) });
+    assert.deepEqual(later.body, body);
+    assert.deepEqual(await balances(world, taker.address), old);
   });
 
   it('tells of a market maker in its own codes', async () => {
-    const { requestId, transaction } = await orderOf({ excludeRouters: 'metis' });
+    const { requestId, transaction, order } = await orderOf({ excludeRouters: 'metis' });
     const unsigned = await world.execute({ requestId, signedTransaction: transaction });
     assert.deepEqual([unsigned.body.status, unsigned.body.code], ['Failed', -2002]);
-    world.clock.setOffset(60_000);
+    const swapsUntil = Number(order.expireAt) * 1_000;
+    world.clock.setOffset(swapsUntil - Date.now() + 2_000);
     const late = await world.execute({ requestId, signedTransaction: signed(transaction, taker) });
     world.clock.setOffset(0);
     assert.deepEqual([late.body.status, late.body.code, late.body.error], ['Failed', -2003, 'Quote expired']);
+    const { body } = await world.execute({ requestId, signedTransaction: signed(transaction, taker) });
+    assert.equal(body.status, 'Success', 'it was not used up');
+    const { order: next } = await orderOf({ excludeRouters: 'metis' });
+    world.clock.setOffset(Number(next.expireAt) * 1_000 - Date.now() - 3_000);
+    const inTime = { requestId: next.requestId, signedTransaction: signed(next.transaction!, taker) };
+    const { body: done } = await world.execute(inTime);
+    world.clock.setOffset(0);
+    assert.equal(done.status, 'Success', 'until expireAt it is handed over');
   });
 
   it('fails as expired when its blockhash is dead, and is unknown two minutes later', async () => {
@@ -170,6 +233,9 @@ describe('what an order refuses', () => {
       [{ taker: USDC.mint }, /^taker: expected a wallet/],
       [{ receiver: pool }, /^receiver: expected a wallet/],
       [{ payer: USDC.mint }, /^payer: expected a wallet/],
+      // A token account that does not exist yet.
+      [{ outputMint: JUP.mint, receiver: ata(taker.address, JUP) }, /^receiver: expected a wallet/],
+      [{ receiver: ata(taker.address, SOL) }, /^receiver: expected a wallet/],
       [{ taker: gas }, /^taker: .*gas wallet/],
       [{ receiver: gas }, /^receiver: .*gas wallet/],
       [{ payer: gas }, /^payer: .*gas wallet/],

@@ -1,4 +1,4 @@
-import { type Address, encodeTransaction, missingSigners, transactionSignature } from '@slipway/wire';
+import { type Address, encodeTransaction, missingSigners, type Transaction, transactionSignature } from '@slipway/wire';
 import { readTransaction } from '../../chain/index.js';
 import { AppError, RFQ } from '../../errors/index.js';
 import {
@@ -13,7 +13,8 @@ import {
   readPosted,
   WouldFail,
 } from '../../landing/index.js';
-import type { LedgerRow } from '../../store/ledger.js';
+import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
+import { failUnsent, type LedgerRow } from '../../store/ledger.js';
 import { AREA, type SwapDeps } from './deps.js';
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
 import type { SwapPayload } from './payload.js';
@@ -47,6 +48,14 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
   return land(deps, request, payload, posted);
 }
 
+/** What the schema or the parser refuses gets the code that the contract has for it. */
+export function withExecuteCode(error: unknown): unknown {
+  const { code: name, details } = error as { code?: unknown; details?: Record<string, unknown> };
+  if (name === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuse(-2, 'The body is not valid JSON');
+  if (name !== 'INVALID_REQUEST' || details?.code !== undefined) return error;
+  return refuse(details?.signedTransaction === undefined ? -4 : -5, (error as Error).message);
+}
+
 function refuse(code: number, message: string): AppError {
   return new AppError('INVALID_REQUEST', { message, details: { code } });
 }
@@ -65,7 +74,7 @@ async function tooLate(
   { maker }: SwapPayload,
   { transaction }: Posted,
 ): Promise<Explanation | undefined> {
-  if (maker) return maker.expireAt * 1_000 < clock.now() ? RFQ.quoteExpired : undefined;
+  if (maker) return (maker.expireAt - MAKERS_SECONDS) * 1_000 < clock.now() ? RFQ.quoteExpired : undefined;
   if ((await chain.blockHeight()) <= request.lastValidBlockHeight) return undefined;
   if (missingSigners(transaction).length > 0) return EXPIRED;
   const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
@@ -78,7 +87,7 @@ async function land(
   payload: SwapPayload,
   { transaction }: Posted,
 ): Promise<ExecuteAnswer> {
-  const { landing, programs } = deps;
+  const { landing } = deps;
   try {
     const row = payload.maker
       ? await landing.handOver(request, transaction, deps.deliver(payload.maker))
@@ -87,18 +96,40 @@ async function land(
   } catch (error) {
     if (error instanceof ReservationRefused) return failed({ code: INVALID, message: error.message });
     if (!(error instanceof WouldFail)) throw error;
-    return failed(explainSwap(error.err, encodeTransaction(transaction), programs));
+    return answer(deps, await giveUp(deps, request, transaction, error), payload);
   }
 }
 
+/** Who has been told of a failure may ask for another order: this one must not swap after all when it is posted again. */
+async function giveUp(
+  { store, clock, landing, findRequest }: SwapDeps,
+  { id }: LedgerRow,
+  transaction: Transaction,
+  { err }: WouldFail,
+): Promise<LedgerRow> {
+  const failure = { id, wire: encodeTransaction(transaction), error: err, settledAt: new Date(clock.now()) };
+  const settled = (await store.transaction((tx) => failUnsent(tx, failure))) ?? (await findRequest(id));
+  if (!settled) throw new Error(`request ${id} has disappeared`);
+  // Another copy of the service may have sent it meanwhile.
+  return landing.execute(settled, transaction);
+}
+
 /** The same for everybody who asks: it is read from the final row and from the chain, not from this call. */
-async function answer({ chain, programs }: SwapDeps, row: LedgerRow, payload: SwapPayload): Promise<ExecuteAnswer> {
+async function answer(
+  { chain, programs, log }: SwapDeps,
+  row: LedgerRow,
+  payload: SwapPayload,
+): Promise<ExecuteAnswer> {
   const known = { ...(row.signature && { signature: row.signature }), slot: row.slot?.toString() ?? '0' };
   if (row.state !== 'landed') {
     const why = row.state === 'failed' && row.wire ? explainSwap(row.error, row.wire, programs) : explainEnd(row);
     return { ...failed(why), ...known };
   }
-  const landed = await readTransaction(chain.rpc, row.signature!);
+  // That it has landed is certain; the amounts a client can also read by itself.
+  const landed = await readTransaction(chain.rpc, row.signature!).catch((error: Error) => {
+    log.warn({ request: row.id, reason: error.message }, 'cannot read what a landed swap has moved');
+    return undefined;
+  });
   const result = landed && resultOf(landed, payload, row.wallet as Address);
   return { status: 'Success', code: 0, ...known, ...result };
 }

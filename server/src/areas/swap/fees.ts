@@ -27,6 +27,12 @@ export function mayBeNew(settings: FeeSettings, mint: Address): boolean {
   return mint !== settings.platform && classOf(settings, mint) === 'other';
 }
 
+/** Whether a fee in this mint is as good as SOL to the gas wallet: what else there is, anybody may have made. */
+export function paysForGas(settings: FeeSettings, mint: Address): boolean {
+  const its = classOf(settings, mint);
+  return its === 'sol' || its === 'stable' || its === 'lst';
+}
+
 /**
  * The mint in which the fee of a pair is taken, whichever side it is on, and the operator's fee for that pair. `isNew`:
  * one of the two is younger than 24 hours.

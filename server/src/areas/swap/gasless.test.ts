@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
 import fc from 'fast-check';
+import { claim, insertCrafted, settle } from '../../store/ledger.js';
+import type { OrderAnswer } from './schema.js';
 import {
   balances,
   JUP,
@@ -28,6 +30,19 @@ describe('a swap whose gas the service pays', () => {
   const sell = (taker: Keypair, change: Record<string, string | number> = {}) => ({
     ...{ inputMint: USDC.mint, outputMint: JUP.mint, amount: '20000000' },
     ...{ taker: taker.address, excludeRouters: 'jupiterz', ...change },
+  });
+
+  // First, because the trades of the others move the pools.
+  it('is left to a market maker who gives more, and then the gas wallet does not sign', async () => {
+    const taker = await newWallet(world, 0n, [
+      [USDC, 100n * USDC_1],
+      [JUP, 1n],
+    ]);
+    const { body } = await world.order(sell(taker, { excludeRouters: 'dflow' }));
+    assert.equal(body.router, 'jupiterz');
+    assert.equal(body.feeBps, body.platformFee.feeBps);
+    const { decoded } = decodeTransaction(Buffer.from(body.transaction!, 'base64'));
+    assert.equal(requiredSigners(decoded).includes(world.gasWallet), false);
   });
 
   it('costs the gas wallet what was quoted, gives it back more in fees, and the taker nothing but the input', async () => {
@@ -94,6 +109,55 @@ describe('a swap whose gas the service pays', () => {
     assert.equal(body.feeBps, body.platformFee.feeBps);
   });
 
+  it('is not paid by the word of a pool: the fee must be worth the gas at a price of another source', async () => {
+    const taker = await newWallet(world, 0n, [[JUP, 40_000n * USDC_1]]);
+    const toUsdc = (jup: string) => sell(taker, { inputMint: JUP.mint, outputMint: USDC.mint, amount: jup });
+    const ask = async (amount: string) => (await world.order(toUsdc(amount))).body;
+    const known = world.priceOf.get(JUP.mint)!;
+    const dollar = Math.floor(1e6 / known.usd);
+    assert.equal((await ask(`${20 * dollar}`)).gasless, true);
+    try {
+      // A pool that says a hundred times the price, for one dollar's worth and for twenty.
+      world.priceOf.set(JUP.mint, { usd: known.usd * 100, source: 'pools' });
+      for (const usd of [1, 20]) {
+        const body = await ask(`${usd * dollar}`);
+        assert.deepEqual([body.gasless, body.transaction, body.errorCode], [false, '', 2], JSON.stringify(body));
+        assert.match(body.errorMessage!, /^Top up 0\.00\d+ SOL for gas$/);
+        assert.equal(body.feeBps, body.platformFee.feeBps);
+      }
+      world.priceOf.set(JUP.mint, { ...known, source: 'pools' });
+      assert.equal((await ask(`${20 * dollar}`)).gasless, true, 'the fee is in USDC, and pays');
+      for (const mint of [USDC.mint, SOL.mint]) {
+        const trusted = world.priceOf.get(mint)!;
+        world.priceOf.set(mint, { ...trusted, source: 'pools' });
+        const body = await ask(`${20 * dollar}`);
+        assert.deepEqual([body.gasless, body.errorCode], [false, 2]);
+        world.priceOf.set(mint, trusted);
+      }
+    } finally {
+      world.priceOf.set(JUP.mint, known);
+    }
+  });
+
+  it('is left to a taker who has enough for the gas, where the gas wallet would not get it back', async () => {
+    const taker = await newWallet(world, 9_000_000n, [[JUP, 40_000n * USDC_1]]);
+    const known = world.priceOf.get(JUP.mint)!;
+    world.priceOf.set(JUP.mint, { usd: known.usd * 100, source: 'pools' });
+    const { body } = await world.order(sell(taker, { inputMint: JUP.mint, outputMint: USDC.mint, amount: '1000000' }));
+    world.priceOf.set(JUP.mint, known);
+    assert.deepEqual([body.gasless, body.signatureFeePayer], [false, taker.address], JSON.stringify(body));
+  });
+
+  it('says that the trade is too small only where it is', async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
+    const sol = world.priceOf.get(SOL.mint)!;
+    world.priceOf.delete(SOL.mint);
+    const { body } = await world.order(sell(taker));
+    world.priceOf.set(SOL.mint, sol);
+    assert.equal(body.errorCode, 2, JSON.stringify(body));
+    assert.match(body.errorMessage!, /^Top up /);
+  });
+
   it('is for those only who set nothing by themselves and have no SOL', async () => {
     const poor = await newWallet(world, 9_000_000n, [[USDC, 100n * USDC_1]]);
     const rich = await newWallet(world, 10_000_000n, [[USDC, 100n * USDC_1]]);
@@ -126,18 +190,6 @@ describe('a swap whose gas the service pays', () => {
     assert.deepEqual([sol, jup, usdc], [0n, BigInt(body.outAmount), 100n * USDC_1 - BigInt(body.inAmount)]);
   });
 
-  it('is left to a market maker who gives more, and then the gas wallet does not sign', async () => {
-    const taker = await newWallet(world, 0n, [
-      [USDC, 100n * USDC_1],
-      [JUP, 1n],
-    ]);
-    const { body } = await world.order(sell(taker, { excludeRouters: 'dflow' }));
-    assert.equal(body.router, 'jupiterz');
-    assert.equal(body.feeBps, body.platformFee.feeBps);
-    const { decoded } = decodeTransaction(Buffer.from(body.transaction!, 'base64'));
-    assert.equal(requiredSigners(decoded).includes(world.gasWallet), false);
-  });
-
   it('cannot be bent: nothing but the order itself gets the signature of the gas wallet', async () => {
     const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
     const { body: order } = await world.order(sell(taker));
@@ -164,4 +216,74 @@ describe('a swap whose gas the service pays', () => {
     // What stands in the place of its own signature does not matter.
     assert.equal((await post(({ signatures }) => signatures[0]!.fill(7))).status, 'Success');
   });
+
+  it('is paid for one order of a taker at a time, however many are posted at once', async () => {
+    const taker = await newWallet(world, 0n, [
+      [USDC, 45n * USDC_1],
+      [JUP, 1n],
+    ]);
+    const orders: OrderAnswer[] = [];
+    for (let count = 0; count < 6; count++) orders.push((await world.order(sell(taker))).body);
+    const before = await balances(world, world.gasWallet);
+    const post = ({ requestId, transaction }: OrderAnswer) =>
+      world.execute({ requestId, signedTransaction: signed(transaction!, taker) });
+    const answers = (await Promise.all(orders.map(post))).map(({ body }) => body);
+    const landed = answers.filter(({ status }) => status === 'Success');
+    assert.equal(landed.length, 1, JSON.stringify(answers));
+    for (const { code, error, slot } of answers.filter(({ status }) => status === 'Failed')) {
+      assert.deepEqual([code, slot], [-1002, '0']);
+      assert.match(error!, /^another gasless order of this taker is under way/);
+    }
+    const paid = orders[answers.indexOf(landed[0]!)]!;
+    const { sol } = await balances(world, world.gasWallet);
+    assert.equal(before.sol - sol, BigInt(paid.signatureFeeLamports + paid.prioritizationFeeLamports));
+    const [next] = orders.filter((order) => order !== paid);
+    assert.equal((await post(next!)).body.status, 'Success', 'a refused post does not use the order up');
+  });
+
+  it('is not paid for ten minutes after a failure on the chain, not even for an order made before', async () => {
+    const taker = await newWallet(world, 0n, [
+      [USDC, 100n * USDC_1],
+      [JUP, 1n],
+    ]);
+    const [failing, waiting] = [(await world.order(sell(taker))).body, (await world.order(sell(taker))).body];
+    assert.ok(failing.gasless && waiting.gasless);
+    await failOnChain(world, failing.requestId);
+    const signedTransaction = signed(waiting.transaction!, taker);
+    const { body: refused } = await world.execute({ requestId: waiting.requestId, signedTransaction });
+    assert.deepEqual([refused.status, refused.slot], ['Failed', '0']);
+    assert.match(refused.error!, /^a gasless order of this taker has failed/);
+    const { body } = await world.order(sell(taker));
+    assert.deepEqual([body.gasless, body.errorCode], [false, 2], JSON.stringify(body));
+    world.clock.setOffset(world.clock.offsetMs + 11 * 60_000);
+    const { body: again } = await world.order(sell(taker));
+    world.clock.setOffset(world.clock.offsetMs - 11 * 60_000);
+    assert.equal(again.gasless, true);
+  });
+
+  it('is not paid for anybody when it has been lost too often within an hour', async () => {
+    const [taker, other] = [await newWallet(world, 0n, [[USDC, 100n * USDC_1]]), await newWallet(world, 0n)];
+    const ready = (await world.order(sell(taker))).body;
+    const { rows } = await world.store.query<{ payload: unknown }>('select payload from ledger limit 1');
+    for (let count = 0; count < 200; count++) {
+      const [id, now] = [`lost ${count}`, new Date(world.clock.now())];
+      const row = { id, area: 'swap', wallet: other.address, cosigners: ['gas'], payload: rows[0]!.payload };
+      const crafted = { ...row, messageHash: new Uint8Array(32), lastValidBlockHeight: 1n, createdAt: now };
+      await world.store.transaction((tx) => insertCrafted(tx, [{ ...crafted, expiresAt: now }]));
+      await failOnChain(world, id);
+    }
+    assert.equal((await world.order(sell(taker))).body.gasless, false);
+    const signedTransaction = signed(ready.transaction!, taker);
+    const { body } = await world.execute({ requestId: ready.requestId, signedTransaction });
+    assert.match(body.error!, /^too many gasless orders have failed/);
+  });
 });
+
+/** As if the order had been sent, and had failed at the cost of its fee payer. */
+async function failOnChain({ store, clock }: SwapWorld, id: string): Promise<void> {
+  const now = new Date(clock.now());
+  await store.transaction(async (tx) => {
+    await claim(tx, { id, signature: `failed ${id}`, wire: new Uint8Array([1]), sentAt: now, leaseUntil: now });
+    await settle(tx, { id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now });
+  });
+}

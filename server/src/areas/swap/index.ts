@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { SwapDeps } from './deps.js';
-import { execute } from './execute.js';
+import { execute, withExecuteCode } from './execute.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { order } from './order.js';
 import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
 import { createTokenAges } from './token-age.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
+export { swapHooks } from './hooks.js';
 export { registerSwapReads, type SwapReadsDeps } from './reads.js';
 export { createTokenList } from './token-list.js';
 
@@ -36,6 +37,7 @@ export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
     `${PREFIX}/execute`,
     {
       config: { ...config, bucket: 'execute' },
+      errorHandler: (error, _request, reply) => reply.send(withExecuteCode(error)),
       schema: { tags, summary: 'Land a signed order', body: ExecuteBody, response: { 200: ExecuteAnswer } },
     },
     (request) => execute(deps, request.body),

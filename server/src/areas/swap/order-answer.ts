@@ -1,5 +1,6 @@
-import { type Address, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { Prices } from '../../prices/index.js';
+import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
 import type { Hop, Token } from '../../routing/router.js';
 import { type Candidate, leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';
@@ -54,7 +55,7 @@ export function orderAnswer(told: Told): OrderAnswer {
     ...(quote.maker && {
       quoteId: quote.maker.quoteId,
       maker: quote.maker.address,
-      expireAt: quote.maker.expireAt.toString(),
+      expireAt: (quote.maker.expireAt - MAKERS_SECONDS).toString(),
     }),
     ...(ready && { lastValidBlockHeight: ready.lastValidBlockHeight.toString() }),
     ...(obstacle && { errorCode: obstacle.code, errorMessage: obstacle.message, error: obstacle.message }),
@@ -121,8 +122,8 @@ function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAn
       outputMint: hop.outputMint,
       inAmount: hop.inAmount.toString(),
       outAmount: hop.outAmount.toString(),
-      feeAmount: '0',
-      feeMint: SYSTEM_PROGRAM,
+      feeAmount: hop.fee.toString(),
+      feeMint: hop.inputMint,
     },
     percent: hop.bps / 100,
     bps: hop.bps,

@@ -58,6 +58,21 @@ describe('a swap order', () => {
     assert.equal(body.mode, 'ultra');
   });
 
+  it('says what each pool keeps, in the token that goes in; a market maker keeps nothing beside its rate', async () => {
+    const wanted = { inputMint: JUP.mint, outputMint: USDC.mint, amount: 1_000_000_000 };
+    const { body } = await world.order({ ...wanted, excludeRouters: except('metis') });
+    for (const { swapInfo } of body.routePlan) {
+      const kept = Number(swapInfo.feeAmount) / Number(swapInfo.inAmount);
+      assert.ok(kept > 0.0004 && kept < 0.0101, `${kept}`);
+      assert.equal(swapInfo.feeMint, swapInfo.inputMint);
+    }
+    const made = await world.order({ ...wanted, excludeRouters: except('jupiterz') });
+    assert.deepEqual(
+      made.body.routePlan.map(({ swapInfo }) => swapInfo.feeAmount),
+      ['0'],
+    );
+  });
+
   it('gives and takes exactly what it says, over random pairs, amounts, routers, receivers and payers', async () => {
     const tokens = [SOL, USDC, JUP];
     const anyOrder = fc.record({

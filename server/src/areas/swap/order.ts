@@ -6,11 +6,20 @@ import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
 import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
+import { mayHaveGasPaid } from './hooks.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
 import type { OrderAnswer, OrderQuery } from './schema.js';
-import { GASLESS_MIN_USD, gaslessTerms, mayBeGasless, type Sponsored, type Terms, termsOf } from './terms.js';
+import {
+  GASLESS_MIN_USD,
+  gaslessTerms,
+  isTooSmallForGasless,
+  mayBeGasless,
+  type Sponsored,
+  type Terms,
+  termsOf,
+} from './terms.js';
 import { readWallets, type Wallets } from './wallets.js';
 
 /** Routers other than the aggregator do not let a third party pay. */
@@ -41,7 +50,7 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   }
   const wallets = await readWallets(deps, asked, input, output);
   const terms = await termsOf(deps, sources, asked, input, output, wallets);
-  const isPoor = mayBeGasless(deps, asked, wallets);
+  const isPoor = mayBeGasless(deps, asked, wallets) && (await mayHaveGasPaid(deps.store, deps.clock, wallets.taker));
   const sponsor = (what: Sponsored) => gaslessTerms(deps, asked, input, output, wallets, terms, what);
   const needsRent = wallets.destination?.exists === false;
   const [gas, rent] = isPoor
@@ -50,10 +59,16 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
         needsRent ? sponsor('rent') : undefined,
       ])
     : [];
-  const candidates = await race(deps, asked, input, output, terms, { gas, rent });
-  const made = await firstPossible(deps, { requestId, asked, input, output, wallets }, candidates);
+  const make = async (sponsored: { gas?: Terms | undefined; rent?: Terms | undefined }) => {
+    const candidates = await race(deps, asked, input, output, terms, sponsored);
+    return firstPossible(deps, { requestId, asked, input, output, wallets }, candidates);
+  };
+  let made = await make({ gas, rent });
+  // What the gas wallet would not get back, the taker may be able to pay.
+  if ((gas || rent) && 'obstacle' in made && made.obstacle.code === 2) made = await make({});
   if ('obstacle' in made) {
-    return orderAnswer({ ...common, ...made, obstacle: isPoor ? orTooSmall(made) : made.obstacle });
+    const isTooSmall = isPoor && made.obstacle.code === 2 && isTooSmallForGasless(deps, asked, input);
+    return orderAnswer({ ...common, ...made, ...(isTooSmall && { obstacle: TOO_SMALL }) });
   }
   await remember(deps, requestId, wallets, made);
   return orderAnswer({ ...common, ...made });
@@ -94,7 +109,7 @@ async function race(
   input: Token,
   output: Token,
   terms: Terms,
-  { gas, rent }: { gas: Terms | undefined; rent: Terms | undefined },
+  { gas, rent }: { gas?: Terms | undefined; rent?: Terms | undefined },
 ): Promise<Candidate[]> {
   const exclude = excluded(asked);
   const lap = async (on: Terms, without: ReadonlySet<RouterId>): Promise<Best & { terms: Terms }> => ({
@@ -124,6 +139,7 @@ function noQuotes(answers: readonly Answer[]): AppError {
   return new AppError('INVALID_REQUEST', { message: `Failed to get quotes${reason}` });
 }
 
+const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 /** Of market makers, whose code 3 it is. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
 
@@ -150,12 +166,6 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
   const [best] = candidates;
   if (best?.quote.maker) return { candidate: best, obstacle: { code: 3, message: NO_TRANSACTION } };
   throw new AppError('CRAFT_FAILED', { message: `Failed to craft the swap: ${failures.join('; ')}` });
-}
-
-/** Without SOL for gas, what keeps a taker from a gasless swap is the size of the trade. */
-function orTooSmall({ obstacle }: { obstacle: Obstacle }): Obstacle {
-  if (obstacle.code !== 2) return obstacle;
-  return { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 }
 
 async function remember(

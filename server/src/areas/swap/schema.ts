@@ -47,8 +47,8 @@ const RoutingItem = Type.Object({
     outputMint: text(),
     inAmount: text(),
     outAmount: text(),
-    feeAmount: text('Always 0: the fee of a venue is part of its rate'),
-    feeMint: text(),
+    feeAmount: text('What of inAmount the venue keeps as its fee'),
+    feeMint: text('The hop’s input'),
   }),
   percent: Type.Number(),
   bps: Type.Integer(),
@@ -90,7 +90,7 @@ export const OrderAnswer = Type.Object(
     taker: nullableText('Null for a quote only'),
     quoteId: optional(text()),
     maker: optional(text()),
-    expireAt: optional(text('Unix seconds')),
+    expireAt: optional(text('Unix seconds: signed by then, it is still given to the market maker')),
     lastValidBlockHeight: optional(text()),
     errorCode: optional(
       Type.Integer({

@@ -1,9 +1,10 @@
 import { type Address, rentExemptLamports, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { TOKEN_ACCOUNT_SPACE } from '../../crafting/swap.js';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
-import type { Token } from '../../routing/router.js';
+import type { Prices } from '../../prices/index.js';
+import type { Quote, Token } from '../../routing/router.js';
 import { type FeeSources, LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
-import { defaultFee, mayBeNew } from './fees.js';
+import { defaultFee, mayBeNew, paysForGas } from './fees.js';
 import type { OrderRequest } from './order-request.js';
 import type { Wallets } from './wallets.js';
 
@@ -26,6 +27,8 @@ const POOR_LAMPORTS = 10_000_000n;
 export const GASLESS_MIN_USD = 10;
 /** More than a swap of several hops takes: what the gas wallet gets back must cover what it pays. */
 const GASLESS_UNITS = 400_000n;
+/** What a trade may lose on its way, slippage included, before a fee on its output no longer pays the gas. */
+const LOSS_BPS = 500;
 /** Bytes of an associated token account of Token-2022 without extensions of its mint. */
 const TOKEN_2022_ACCOUNT_SPACE = 170;
 
@@ -70,29 +73,76 @@ export type Sponsored = 'gas' | 'rent';
 
 /**
  * The terms on which the gas wallet pays: its cost comes back as a higher fee. Undefined where that cannot be, because
- * the trade is too small, a price is not known, no account takes the fee, or the gas wallet is empty.
+ * the trade is too small, a price is not known, no account takes the fee, or the gas wallet is empty. Whether the fee of
+ * a quote on these terms is worth the gas, `coversGas` says.
  */
 export async function gaslessTerms(
-  { chain, prices }: SwapDeps,
-  { amount }: OrderRequest,
+  deps: SwapDeps,
+  asked: OrderRequest,
   input: Token,
   output: Token,
   wallets: Wallets,
   terms: Terms,
   sponsored: Sponsored,
 ): Promise<Terms | undefined> {
-  const inputUsd = prices.usd(input.mint);
-  const solUsd = prices.usd(WRAPPED_SOL_MINT);
-  if (inputUsd === undefined || solUsd === undefined || !terms.account) return undefined;
-  const tradeUsd = (Number(amount) / 10 ** input.decimals) * inputUsd;
-  if (tradeUsd < GASLESS_MIN_USD) return undefined;
+  const { chain, prices, fees } = deps;
+  const tradeUsd = tradeUsdOf(deps, asked, input);
+  const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
+  if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
+  if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
   const rent = wallets.destination && !wallets.destination.exists ? tokenAccountRent(output.tokenProgram) : 0n;
   const price = sponsored === 'gas' ? await chain.computeUnitPrice() : 0n;
   const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;
-  const gasUsd = (Number(maxLamports) / LAMPORTS_PER_SOL) * solUsd;
-  const bps = terms.bps + Math.ceil((gasUsd / tradeUsd) * 10_000);
+  const taxedUsd = terms.side === 'input' ? tradeUsd : (tradeUsd * (10_000 - LOSS_BPS)) / 10_000;
+  const bps = terms.bps + Math.ceil((usdOfLamports(maxLamports, solUsd) / taxedUsd) * 10_000);
   // Beside what it pays, it lends the rent of temporary accounts.
   const isRich = wallets.lamports.gasWallet > 10n * POOR_LAMPORTS + maxLamports;
   return isRich && bps < 10_000 ? { ...terms, bps, gasless: { maxLamports } } : undefined;
+}
+
+/** What is swapped, in USD by any source: enough to say what is too little, never to spend by. */
+function tradeUsdOf({ prices }: SwapDeps, { amount }: OrderRequest, input: Token): number | undefined {
+  const usd = prices.usd(input.mint);
+  return usd === undefined ? undefined : (Number(amount) / 10 ** input.decimals) * usd;
+}
+
+/** Whether its size alone keeps a trade from being gasless. */
+export function isTooSmallForGasless(deps: SwapDeps, asked: OrderRequest, input: Token): boolean {
+  const usd = tradeUsdOf(deps, asked, input);
+  return usd !== undefined && usd < GASLESS_MIN_USD;
+}
+
+/**
+ * Whether the gas wallet gets back at least the `lamports` that it spends on a quote, also where no more than `least`
+ * of its output comes out, and the side that the fee is taken from is worth a gasless trade.
+ */
+export function coversGas(
+  { prices, fees }: SwapDeps,
+  { quote, terms }: { quote: Quote; terms: Terms },
+  token: Token,
+  least: bigint,
+  lamports: bigint,
+): boolean {
+  const usd = trustedUsd(prices, terms.mint);
+  const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
+  if (usd === undefined || solUsd === undefined || !paysForGas(fees, terms.mint)) return false;
+  const usdOf = (amount: bigint) => (Number(amount) / 10 ** token.decimals) * usd;
+  const isOutput = terms.side === 'output';
+  const taxed = isOutput ? quote.outAmount + quote.feeAmount : quote.inAmount;
+  const leastUsd = isOutput ? (GASLESS_MIN_USD * (10_000 - LOSS_BPS)) / 10_000 : GASLESS_MIN_USD;
+  if (usdOf(taxed) < leastUsd) return false;
+  const forGas = (quote.feeAmount * BigInt(terms.bps - terms.platformBps)) / BigInt(terms.bps);
+  const atLeast = isOutput ? (forGas * least) / quote.outAmount : forGas;
+  return usdOf(atLeast) >= usdOfLamports(lamports, solUsd);
+}
+
+/** USD for a whole token where that is not the word of pools: anybody makes a pool, at any price. */
+function trustedUsd(prices: Prices, mint: Address): number | undefined {
+  const price = prices.quote(mint);
+  return price && !price.stale && price.source !== 'pools' ? price.usd : undefined;
+}
+
+function usdOfLamports(lamports: bigint, solUsd: number): number {
+  return (Number(lamports) / LAMPORTS_PER_SOL) * solUsd;
 }

@@ -16,6 +16,7 @@ import {
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
+import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
@@ -27,7 +28,7 @@ import { createRouting } from '../../routing/race.js';
 import type { Router, Token } from '../../routing/router.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openStore } from '../../store/open-store.js';
-import { registerSwap, type SwapDeps } from './index.js';
+import { registerSwap, SWAP_AREA, type SwapDeps, swapHooks } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
 export { JUP, SOL, USD, USDC } from '../../maker/testing.js';
@@ -76,12 +77,20 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const landing = createLanding({
     ...{ store, clock, steadyNow, chain, signer, log },
     ways: [rpc],
-    hooks: {},
+    hooks: { [SWAP_AREA]: swapHooks(clock) },
     observe: () => {},
   });
+  const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
   const deps: SwapDeps = {
-    ...{ clock, steadyNow, log, chain, landing, gasWallet, programs },
-    prices: { usd, close: async () => {} } as unknown as SwapDeps['prices'],
+    ...{ store, clock, steadyNow, log, chain, landing, gasWallet, programs },
+    prices: {
+      usd: (mint) => priceOf.get(mint)?.usd,
+      quote(mint) {
+        const price = priceOf.get(mint);
+        return price && { ...price, confidence: 0, publishedAt: clock.now(), stale: false };
+      },
+      close: async () => {},
+    },
     routing: createRouting({
       routers: [metis, jupiterz].map(wrapRouter),
       budgetMs: 2_000,
@@ -103,7 +112,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const { app } = await startTestServer((server) => registerSwap(server, deps));
   const headers = { 'x-api-key': 'good-key' };
   return {
-    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app },
+    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app, priceOf },
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
       const text = new URLSearchParams(

@@ -8,27 +8,60 @@ const PAGE = 1_000;
 /** A token that is not new stays so; of others the chain is asked again after this long. */
 const ASKED_AGAIN_MS = 10 * 60_000;
 
+/** A quote waits no longer; who asks later gets what has come meanwhile. */
+const WAIT_MS = 100;
+
+interface Known {
+  asked: Promise<boolean>;
+  answer?: boolean;
+  until: number;
+}
+
 /**
  * Whether a mint is known to be younger than 24 hours: by its first transaction, where the node lists all it ever had.
- * A mint with more than 1,000 transactions in that time, without any, or that the node will not tell of counts as old.
+ * A mint with more than 1,000 transactions in that time, without any, or that the node has not told of yet counts as
+ * old. Never rejects, and answers within 100 ms.
  */
 export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () => number }) {
   const { rpc, clock, steadyNow } = deps;
-  const known = new LRUCache<Address, { answer: Promise<boolean>; until: number }>({ max: 10_000 });
+  const known = new LRUCache<Address, Known>({ max: 10_000 });
 
   async function find(mint: Address): Promise<boolean> {
     const params = [mint, { limit: PAGE, commitment: 'confirmed' }];
     const oldest = await ask(rpc, 'getSignaturesForAddress', params, (rows: { blockTime: number | null }[]) =>
       rows.length < PAGE ? (rows.at(-1)?.blockTime ?? undefined) : undefined,
-    ).catch(() => undefined);
+    );
     return oldest !== undefined && oldest * 1_000 > clock.now() - DAY_MS;
   }
 
-  return (mint: Address): Promise<boolean> => {
+  function start(mint: Address): Known {
+    const entry: Known = { asked: find(mint), until: steadyNow() + ASKED_AGAIN_MS };
+    known.set(mint, entry);
+    entry.asked.then(
+      (answer) => {
+        entry.answer = answer;
+      },
+      // A failure is not kept.
+      () => known.get(mint) === entry && known.delete(mint),
+    );
+    return entry;
+  }
+
+  return async (mint: Address): Promise<boolean> => {
     const before = known.get(mint);
-    if (before && before.until > steadyNow()) return before.answer;
-    const answer = find(mint);
-    known.set(mint, { answer, until: steadyNow() + ASKED_AGAIN_MS });
-    return answer;
+    const { asked, answer } = before && before.until > steadyNow() ? before : start(mint);
+    return answer ?? orFalse(asked);
   };
+}
+
+async function orFalse(asked: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, WAIT_MS, false);
+  });
+  try {
+    return await Promise.race([asked.catch(() => false), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

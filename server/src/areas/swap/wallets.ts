@@ -3,6 +3,7 @@ import {
   associatedTokenAddress,
   decodeTokenAccount,
   SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
@@ -22,6 +23,8 @@ export interface Wallets {
   destination: { account: Address; exists: boolean } | undefined;
 }
 
+const WRAPPED_SOL = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM };
+
 /** @throws AppError INVALID_REQUEST for a party that is no wallet, or cannot be given the output. */
 export async function readWallets(
   { chain, gasWallet }: SwapDeps,
@@ -30,6 +33,7 @@ export async function readWallets(
   output: Token,
 ): Promise<Wallets> {
   const { taker, receiver = taker, payer } = asked;
+  if (receiver !== taker) requireNoTokenAccount(receiver, taker, [input, output, WRAPPED_SOL]);
   const source = tokenAccountOf(taker, input);
   const destination = tokenAccountOf(receiver, output);
   const read = async (address: Address | undefined) => address && chain.account(address);
@@ -63,6 +67,17 @@ function tokenAccountOf(wallet: Address, { mint, tokenProgram }: Token): Address
 function requireWallet(field: string, account: ChainAccount | undefined): void {
   if (account && account.owner !== SYSTEM_PROGRAM) {
     throw refuse(field, 'expected a wallet; this is an account of a program, such as a token account or a mint');
+  }
+}
+
+/** One that does not exist yet looks like a new wallet, and nobody could ever sign for what it gets. */
+function requireNoTokenAccount(
+  receiver: Address,
+  taker: Address,
+  tokens: readonly Pick<Token, 'mint' | 'tokenProgram'>[],
+): void {
+  if (tokens.some(({ mint, tokenProgram }) => associatedTokenAddress(taker, mint, tokenProgram) === receiver)) {
+    throw refuse('receiver', "expected a wallet; this is the address of the taker's token account");
   }
 }
 

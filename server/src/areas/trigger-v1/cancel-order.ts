@@ -16,7 +16,7 @@ const CANCELS_PER_TRANSACTION = 5;
 export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): Promise<CancelOrderAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
-  const found = await findOrders(deps, maker, [body.order]);
+  const found = await findOrders(deps, maker, 'order', [body.order]);
   const [made] = await craftCancels(deps, maker, found, price);
   const requestId = uuidv7(deps.clock);
   const order = found[0]!.address;
@@ -31,7 +31,7 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
   const { orders = [] } = body;
   const found =
     orders.length > 0
-      ? await findOrders(deps, maker, [...new Set(orders)])
+      ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
       : await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker);
   if (found.length === 0) throw noMatch('the maker has no open order');
   const made: Ready[] = [];
@@ -44,10 +44,15 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
 }
 
 /** @throws AppError INVALID_REQUEST unless each of them is open and the maker's. */
-async function findOrders(deps: TriggerV1Deps, maker: Address, orders: readonly string[]): Promise<OpenOrder[]> {
+async function findOrders(
+  deps: TriggerV1Deps,
+  maker: Address,
+  field: string,
+  orders: readonly string[],
+): Promise<OpenOrder[]> {
   return Promise.all(
     orders.map(async (given) => {
-      if (!isAddress(given)) throw refuse('order: expected a public key in base58 (32 bytes)');
+      if (!isAddress(given)) throw refuse(`${field}: expected a public key in base58 (32 bytes)`);
       const account = await deps.chain.account(given);
       const order = account?.owner === deps.addresses.program ? decodeLimitOrder(account.data) : undefined;
       if (!order) throw noMatch(`${given}: no order is open there; it may have been filled or cancelled`);

@@ -10,6 +10,7 @@ import {
   WouldFail,
 } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
+import { catchUp } from './catch-up.js';
 import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
 import type { ExecuteAnswer, ExecuteBody } from './schema.js';
 import { explainFailure, rowId } from './try-out.js';
@@ -86,7 +87,7 @@ async function answer(deps: TriggerV1Deps, row: LedgerRow): Promise<ExecuteAnswe
   if (row.state === 'landed') {
     const { order } = row.payload as Payload;
     // So that whoever asks for the orders next finds what has just been done.
-    await deps.index.sync().catch((error: Error) => deps.log.warn({ reason: error.message }, 'cannot read orders'));
+    await catchUp(deps);
     return { signature, status: 'Success', ...(order && { order }), code: 0 };
   }
   if (row.state === 'failed' && row.wire) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
@@ -9,12 +8,11 @@ import {
   listLimitOrderTrades,
   type RecordedTrade,
 } from '../../store/limit-orders.js';
+import { catchUp } from './catch-up.js';
 import type { TriggerV1Deps } from './deps.js';
 import type { TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
 
 const PER_PAGE = 10;
-/** A long history is read on in the background: what is there is answered. */
-const LONGEST_WAIT_MS = 2_000;
 const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired'];
 const STATUS = {
   open: 'Open',
@@ -46,15 +44,6 @@ export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrders
   const orders = await Promise.all(rows.map((row) => render(deps, row, trades)));
   const totalPages = Math.ceil(total / PER_PAGE);
   return { user, orderStatus, orders, totalPages, page, hasMoreData: page < totalPages };
-}
-
-async function catchUp({ index, log }: TriggerV1Deps): Promise<void> {
-  const synced = index.sync().catch((error: Error) => {
-    log.warn({ reason: error.message }, 'cannot read orders from the chain; answering what is known');
-  });
-  const waited = new AbortController();
-  await Promise.race([synced, sleep(LONGEST_WAIT_MS, undefined, { signal: waited.signal }).catch(() => {})]);
-  waited.abort();
 }
 
 async function render(

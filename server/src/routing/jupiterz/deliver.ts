@@ -10,8 +10,8 @@ export type MakerDelivery =
   | { outcome: 'rejected'; code: number; message: string }
   | { outcome: 'unknown'; code: number; message: string };
 
-/** The end of a quote's life belongs to the maker, who must check, sign and send. */
-const MAKERS_SECONDS = 20;
+/** The end of a quote's life belongs to the maker, who must check, sign and send: nothing is handed over in it. */
+export const MAKERS_SECONDS = 20;
 const SWAP_TIMEOUT_MS = 10_000;
 const MAX_REASON = 200;
 

@@ -14,7 +14,7 @@ import { deliverToMaker, type MakerDelivery } from './deliver.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 
-export type { MakerDelivery } from './deliver.js';
+export { MAKERS_SECONDS, type MakerDelivery } from './deliver.js';
 export type { MakerEndpoint } from './webhook.js';
 
 export interface JupiterZ extends Router {
@@ -143,6 +143,7 @@ export function createJupiterZ(deps: JupiterZDeps): JupiterZ {
           outputMint: request.output.mint,
           inAmount: offer.inAmount,
           outAmount: offer.outAmount,
+          fee: 0n,
           bps: Number(BPS),
           vaultIn: makerInput,
           vaultOut: makerOutput,

@@ -1,4 +1,5 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
@@ -13,6 +14,11 @@ import { tokenSwapVenue } from './venues/token-swap.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
+/** Each pool costs three subscriptions, and anybody can make pools. */
+const MAX_WATCHED = 20_000;
+/** A price by the pools is good for so long. */
+const SPOT_MS = 250;
+const MAX_SPOTS = 10_000;
 
 export interface MetisDeps {
   rpc: Rpc;
@@ -22,13 +28,15 @@ export interface MetisDeps {
   programs: { router?: Address; tokenSwap: Address };
   /** Pools to route over, beside those that the RPC lists. */
   pools: readonly Address[];
+  /** Most pools that are watched, these first; MAX_WATCHED if not given. */
+  maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
 export interface Metis extends Router {
-  /** Whole tokens of `inMint` for a whole one of `mint`, by the deepest pools; undefined where none are fresh. */
+  /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
   spot(mint: Address, inMint: Address): number | undefined;
   /** The kinds of pools, with their labels as `excludeVenues` knows them in lower case. */
   venues(): { label: string; pools: number }[];
@@ -41,11 +49,12 @@ export interface Metis extends Router {
 export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const { live, steadyNow, programs } = deps;
   const venues = [tokenSwapVenue(programs.tokenSwap)];
-  const pools = createPools({ ...deps, venues, configured: deps.pools });
+  const pools = createPools({ ...deps, venues, configured: deps.pools, maxPools: deps.maxPools ?? MAX_WATCHED });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
   const builder = { router: programs.router, lookupTables, tokenOf };
   const fits = createSizer(builder);
+  const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
   const routed = programs.router !== undefined;
 
   async function quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
@@ -58,6 +67,16 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
       ...quoteOf(found, request, builder),
       ...(fewer > 0 && { simpler: (again: AbortSignal) => quote(request, again, fewer) }),
     };
+  }
+
+  /** Orders ask for the same few prices again and again. */
+  function spot(mint: Address, inMint: Address): number | undefined {
+    const [key, now] = [`${mint} ${inMint}`, steadyNow()];
+    const known = spots.get(key);
+    if (known && now - known.at < SPOT_MS) return known.price;
+    const price = spotPrice({ pools, now }, mint, inMint);
+    spots.set(key, { price, at: now });
+    return price;
   }
 
   async function find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {
@@ -84,7 +103,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     name: 'Metis',
     nativeSol: false,
     quote: (request, signal) => quote(request, signal),
-    spot: (mint, inMint) => spotPrice({ pools, now: steadyNow() }, mint, inMint),
+    spot,
     venues: () =>
       venues.map((venue) => ({
         label: venue.label,
@@ -123,7 +142,7 @@ async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): 
 function noRoute(options: SearchOptions): Refusal {
   const { market, request, now, routed } = options;
   const between = `from ${request.input.mint} to ${request.output.mint}`;
-  const paths = market.paths(request.input.mint, request.output.mint);
+  const paths = market.paths(request, now);
   const isUsable = paths.filter(({ steps }) => routed || steps.length === 1);
   if (isUsable.length === 0) return { refused: 'no-route', reason: `no pools lead ${between}` };
   if (!isUsable.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))

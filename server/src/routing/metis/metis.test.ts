@@ -74,6 +74,17 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     assert.equal(quoted(await metis.quote(exactIn(a, c, 1_000_000n), signal())).hops.length, 2);
   });
 
+  it('says what of its input each pool keeps', async (t) => {
+    const [a, b, c] = [await world.token(), await world.token(), await world.token()];
+    await world.pool(a, b, [DEEP, DEEP], fees([25n, 10_000n], [5n, 10_000n]));
+    await world.pool(b, c, [DEEP, DEEP], fees([1n, 100n]));
+    const { metis, close } = await openMetis(world);
+    t.after(close);
+    const [first, second] = quoted(await metis.quote(exactIn(a, c, 1_000_000n), signal())).hops;
+    assert.equal(first!.fee, 3_000n);
+    assert.equal(second!.fee, first!.outAmount / 100n);
+  });
+
   it('leaves out the venues that are excluded, by their label in lower case', async (t) => {
     const { tokens } = await row(2);
     const { metis, close } = await openMetis(world);

@@ -2,6 +2,7 @@ import { type Address, isAddress } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { LiveAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import { deepestPools } from './deepest.js';
 import { createMarket, type Market, type Pool } from './market.js';
 import { type MintFacts, readMint } from './mints.js';
 import type { PoolState, Venue } from './venue.js';
@@ -15,7 +16,8 @@ export interface PoolsDeps {
   venues: readonly Venue[];
   /** Pools to watch whether they are found or not. */
   configured: readonly Address[];
-  steadyNow: () => number;
+  /** Most pools that are watched; configured ones come first. */
+  maxPools: number;
   log: Logger;
 }
 
@@ -39,12 +41,13 @@ interface Candidate {
 }
 
 export function createPools(deps: PoolsDeps): Pools {
-  const { live, steadyNow, log } = deps;
+  const { live, log, maxPools, configured } = deps;
   const mints = new LRUCache<Address, MintFacts>({ max: MAX_MINTS });
   const watched = new Map<Address, WatchedPool>();
   const poolsOf = new Map<Address, WatchedPool[]>();
   const find = createFinder(deps);
-  let market = createMarket([], steadyNow());
+  let market = createMarket([]);
+  let leftOut = 0;
   let discovering: Promise<void> | undefined;
 
   live.onChange((address) => {
@@ -60,8 +63,30 @@ export function createPools(deps: PoolsDeps): Pools {
     }
   }
 
+  /**
+   * A pool that is watched is not given up for another, or new ones could drive the good ones out; the deepest of the
+   * others get the room that is left.
+   */
+  async function capped(candidates: Candidate[]): Promise<Candidate[]> {
+    if (candidates.length <= maxPools) return candidates;
+    const isKept = ({ address }: Candidate) => watched.has(address) || configured.includes(address);
+    const kept = candidates.filter(isKept);
+    const others = candidates.filter((candidate) => !isKept(candidate));
+    const room = Math.max(0, maxPools - kept.length);
+    if (room === 0) return kept;
+    const readings = await live.refresh([...new Set(others.flatMap(({ accounts }) => accounts))]);
+    const opened = others.flatMap((candidate) => {
+      const [own, ...rest] = candidate.accounts.map((account) => readings.get(account)!);
+      const state = openPool(candidate, own!, rest);
+      return typeof state === 'string' ? [] : [{ ...candidate, state }];
+    });
+    if (others.length !== leftOut) log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
+    leftOut = others.length;
+    return [...kept, ...deepestPools(opened, room)];
+  }
+
   async function discoverNow(): Promise<void> {
-    const candidates = await find();
+    const candidates = await capped(await find());
     await readMints(candidates.flatMap((candidate) => candidate.mints));
     const wanted = new Map(candidates.filter((candidate) => isSupported(candidate, mints)).map((c) => [keyOf(c), c]));
     const gone = [...watched.values()].filter((pool) => !wanted.has(keyOf(pool)));
@@ -77,8 +102,8 @@ export function createPools(deps: PoolsDeps): Pools {
       for (const account of pool.accounts) poolsOf.set(account, [...(poolsOf.get(account) ?? []), pool]);
     }
     live.unwatch(gone.flatMap((pool) => pool.accounts).filter((account) => !poolsOf.has(account)));
-    // Also where no pool came or went: the order of depth changes with the trades.
-    market = createMarket([...watched.values()], steadyNow());
+    // Also where no pool came or went: the order of the ways changes with the trades.
+    market = createMarket([...watched.values()]);
     if (fresh.length > 0 || gone.length > 0)
       log.info({ pools: watched.size, added: fresh.length, dropped: gone.length }, 'pools to route over');
   }

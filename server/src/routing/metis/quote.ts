@@ -26,12 +26,12 @@ export function quoteOf(found: Found, request: QuoteRequest, builder: Builder): 
   };
 }
 
-function hopOf({ plan }: Found, { part, step, paid, rest, received }: Done): Hop {
+function hopOf({ plan }: Found, { part, step, paid, rest, received, fee }: Done): Hop {
   const { input, output } = plan.steps[step]!;
   const { tokens } = part.state;
   return {
     ...{ venue: part.pool.address, label: part.pool.venue.label, inputMint: input, outputMint: output },
-    ...{ inAmount: paid + rest, outAmount: received, bps: part.bps },
+    ...{ inAmount: paid + rest, outAmount: received, fee, bps: part.bps },
     ...{ vaultIn: tokens[part.from].vault, vaultOut: tokens[part.from === 0 ? 1 : 0].vault },
   };
 }

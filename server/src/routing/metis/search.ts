@@ -1,10 +1,10 @@
 import type { QuoteRequest } from '../router.js';
+import { bestOut, type LiveLeg, leastIn, liveLegs, mostFor } from './legs.js';
 import type { Leg, Market, Path } from './market.js';
 import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
-import type { PoolState } from './venue.js';
 
-/** Pools of one pair that are looked at. */
-const MAX_LEGS = 4;
+/** Pools of one pair that an amount is dealt out to: so many that do most for all of it, and as many for a part. */
+const MAX_LEGS = 3;
 /** Each further pool must bring this share more: it costs compute units and bytes. */
 const WORTH_A_POOL = 0.0001;
 /** Plans that are calculated to the unit, and paths that are split. */
@@ -87,11 +87,6 @@ function isBetter(found: Found, score: number, than: Found, thanScore: number): 
 
 // ---- by estimate ----------------------------------------------------------------------------------------------------
 
-/** A leg whose state is fresh. */
-interface LiveLeg extends Leg {
-  state: PoolState;
-}
-
 interface Estimate {
   steps: LiveLeg[][];
   path: Path;
@@ -110,7 +105,7 @@ interface RankedPlan {
 /** Plans over the best paths, with splits and without, the best by estimate first; behind them the other paths. */
 function rankedPlans(options: SearchOptions): RankedPlan[] {
   const { market, request, routed, maxPools } = options;
-  const paths = market.paths(request.input.mint, request.output.mint);
+  const paths = market.paths(request, options.now);
   const cache = new Map<readonly Leg[], LiveLeg[]>();
   const estimates: Estimate[] = [];
   for (const path of paths) {
@@ -125,28 +120,16 @@ function rankedPlans(options: SearchOptions): RankedPlan[] {
   return close;
 }
 
-function liveLegs(legs: readonly Leg[], { request, now }: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>) {
-  const known = cache.get(legs);
-  if (known) return known;
-  const { excludeVenues } = request;
-  const live: LiveLeg[] = [];
-  for (const leg of legs) {
-    if (live.length === MAX_LEGS) break;
-    const { pool, from } = leg;
-    if (excludeVenues.size > 0 && excludeVenues.has(pool.venue.label.toLowerCase())) continue;
-    const state = pool.state(now);
-    if (state) live.push({ pool, from, state });
-  }
-  cache.set(legs, live);
-  return live;
-}
-
 const inputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'input' ? 1 - fee.bps / ALL_BPS : 1);
 const outputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'output' ? 1 - fee.bps / ALL_BPS : 1);
 
 function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>): Estimate | undefined {
   const { request } = options;
-  const steps = path.steps.map((legs) => liveLegs(legs, options, cache));
+  const steps = path.steps.map((legs) => {
+    const live = cache.get(legs) ?? liveLegs(legs, options.now, request.excludeVenues);
+    cache.set(legs, live);
+    return live;
+  });
   if (steps.some((legs) => legs.length === 0)) return undefined;
   let amount = Number(request.amount);
   if (request.mode === 'exact-in') {
@@ -158,18 +141,6 @@ function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Le
   amount /= outputKept(request);
   for (const legs of steps.toReversed()) amount = leastIn(legs, amount);
   return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
-}
-
-function bestOut(legs: readonly LiveLeg[], amount: number): number {
-  let best = 0;
-  for (const { state, from } of legs) best = Math.max(best, state.estimateOut(from, amount));
-  return best;
-}
-
-function leastIn(legs: readonly LiveLeg[], amount: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const { state, from } of legs) least = Math.min(least, state.estimateIn(from, amount));
-  return least;
 }
 
 /** The path with ever fewer splits: the shorter ones for a transaction that has no room for more. */
@@ -215,7 +186,8 @@ interface Dealt {
 }
 
 /** The best way to do a step with one pool, then with two, and so on for as long as one more is worth it. */
-function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
+function deal(all: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
+  const legs = maxParts === 1 ? mostFor(all, amount, 1) : candidates(all, amount);
   let [best, out] = [legs[0]!, 0];
   let rate = 0;
   for (const leg of legs) {
@@ -225,7 +197,7 @@ function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt
   }
   const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
   // At most all of it goes at the best price that there is.
-  if (legs.length === 1 || maxParts === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
+  if (legs.length === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
   const { given } = dealChunks(legs, amount);
   const order = legs.map((_, i) => i).sort((a, b) => given[b]! - given[a]!);
   for (let count = 2; count <= Math.min(maxParts, legs.length); count++) {
@@ -237,6 +209,16 @@ function deal(legs: readonly LiveLeg[], amount: number, maxParts: number): Dealt
     ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
   }
   return ways;
+}
+
+/**
+ * By what they do with this amount, whatever lies in them. A deep pool with a high fee does more for all of a large
+ * amount than a shallow one, but less for a part of it.
+ */
+function candidates(legs: readonly LiveLeg[], amount: number): readonly LiveLeg[] {
+  if (legs.length <= 2 * MAX_LEGS) return legs;
+  const whole = mostFor(legs, amount, MAX_LEGS);
+  return [...new Set([...whole, ...mostFor(legs, amount / MAX_PARTS, 2 * MAX_LEGS)])].slice(0, 2 * MAX_LEGS);
 }
 
 // Field by field: a spread would take longer than a quote.

@@ -1,8 +1,23 @@
 import type { Address } from '@slipway/wire';
-import type { Leg } from './market.js';
+import type { Leg, Market } from './market.js';
 import type { Pools } from './pools.js';
 
-/** See `Metis.spot`. Over the deepest pool of the pair, or else over one token between. */
+/** A pool that keeps more of a trade does not have to follow the market. */
+const MAX_FEE = 0.02;
+/** Prices that are no further apart agree. */
+const AGREEMENT = 1.05;
+
+/** A price with what stands behind it on either side, in units of the token and of what it is priced in. */
+interface Offer {
+  price: number;
+  given: number;
+  taken: number;
+}
+
+/**
+ * See `Metis.spot`: the price on which most depth agrees, of the pools of the pair and of those over one token between.
+ * Depth counts only where it is on both sides, so that a pool of its own price needs the worth of both tokens.
+ */
 export function spotPrice(
   { pools, now }: { pools: Pools; now: number },
   mint: Address,
@@ -10,19 +25,54 @@ export function spotPrice(
 ): number | undefined {
   const [from, to] = [pools.knownMint(mint), pools.knownMint(inMint)];
   if (!from || !to) return undefined;
-  for (const { steps } of pools.market().paths(mint, inMint)) {
-    if (steps.length > 2) break;
-    const prices = steps.map((legs) => deepestPrice(legs, now));
-    if (!prices.every((price) => price !== undefined)) continue;
-    return prices.reduce((product, price) => product * price, 1) * 10 ** (from.decimals - to.decimals);
-  }
-  return undefined;
+  const market = pools.market();
+  const offers = [offerOf(market.pair(mint, inMint), now)];
+  for (const middle of market.between(mint, inMint)) offers.push(offerOver(market, [mint, middle, inMint], now));
+  const agreed = agreedOf(offers.filter((offer) => offer !== undefined));
+  return agreed && agreed.price * 10 ** (from.decimals - to.decimals);
 }
 
-function deepestPrice(legs: readonly Leg[], now: number): number | undefined {
+function offerOver(market: Market, mints: [Address, Address, Address], now: number): Offer | undefined {
+  const first = offerOf(market.pair(mints[0], mints[1]), now);
+  const second = first && offerOf(market.pair(mints[1], mints[2]), now);
+  return (
+    second && {
+      price: first.price * second.price,
+      given: Math.min(first.given, second.given / first.price),
+      taken: Math.min(second.taken, first.taken * second.price),
+    }
+  );
+}
+
+function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
+  const offers: Offer[] = [];
   for (const { pool, from } of legs) {
     const state = pool.state(now);
-    if (state) return state.price(from);
+    if (!state || state.feeShare > MAX_FEE) continue;
+    const [given, taken] = from === 0 ? state.reserves : [state.reserves[1], state.reserves[0]];
+    offers.push({ price: state.price(from), given, taken });
   }
-  return undefined;
+  return agreedOf(offers);
+}
+
+const depthOf = ({ given, taken }: Offer) => Math.sqrt(given * taken);
+
+/** Of the prices that agree, those with the most depth together: the price of the deepest, and the sum of both sides. */
+function agreedOf(offers: Offer[]): Offer | undefined {
+  if (offers.length < 2) return offers[0];
+  const sorted = offers.toSorted((a, b) => a.price - b.price);
+  let [most, start, end] = [-1, 0, 0];
+  let depth = 0;
+  for (let low = 0, high = 0; low < sorted.length; low++) {
+    for (; high < sorted.length && sorted[high]!.price <= sorted[low]!.price * AGREEMENT; high++)
+      depth += depthOf(sorted[high]!);
+    if (depth > most) [most, start, end] = [depth, low, high];
+    depth -= depthOf(sorted[low]!);
+  }
+  const agreeing = sorted.slice(start, end);
+  return {
+    price: agreeing.reduce((a, b) => (depthOf(b) > depthOf(a) ? b : a)).price,
+    given: agreeing.reduce((sum, { given }) => sum + given, 0),
+    taken: agreeing.reduce((sum, { taken }) => sum + taken, 0),
+  };
 }

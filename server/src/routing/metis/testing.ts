@@ -71,8 +71,8 @@ export interface World {
 
 export const WRAPPED_SOL: Token = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9 };
 
-export async function openWorld(): Promise<World> {
-  const localnet = await startLocalnet({ rpcPort: 0, inWorker: false });
+export async function openWorld(options: { programsDir?: string } = {}): Promise<World> {
+  const localnet = await startLocalnet({ rpcPort: 0, inWorker: false, ...options });
   const rpc = createLocalRpc(localnet.call);
 
   const put: World['put'] = async (address, owner, data, lamports = rentExemptLamports(data.length)) => {

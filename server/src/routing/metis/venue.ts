@@ -30,8 +30,10 @@ export interface SwapAccounts {
 /** A pool as its accounts' bytes say it is; never changes. Amounts are in the smallest unit. */
 export interface PoolState {
   readonly tokens: readonly [PoolToken, PoolToken];
-  /** What lies in the vaults, roughly: to rank pools and tokens by. */
+  /** What lies in the vaults, roughly. Says nothing of what a trade is worth: that is what estimates are for. */
   readonly reserves: readonly [number, number];
+  /** What the pool and its owner keep of a trade, roughly: 0 to 1. */
+  readonly feeShare: number;
   /** Exactly what the venue does when `amount` is offered; undefined where it refuses. */
   quote(from: Side, amount: bigint): Trade | undefined;
   /** What comes out for an amount, roughly: to rank routes by. */

@@ -85,7 +85,9 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
   const balances = [a.vault.amount, b.vault.amount] as const;
   const reserves = [Number(balances[0]), Number(balances[1])] as const;
   const { trade, ownerTrade } = pool.fees;
-  const kept = 1 - share(trade) - share(ownerTrade);
+  // Each fee is a fraction, but both together may be more than all: the program then refuses every trade.
+  const feeShare = Math.min(1, share(trade) + share(ownerTrade));
+  const kept = 1 - feeShare;
   const accounts = {
     ...{ program, pool: address, authority: a.vault.owner, vaultA: pool.vaultA, vaultB: pool.vaultB },
     ...{ poolMint: pool.poolMint, feeAccount: pool.feeAccount, mintA: pool.mintA, mintB: pool.mintB },
@@ -97,6 +99,7 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
       { mint: pool.mintB, tokenProgram: b.tokenProgram, vault: pool.vaultB },
     ],
     reserves,
+    feeShare,
     quote: (from, amount) => quote(pool, balances[from], balances[other(from)], amount),
     estimateOut(from, amount) {
       const traded = amount * kept;

@@ -1,0 +1,38 @@
+import type { AreaHooks, Claimed } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import { barGas, type GasBar, type GasBounds, gasBarOf } from '../../store/gas-paid.js';
+import type { Sql, Tx } from '../../store/sql.js';
+
+/** A taker whose order has cost the gas wallet a fee for nothing pays for itself that long. */
+const BARRED_MS = 10 * 60_000;
+const LOSS_WINDOW_MS = 60 * 60_000;
+/** Failed orders that the gas wallet pays for in that window, whosever they are. */
+const MAX_LOST = 200;
+
+const REASONS: Readonly<Record<GasBar, string>> = {
+  'under-way': 'another gasless order of this taker is under way: post it again when that has ended',
+  failed: 'a gasless order of this taker has failed: ask for a new order in ten minutes, or with SOL for gas',
+  'too-many': 'too many gasless orders have failed: post it again later, or ask for one with SOL for gas',
+};
+
+/** An order that the gas wallet pays for is sent only within the bounds of what failures may cost. */
+export function swapHooks(clock: Clock): AreaHooks {
+  return {
+    async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+      const ids = claimed.map(({ id }) => id);
+      const barred = await barGas(tx, ids, boundsAt(clock));
+      return new Map([...barred].map(([id, why]) => [id, REASONS[why]]));
+    },
+    async settle(): Promise<void> {},
+  };
+}
+
+/** Whether an order for this taker may be made gasless now, by what became of others before. */
+export async function mayHaveGasPaid(store: Sql, clock: Clock, taker: string): Promise<boolean> {
+  return (await gasBarOf(store, taker, boundsAt(clock))) === undefined;
+}
+
+function boundsAt(clock: Clock): GasBounds {
+  const now = clock.now();
+  return { walletSince: new Date(now - BARRED_MS), allSince: new Date(now - LOSS_WINDOW_MS), maxLost: MAX_LOST };
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import { WRAPPED_SOL } from '../../routing/metis/testing.js';
+import type { Token } from '../../routing/router.js';
+import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
+
+let w: KeeperWorld;
+before(async () => {
+  w = await openKeeperWorld();
+});
+after(() => w?.close());
+
+const MILLION = 10n ** 12n;
+const MAKING = 1_000_000_000n;
+const TOKEN_RENT = rentExemptLamports(165);
+const ORDER_RENT = rentExemptLamports(372);
+/** What the chain takes for a transaction with one signature, when nobody offers more. */
+const FEE = 5_000n;
+
+/** A pair of which the keeper has accounts already, so that a fill costs it the network fee alone. */
+async function pair(reserves: [bigint, bigint], tokens: [Token?, Token?] = []) {
+  const made = await w.pair(reserves, tokens);
+  for (const token of made.slice(0, 2) as Token[]) {
+    if (token.mint !== WRAPPED_SOL.mint) await w.holding(token, w.taker, 77n);
+  }
+  return made;
+}
+
+const lamports = () => w.world.lamports(w.taker);
+const tokens = (token: Token) => w.world.amount(w.ata(w.taker, token));
+const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefined;
+
+/** What the market gives for the whole of an order. */
+async function quote(input: Token, output: Token): Promise<bigint> {
+  const request = { mode: 'exact-in', input, output, amount: MAKING, excludeVenues: new Set<string>() } as const;
+  const answer = await w.metis.quote(request, AbortSignal.timeout(2_000));
+  assert.ok('outAmount' in answer);
+  return answer.outAmount;
+}
+
+/** The most that can be asked so that it is no more than `out` with the fee of 10 basis points. */
+function mostFor(out: bigint): bigint {
+  let asked = (out * 10_000n) / 10_010n;
+  while (asked + 1n + (asked + 1n) / 1_000n <= out) asked++;
+  return asked;
+}
+
+test('an order waits for its price, and then its maker is paid to the unit', async () => {
+  const [a, b, pool] = await pair([MILLION, MILLION]);
+  const order = await w.open(a, b, 1_500_000_000n);
+  const keeper = w.newKeeper();
+  const before = await lamports();
+  await keeper.finish();
+  assert.equal((await w.stateOf(order))?.makingAmount, MAKING, 'the price is not there yet');
+
+  await w.moveTo(pool, [MILLION, 2n * MILLION]);
+  const makerBefore = await w.world.lamports(order.maker.address);
+  await keeper.finish();
+  assert.equal(await isOpen(order), false);
+  assert.equal(await w.world.amount(order.output), 1_500_000_000n);
+  assert.equal(await w.world.amount(order.feeAccount), 1_500_000n);
+  assert.equal((await w.world.lamports(order.maker.address)) - makerBefore, ORDER_RENT + TOKEN_RENT);
+  assert.equal(await tokens(a), 77n);
+  assert.ok((await tokens(b)) > 400_000_000n, 'what the market gives beyond that stays with the keeper');
+  assert.equal(before - (await lamports()), FEE);
+});
+
+test('it is filled from the unit on that pays the maker, the fee and the network, and not before', async () => {
+  for (const more of [1n, 0n]) {
+    const [a, b] = await pair([MILLION, MILLION]);
+    // At 150 USD for SOL and 1 USD for the token, the network takes 750 units.
+    const asked = mostFor((await quote(a, b)) - 750n) + more;
+    const order = await w.open(a, b, asked);
+    await w.newKeeper().finish();
+    assert.equal(await isOpen(order), more > 0n);
+    assert.equal((await w.world.amount(order.output)) === asked, more === 0n);
+  }
+});
+
+test('of a large order, the part that the market pays for is filled, and later the rest', async () => {
+  const [a, b, pool] = await pair([MILLION / 100n, MILLION / 100n]);
+  const asked = 950_000_000n;
+  const order = await w.open(a, b, asked);
+  const keeper = w.newKeeper();
+  await keeper.finish();
+  const { makingAmount: left, takingAmount } = (await w.stateOf(order))!;
+  const filled = MAKING - left;
+  // 48.6 % of it move the price to what it asks.
+  assert.ok(filled > 480_000_000n && filled < 486_000_000n, `${filled} were filled`);
+  const paid = (filled * asked + MAKING - 1n) / MAKING;
+  assert.equal(await w.world.amount(order.output), paid);
+  assert.equal(takingAmount, asked - paid);
+  assert.ok((await tokens(b)) >= 77n);
+  assert.equal(await tokens(a), 77n);
+
+  await w.moveTo(pool, [MILLION, MILLION]);
+  await keeper.finish();
+  assert.equal(await isOpen(order), false);
+  const rest = (left * asked + MAKING - 1n) / MAKING;
+  assert.equal(await w.world.amount(order.output), paid + rest);
+});
+
+test('where a transaction has no room for the best route, what a simpler one pays for is filled', async () => {
+  const [a, b] = await pair([MILLION / 100n, MILLION / 100n]);
+  await w.world.pool(a, b, [MILLION / 100n, MILLION / 100n]);
+  await w.metis.discover();
+  // Over both pools the whole of it would do, over one less than a half.
+  const order = await w.open(a, b, 940_000_000n);
+  const keeper = w.newKeeper();
+  await keeper.finish();
+  assert.equal(await isOpen(order), false, 'one part after the other');
+  assert.equal(await tokens(a), 77n);
+  assert.ok((await tokens(b)) >= 77n);
+});
+
+test('a maker who accepts less gets the asked amount where the market gives it, else what it gives', async () => {
+  const [a, b] = await pair([MILLION, MILLION]);
+  const kind = { slippageBps: 100 };
+  const [full, less, tooMuch] = [
+    await w.open(a, b, 900_000_000n, kind),
+    await w.open(a, b, 1_001_000_000n, kind),
+    await w.open(a, b, 1_020_000_000n, kind),
+  ];
+  await w.newKeeper().finish();
+  assert.equal(await w.world.amount(full.output), 900_000_000n);
+  const got = await w.world.amount(less.output);
+  assert.ok(got >= 990_990_000n && got < 1_001_000_000n, `${got}`);
+  assert.equal(await isOpen(tooMuch), true);
+});
+
+for (const [name, kinds] of [
+  ['of Token-2022', [TOKEN_2022_PROGRAM, TOKEN_2022_PROGRAM]],
+  ['of SOL for a token', ['sol', undefined]],
+  ['of a token for SOL', [undefined, 'sol']],
+] as const) {
+  test(`an order ${name} is filled to the unit, and the keeper loses nothing but the network fee`, async () => {
+    const token = (kind?: string) =>
+      kind === 'sol' ? WRAPPED_SOL : w.world.token(kind === undefined ? {} : { program: TOKEN_2022_PROGRAM });
+    const [a, b] = await pair([MILLION, 2n * MILLION], [await token(kinds[0]), await token(kinds[1])]);
+    const order = await w.open(a, b, 1_900_000_000n);
+    const [before, maker] = [await lamports(), await w.world.lamports(order.maker.address)];
+    const fees = await w.world.amount(order.feeAccount);
+    await w.newKeeper().finish();
+    assert.equal(await isOpen(order), false);
+    assert.equal((await w.world.amount(order.feeAccount)) - fees, 1_900_000n);
+    const gained = (await w.world.lamports(order.maker.address)) - maker;
+    const rent = ORDER_RENT + rentExemptLamports(a.tokenProgram === TOKEN_2022_PROGRAM ? 170 : 165);
+    if (kinds[1] === 'sol') {
+      assert.equal(gained, rent + 1_900_000_000n);
+      assert.ok((await lamports()) > before, 'the surplus is SOL');
+    } else {
+      assert.equal(gained, rent);
+      assert.equal(await w.world.amount(order.output), 1_900_000_000n);
+      assert.equal(before - (await lamports()), FEE);
+    }
+  });
+}
+
+test('the accounts of others that are missing are made where the market pays for them, too', async () => {
+  const [a, b] = await w.pair([1_000n * MILLION, 1_000n * MILLION]);
+  const order = await w.open(a, b, 900_000_000n);
+  // The account's rent is worth 305,892 units.
+  const tooDear = await w.open(a, b, mostFor((await quote(a, b)) - 300_000n));
+  for (const { output } of [order, tooDear]) await w.world.remove(output);
+  await w.world.remove(order.feeAccount);
+  const before = await lamports();
+  await w.newKeeper().finish();
+  assert.deepEqual([await isOpen(order), await isOpen(tooDear)], [false, true]);
+  assert.equal(await w.world.amount(order.output), 900_000_000n);
+  assert.equal(await w.world.amount(order.feeAccount), 900_000n);
+  // Two accounts are the keeper's own.
+  assert.equal(before - (await lamports()), FEE + 4n * TOKEN_RENT);
+  await w.holding(b, tooDear.maker.address);
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(tooDear), false);
+});
+
+test('what strangers send to the reserve does not stop the last fill', async () => {
+  const [a, b] = await pair([MILLION, MILLION]);
+  const order = await w.open(a, b, 900_000_000n);
+  const { inputMintReserve } = (await w.stateOf(order))!;
+  await w.world.holding(a, order.address, MAKING + 5n, inputMintReserve);
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(order), false);
+  assert.equal(await tokens(a), 82n);
+});
+
+test('an order that cannot be paid for stops no other, and is filled when it can be', async () => {
+  const [a, b] = await pair([MILLION, MILLION]);
+  const referral = await w.world.holding(b, w.signer.address('gas'));
+  const [frozen, gone, good] = [
+    await w.open(a, b, 900_000_000n),
+    await w.open(a, b, 900_000_000n, { referral }),
+    await w.open(a, b, 900_000_000n),
+  ];
+  const account = (state: 'frozen' | 'initialized') =>
+    encodeTokenAccount({
+      ...{ mint: b.mint, owner: frozen.maker.address, amount: 0n, state, delegatedAmount: 0n, isNative: false },
+    });
+  await w.world.put(frozen.output, b.tokenProgram, account('frozen'));
+  await w.world.remove(referral);
+  const keeper = w.newKeeper();
+  await keeper.finish();
+  assert.deepEqual([await isOpen(frozen), await isOpen(gone), await isOpen(good)], [true, true, false]);
+  await w.world.put(frozen.output, b.tokenProgram, account('initialized'));
+  await keeper.finish();
+  assert.deepEqual([await isOpen(frozen), await isOpen(gone)], [false, true]);
+});
+
+test('for a token without a price no account is made, and with one it is filled without a loss', async () => {
+  const [a, b] = await pair([MILLION, MILLION]);
+  const unpriced = await w.world.token();
+  await w.world.pool(b, unpriced, [MILLION, MILLION]);
+  await w.metis.discover();
+  const order = await w.open(b, unpriced, 990_000_000n);
+  const keeper = w.newKeeper();
+  await keeper.finish();
+  assert.equal(await isOpen(order), true);
+  await w.holding(unpriced, w.taker);
+  await keeper.finish();
+  assert.equal(await isOpen(order), false);
+  assert.equal(await w.world.amount(order.output), 990_000_000n);
+  assert.equal(await tokens(a), 77n);
+});
+
+test('a keeper without SOL waits', async () => {
+  const [a, b] = await pair([MILLION, MILLION]);
+  const order = await w.open(a, b, 900_000_000n);
+  const poor = {
+    ...w.chain,
+    account: async (address: typeof w.taker) => {
+      const account = await w.chain.account(address);
+      return account && address === w.taker ? { ...account, lamports: 19_999_999n } : account;
+    },
+  };
+  await w.newKeeper({ chain: poor }).finish();
+  assert.equal(await isOpen(order), true);
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(order), false);
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { encodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
+import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
+import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/metis/testing.js';
+import { isRefused, type Quote, type Router, type SwapParties, type Token } from '../../routing/router.js';
+import { openTestStore } from '../../store/testing.js';
+import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
+
+type Build = Quote['build'];
+
+let w: KeeperWorld;
+let a: Token;
+let b: Token;
+let pool: TestPool;
+before(async () => {
+  w = await openKeeperWorld();
+  [a, b, pool] = await w.pair([MILLION, MILLION]);
+  for (const token of [a, b]) await w.holding(token, w.taker, 77n);
+});
+after(() => w?.close());
+
+const MILLION = 10n ** 15n;
+const MAKING = 1_000_000_000n;
+const FEE = 5_000n;
+
+const lamports = () => w.world.lamports(w.taker);
+const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefined;
+
+test('of several keepers, one fills an order, and no other pays for trying', async () => {
+  const orders = await Promise.all([1, 2, 3, 4].map(() => w.open(a, b, 900_000_000n)));
+  const before = await lamports();
+  const keepers = [w.newKeeper(), w.newKeeper(), w.newKeeper()];
+  await Promise.all(keepers.map((keeper) => keeper.finish()));
+  for (const order of orders) {
+    assert.equal(await isOpen(order), false);
+    assert.equal(await w.world.amount(order.output), 900_000_000n);
+  }
+  assert.equal(before - (await lamports()), FEE * BigInt(orders.length));
+});
+
+test('two keepers that know nothing of each other fill an order once: the chain decides', async () => {
+  const orders = [await w.open(a, b, 900_000_000n), await w.open(a, b, 900_000_000n)];
+  const other = await openTestStore('embedded');
+  const stranger = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
+  await Promise.all([w.newKeeper().finish(), stranger.finish()]);
+  for (const order of orders) {
+    assert.equal(await isOpen(order), false);
+    assert.equal(await w.world.amount(order.output), 900_000_000n);
+  }
+  await stranger.close();
+  await other.close();
+});
+
+test('a keeper with an empty database fills what is open on the chain', async () => {
+  const order = await w.open(a, b, 900_000_000n);
+  const other = await openTestStore('embedded');
+  const keeper = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
+  await keeper.finish();
+  assert.equal(await isOpen(order), false);
+  await other.close();
+});
+
+test('a copy that dies before it has sent holds an order up for no longer than its lease', async () => {
+  const order = await w.open(a, b, 900_000_000n);
+  const dead = w.newKeeper({ landing: { execute: () => new Promise(() => {}) } });
+  assert.equal(await dead.tick(), 1);
+  const next = w.newKeeper();
+  await next.finish();
+  assert.equal(await isOpen(order), true, 'another copy may be about to send');
+  const later = { ...w.clock, offsetMs: 0, now: () => w.clock.now() + 91_000 };
+  await w.newKeeper({ clock: later }).finish();
+  assert.equal(await isOpen(order), false);
+});
+
+test('what a copy was sending when it died is landed by the next one, and not sent twice', async () => {
+  const order = await w.open(a, b, 900_000_000n);
+  const before = await lamports();
+  const nowhere = createLocalRpc(async () => {
+    throw new ChainUnavailable('the network is gone');
+  });
+  const landing = w.newLanding({ ways: [nowhere] });
+  const dying = w.newKeeper({ landing });
+  assert.equal(await dying.tick(), 1);
+  while ((await sending()) === 0) await new Promise(setImmediate);
+  landing.close();
+  await dying.close();
+  assert.equal(await isOpen(order), true);
+  const next = w.newLanding();
+  assert.equal(await next.resume({ all: true }), 1);
+  while ((await sending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(await isOpen(order), false);
+  await w.newKeeper({ landing: next }).finish();
+  assert.equal(before - (await lamports()), FEE);
+  assert.equal(await w.world.amount(order.output), 900_000_000n);
+});
+
+async function sending(): Promise<number> {
+  const sql = "select count(*)::int as n from ledger where state = 'sending' and area = 'limit-orders'";
+  return (await w.store.query<{ n: number }>(sql)).rows[0]!.n;
+}
+
+test('when the market moves between the quote and the sending, nothing is sent and nothing lost', async () => {
+  const order = await w.open(a, b, 990_000_000n);
+  const before = await lamports();
+  const landing = w.newLanding();
+  const keeper = w.newKeeper({
+    landing: {
+      async execute(request, transaction) {
+        await w.world.setReserves(pool, [MILLION, MILLION / 2n]);
+        return landing.execute(request, transaction);
+      },
+    },
+  });
+  await keeper.finish();
+  assert.equal(await isOpen(order), true);
+  assert.equal(await lamports(), before);
+  await w.moveTo(pool, [MILLION, MILLION]);
+  assert.equal(await keeper.tick(), 0, 'it is not tried again at once');
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(order), false);
+});
+
+test('what a router has built is signed only where it takes the loan and gives the price, and nothing else', async () => {
+  const order = await w.open(a, b, 990_000_000n);
+  const thief = await w.world.holding(b, newAddress());
+  const transfer = { authority: w.taker, destination: thief, amount: 1n, ...b };
+  const builds: ((build: Build, parties: SwapParties) => ReturnType<Build>)[] = [
+    (build, parties) => build({ ...parties, minOut: parties.minOut - 1n }),
+    (build, parties) => build({ ...parties, destination: thief }),
+    (build, parties) => build({ ...parties, source: thief }),
+    async (build, parties) => {
+      const built = await build(parties);
+      if (isRefused(built)) return built;
+      const theft = tokenTransferChecked({ ...transfer, source: parties.destination! });
+      return { ...built, instructions: [...built.instructions, theft] };
+    },
+    async (build, parties) => {
+      const built = await build(parties);
+      return isRefused(built) ? built : { ...built, instructions: [...built.instructions, ...built.instructions] };
+    },
+  ];
+  const [before, tokens] = [await lamports(), await w.world.amount(w.ata(w.taker, b))];
+  for (const each of builds) {
+    const router: Router = {
+      ...w.metis,
+      async quote(request, signal) {
+        const quote = await w.metis.quote(request, signal);
+        return isRefused(quote) ? quote : { ...quote, build: (parties) => each(quote.build, parties) };
+      },
+    };
+    await w.newKeeper({ router }).finish();
+    assert.equal(await isOpen(order), true);
+  }
+  assert.deepEqual([await lamports(), await w.world.amount(w.ata(w.taker, b))], [before, tokens]);
+  await w.newKeeper().finish();
+  assert.equal(await isOpen(order), false);
+});
+
+test('an expired order goes back to its maker: all of it, and the rent', async () => {
+  const now = BigInt(Math.floor(w.clock.now() / 1_000));
+  const terms = { expiredAt: now + 3_600n };
+  const orders = [
+    await w.open(a, b, 5_000_000_000n, terms),
+    await w.open(WRAPPED_SOL, b, 5_000_000_000n, terms),
+    // The market would pay for it.
+    await w.open(a, b, 900_000_000n, terms),
+  ];
+  const gone = await w.open(a, b, 5_000_000_000n, terms);
+  const eternal = await w.open(a, b, 5_000_000_000n);
+  await w.world.remove(w.ata(gone.maker.address, a));
+  const [before, makers] = [
+    await lamports(),
+    await Promise.all(orders.map((order) => w.world.lamports(order.maker.address))),
+  ];
+  await w.world.rpc.call('localnet_advanceClock', [3_700]);
+  w.clock.setOffset(3_700_000);
+  w.chain.forget();
+  await w.newKeeper().finish();
+  const rent = rentExemptLamports(LIMIT_ORDER_SIZE) + rentExemptLamports(165);
+  for (const [index, order] of orders.entries()) {
+    assert.equal(await isOpen(order), false);
+    const gained = (await w.world.lamports(order.maker.address)) - makers[index]!;
+    assert.equal(gained, index === 1 ? rent + MAKING : rent);
+    if (index !== 1) assert.equal(await w.world.amount(w.ata(order.maker.address, a)), MAKING);
+    assert.equal(await w.world.amount(order.output), 0n);
+  }
+  assert.equal(await isOpen(gone), true, 'the keeper makes no account for a maker who has closed it');
+  assert.equal(await isOpen(eternal), true);
+  assert.equal(before - (await lamports()), 3n * FEE);
+});
+
+test('accounts of the program with any bytes in them stop nobody', async () => {
+  const good = await w.open(a, b, 900_000_000n);
+  const state = (await w.stateOf(good))!;
+  const put = (data: Uint8Array) => w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, data);
+  const random = fc.sample(fc.uint8Array({ minLength: LIMIT_ORDER_SIZE, maxLength: LIMIT_ORDER_SIZE }), 20);
+  const start = encodeLimitOrder(state).subarray(0, 8);
+  const forged = fc.sample(fc.uint8Array({ minLength: LIMIT_ORDER_SIZE - 8, maxLength: LIMIT_ORDER_SIZE - 8 }), 60);
+  for (const data of random) await put(data);
+  for (const data of forged) await put(Buffer.concat([start, data]));
+  for (const changed of [
+    { oriMakingAmount: 0n },
+    { oriTakingAmount: 0n },
+    { makingAmount: 0n },
+    { borrowMakingAmount: 1n },
+    { outputMint: state.inputMint },
+    { feeBps: 65_535 },
+    { inputMint: newAddress() },
+    { outputMint: LIMIT_ORDER_PROGRAM },
+    { inputMintReserve: newAddress() },
+    { inputMintReserve: w.ata(w.taker, a) },
+    { maker: newAddress() },
+    { maker: w.taker },
+    { feeAccount: w.ata(w.taker, b) },
+    { feeAccount: newAddress() },
+    { oriTakingAmount: 1n, takingAmount: 1n },
+    { oriMakingAmount: 2n ** 64n - 1n, oriTakingAmount: 1n, makingAmount: 2n ** 64n - 1n },
+    { expiredAt: -(2n ** 63n) },
+  ]) {
+    await put(encodeLimitOrder({ ...state, ...changed }));
+  }
+  const [before, tokens] = [await lamports(), await w.world.amount(w.ata(w.taker, b))];
+  const registry = new Registry();
+  await w.newKeeper({ registry }).finish();
+  assert.equal(await isOpen(good), false);
+  assert.equal(before - (await lamports()), FEE);
+  assert.ok((await w.world.amount(w.ata(w.taker, b))) > tokens);
+  const counted = await registry.getSingleMetricAsString('slipway_limit_orders');
+  assert.match(counted, /state="it was made with nothing"\} [2-9]/);
+  assert.match(counted, /state="a loan is under way"\} \d/);
+});

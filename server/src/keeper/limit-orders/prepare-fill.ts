@@ -1,0 +1,139 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { decodeLimitOrder, type LimitOrder } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
+import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
+import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
+import { explain } from '../../landing/index.js';
+import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
+import { accountsOf, type Making } from './accounts.js';
+import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
+import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
+
+/** No fill needs more, and its cost is reckoned with this many. */
+const MOST_UNITS = 300_000;
+const QUOTE_MS = 2_000;
+/** Until a route is found that pays and fits into a transaction. */
+const MOST_TRIES = 6;
+/** Two equal parts of one order must not be the same bytes. */
+const UNITS_APART = 1_000;
+const NO_VENUES: ReadonlySet<string> = new Set();
+
+export interface Sides {
+  input: Token;
+  output: Token;
+}
+
+/** The order as it is on the chain now; undefined when it is gone or none that can be filled. */
+export async function orderNow(
+  { chain, addresses }: LimitOrderDeps,
+  address: Address,
+): Promise<LimitOrder | undefined> {
+  const account = await chain.account(address);
+  const order = account?.owner === addresses.program ? decodeLimitOrder(account.data) : undefined;
+  return order && defectOf(order) === undefined ? order : undefined;
+}
+
+/** The order's two tokens; undefined where a mint is not what the order says. */
+export async function sidesOf({ chain }: LimitOrderDeps, order: LimitOrder): Promise<Sides | undefined> {
+  const [input, output] = await Promise.all([chain.mint(order.inputMint), chain.mint(order.outputMint)]);
+  if (input?.tokenProgram !== order.inputTokenProgram || output?.tokenProgram !== order.outputTokenProgram)
+    return undefined;
+  const token = (mint: Address, { tokenProgram, decimals }: Omit<Token, 'mint'>) => ({ mint, tokenProgram, decimals });
+  return { input: token(order.inputMint, input), output: token(order.outputMint, output) };
+}
+
+/** The most that the network takes for a fill, in lamports. */
+export async function networkFee({ chain }: LimitOrderDeps): Promise<bigint> {
+  return feeOf(1, { computeUnitLimit: MOST_UNITS, computeUnitPrice: await chain.computeUnitPrice() });
+}
+
+const requestOf = ({ input, output }: Sides, amount: bigint): QuoteRequest => ({
+  ...{ mode: 'exact-in', input, output, amount, excludeVenues: NO_VENUES },
+});
+
+/** What the router gives by what it knows already: no question to the chain. */
+export function marketOf(deps: LimitOrderDeps, sides: Sides, simpler = 0): Market {
+  return async (amount) => {
+    const quote = await quoteFor(deps, requestOf(sides, amount), simpler);
+    return isRefused(quote) ? undefined : quote.outAmount;
+  };
+}
+
+/** The router's quote, made simpler so often: for when a transaction has no room for a better one. */
+async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpler: number): Promise<Quote | Refusal> {
+  const signal = AbortSignal.timeout(QUOTE_MS);
+  let quote = await router.quote(request, signal);
+  for (let i = 0; i < simpler && !isRefused(quote) && quote.simpler; i++) quote = await quote.simpler(signal);
+  return quote;
+}
+
+/** Makes the transaction that fills as much of an order as the market pays for, and tries it out. */
+export async function prepareFill(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
+  const order = await orderNow(deps, address);
+  if (!order || isExpired(order, deps.clock.now())) return notNow('it is not open any more');
+  const sides = await sidesOf(deps, order);
+  if (!sides) return inTheWay('its mints are not what it says');
+  const places = fillPlaces(deps.taker, order, randomBytes(12).toString('hex'));
+  const making = await accountsOf(deps, order, places);
+  if ('skipped' in making) return making;
+  const cost = await costOf(deps, sides, making);
+  if (typeof cost === 'object') return cost;
+  const { taker, addresses, programs } = deps;
+  const terms = { taker, address, order, addresses, programs, places, make: making.make };
+  let simpler = 0;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const plan = await planFill(order, marketOf(deps, sides, simpler), cost);
+    if (!plan) break;
+    const quote = await quoteFor(deps, { ...requestOf(sides, plan.makingAmount), owner: taker }, simpler);
+    if (isRefused(quote)) return notNow(quote.reason);
+    const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
+    // The market has moved; with this quote, what is known of it has been brought up to date.
+    if (!fill) continue;
+    const prepared = await tryOut(deps, terms, fill, quote);
+    if (prepared !== 'too large') return prepared;
+    simpler++;
+  }
+  return notNow('the market does not pay for it with a route that a transaction has room for');
+}
+
+/** In the output token. Without its price nothing is reckoned for the network fee, and no rent is paid. */
+async function costOf(deps: LimitOrderDeps, { output }: Sides, { rentLamports }: Making): Promise<bigint | Skipped> {
+  const cost = lamportsIn(output, (await networkFee(deps)) + rentLamports, deps.usd);
+  if (cost !== undefined) return cost;
+  return rentLamports > 0n ? inTheWay('an account is missing, and the output has no price to pay its rent by') : 0n;
+}
+
+async function tryOut(
+  deps: LimitOrderDeps,
+  terms: Omit<FlashFill, 'makingAmount' | 'price' | 'trade'>,
+  { makingAmount, ...price }: Fill,
+  quote: Quote,
+): Promise<Prepared | Skipped | 'too large'> {
+  const { chain, taker } = deps;
+  const { order, places } = terms;
+  const trade = await quote.build({
+    ...{ owner: taker, receiver: taker, feePayer: taker, rentPayer: taker },
+    ...{ source: places.source, destination: places.destination },
+    absentSigners: new Set([order.maker]),
+    minOut: price.takingAmount + price.feeAmount,
+  });
+  if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notNow(trade.reason);
+  const fill: FlashFill = { ...terms, makingAmount, price, trade };
+  try {
+    const [first, computeUnitPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
+    const sample = craftFlashFill(fill, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
+    const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
+    if (err !== null) return inTheWay(explain(err).message);
+    const computeUnitLimit = unitLimitFrom(unitsConsumed) + randomInt(UNITS_APART);
+    if (computeUnitLimit > MOST_UNITS) return inTheWay('it needs too much compute');
+    const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
+    const crafted = craftFlashFill(fill, blockhash, { computeUnitLimit, computeUnitPrice });
+    const venues = quote.hops.map(({ venue }) => venue);
+    const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
+    return { kind: 'fill', crafted, lastValidBlockHeight, maker: order.maker, venues, detail };
+  } catch (error) {
+    if (error instanceof TransactionTooLarge) return 'too large';
+    throw error;
+  }
+}
