@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Address, addressToBytes, type Instruction, readonlySigner } from '@slipway/wire';
+import { type Address, addressFromBytes, addressToBytes, type Instruction, readonlySigner } from '@slipway/wire';
 import { initializeOrder, withdrawLimitOrderFee } from './limit-order.js';
 import {
   LIMIT_ORDER_ADDRESSES,
@@ -117,6 +117,16 @@ test('a program at another address has its own orders, fees and events', () => {
     refusedWith(write(wrong), 'ConstraintSeeds', LIMIT_ORDER_ERRORS, program);
   }
   succeeded(write(eventAuthority));
+});
+
+test('a discriminator is not completed by the program’s address, which stands behind the data', () => {
+  const LAST_OF_CANCEL = 0x84;
+  const addresses = limitOrderAddresses(addressFromBytes(Buffer.alloc(32, LAST_OF_CANCEL)));
+  const vm = limitOrderVm('all', addresses);
+  const cancel = cancelOf(openOrder(vm, { addresses }));
+  const short = vm.run({ ...cancel, data: cancel.data.subarray(0, 7) });
+  refusedWith(short, 'InstructionFallbackNotFound', LIMIT_ORDER_ERRORS, addresses.program);
+  succeeded(vm.run(cancel));
 });
 
 test('the public addresses are those of the public program', () => {

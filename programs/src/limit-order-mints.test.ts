@@ -92,7 +92,7 @@ for (const side of SIDES) {
       [extension(12, new Uint8Array(32).fill(1))],
       [Buffer.concat([taxes(0, 0), extension(16, new Uint8Array(129))]), TAXED_ACCOUNTS],
       [extension(METADATA_POINTER, new Uint8Array(64).fill(1))],
-      [extension(19, new Uint8Array(300))],
+      [extension(19, new Uint8Array(300).fill(1))],
       [extension(20, new Uint8Array(64))],
       [extension(21, new Uint8Array(80))],
       [extension(22, new Uint8Array(64))],
