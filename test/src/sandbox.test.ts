@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { decodePool, ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import {
+  decodePool,
+  LIMIT_ORDER_PROGRAM,
+  ORDER_ENGINE_PROGRAM,
+  ROUTER_PROGRAM,
+  TOKEN_SWAP_PROGRAM,
+} from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, generateKeypair, isAddress } from '@slipway/wire';
 import { type Answer, request, type Service, startService } from './service.js';
 import { balancesOf, craft, execute, type Info, infoOf, JUP, newToken, newWallet, rpc, walletNamed } from './wallet.js';
@@ -50,6 +56,7 @@ describe('/sandbox/info', () => {
         { name: 'pool', address: TOKEN_SWAP_PROGRAM },
         { name: 'router', address: ROUTER_PROGRAM },
         { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
+        { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
       ],
       gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });

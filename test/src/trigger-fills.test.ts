@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { associatedTokenAddress } from '@slipway/wire';
+import { admin } from './admin.js';
 import { request, type Service, startService } from './service.js';
 import {
   create,
@@ -54,6 +55,9 @@ describe('a price that crosses an order', () => {
     await setPrice(159);
     await sleep(1_500);
     assert.equal((await rowOf(user, id)).rawState, 'open');
+    const path = `/orders/${id}/explanation`;
+    const { reasons } = (await admin<{ reasons: string[] }>(service, 'GET', path)).body;
+    assert.match(reasons.join(' '), /is 159 USD.*fires at 160 USD and above: not reached/);
     await setPrice(165);
     const row = await until(user, id, 'fill_success');
     assert.equal(row.orderState, 'filled');

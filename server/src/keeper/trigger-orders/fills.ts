@@ -159,5 +159,10 @@ export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boole
       await changeOrders(tx, [{ id, event: { type: 'released' }, times: { leaseUntil: null } }], now);
     });
   }
-  for (const fill of await landedFills(store, BATCH)) await conclude(deps, fill);
+  for (const fill of await landedFills(store, BATCH)) {
+    // One that cannot be read must not hold up the others.
+    await conclude(deps, fill).catch((error: Error) =>
+      deps.log.warn({ order: fill.orderId, reason: error.message }, 'a fill that has landed is not written down yet'),
+    );
+  }
 }
