@@ -253,8 +253,8 @@ describe('what an order refuses', () => {
       [{ broadcastFeeType: 'free' }, /^broadcastFeeType: /],
       [{ priorityFeeLamports: 0 }, /^priorityFeeLamports: /],
       [{ jitoTipLamports: 999 }, /^jitoTipLamports: /],
-      [{ excludeRouters: 'iris,jupiterz,dflow,okx' }, /^Failed to get quotes$/],
-      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes$/],
+      [{ excludeRouters: 'iris,jupiterz,dflow,okx' }, /^Failed to get quotes: no router is left/],
+      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes: metis: /],
     ];
     for (const [change, message] of cases) {
       const { status, body } = await world.order({ ...good, ...change });

@@ -135,8 +135,11 @@ async function race(
 function noQuotes(answers: readonly Answer[]): AppError {
   // A token that cannot be priced is certain, whatever other routers lack.
   const certain = answers.find((answer) => 'refused' in answer && answer.refused === 'unsupported-token');
-  const reason = certain && 'refused' in certain ? `: ${certain.reason}` : '';
-  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes${reason}` });
+  const reasons = (certain ? [certain] : answers).flatMap((answer) =>
+    'refused' in answer ? [`${answer.router}: ${answer.reason}`] : [],
+  );
+  const reason = reasons.length > 0 ? reasons.join('; ') : 'no router is left that takes such an order';
+  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes: ${reason}` });
 }
 
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
