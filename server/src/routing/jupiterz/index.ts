@@ -12,6 +12,7 @@ import type { MakerQuote, Quote, QuoteRequest, Refusal, Router, Token } from '..
 import { buildFill } from './build.js';
 import { deliverToMaker, type MakerDelivery } from './deliver.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
+import { createPatience } from './patience.js';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 
 export { MAKERS_SECONDS, type MakerDelivery } from './deliver.js';
@@ -56,6 +57,7 @@ export function createJupiterZ(deps: JupiterZDeps): JupiterZ {
   const makers = cached(async () => [...deps.own, ...(await listMakers(deps.store))], MAKERS_TTL_MS, steadyNow);
   const tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
   const vaults = new LRUCache<string, Address>({ max: 10_000 });
+  const patience = createPatience({ steadyNow, log });
   const timeoutMs = Math.round(Math.min(MAX_WAIT_MS, deps.budgetMs * MAKERS_SHARE));
 
   function tokensOf(endpoint: MakerEndpoint): Promise<ReadonlySet<string>> {
@@ -86,12 +88,14 @@ export function createJupiterZ(deps: JupiterZDeps): JupiterZ {
       const absurd = absurdity(request, offer, deps.usd);
       if (absurd) throw new WebhookFailure('nonsense', absurd);
       offers.push(offer);
+      patience.answered(endpoint);
     };
     const leaveOut = (endpoint: MakerEndpoint) => (error: Error) => {
+      patience.failed(endpoint, error);
       const level = error instanceof WebhookFailure ? 'debug' : 'error';
       log[level]({ maker: endpoint.name, request: question.requestId, reason: error.message }, 'a maker is left out');
     };
-    const all = await whileOpen(makers(), signal);
+    const all = (await whileOpen(makers(), signal)).filter(patience.isAsked);
     await Promise.all(all.map((endpoint) => ask(endpoint).catch(leaveOut(endpoint))));
     return offers;
   }

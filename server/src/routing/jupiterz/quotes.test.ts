@@ -219,6 +219,23 @@ describe('quotes of market makers', () => {
     assert.ok(isRefused(await quote.build(withoutSource)), 'only SOL comes from a wallet');
   });
 
+  test('a maker that is away is left alone for a while, and asked again then', async (t) => {
+    const away = await scriptedMaker({ quote: () => new Promise(() => {}) });
+    t.after(away.close);
+    let now = 0;
+    const router = world.router([{ id: 'away', url: away.url }], { steadyNow: () => now, budgetMs: 100 });
+    const asked = () => away.asked.filter(({ path }) => path === 'quote').length;
+    const one = requestOf(taker, SOL, USDC, 10n ** 9n);
+    for (let i = 0; i < 8; i++) assert.ok(isRefused(await router.quote(one, AbortSignal.timeout(WAIT))));
+    const before = asked();
+    assert.ok(before <= 5, `asked ${before} times`);
+    now += 10_001;
+    await router.quote(one, AbortSignal.timeout(WAIT));
+    assert.equal(asked(), before + 1);
+    await router.quote(one, AbortSignal.timeout(WAIT));
+    assert.equal(asked(), before + 1, 'after one more silence it is left alone again');
+  });
+
   test('the sandbox maker quotes no more than it holds, and a quote alone holds nothing back', async () => {
     const router = world.router([{ id: 'own', url: world.maker.url }]);
     // The maker holds ten million of it.

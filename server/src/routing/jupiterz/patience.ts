@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { type MakerEndpoint, WebhookFailure } from './webhook.js';
+
+/** After so many questions without an answer, one after the other, a maker is left alone for a while. */
+const MOST_SILENCES = 5;
+const LEFT_ALONE_MS = 10_000;
+
+/** Which makers are asked: each order would wait for one that is away as long as it may. */
+export interface Patience {
+  isAsked(endpoint: MakerEndpoint): boolean;
+  /** The maker has said something, whatever it was. */
+  answered(endpoint: MakerEndpoint): void;
+  failed(endpoint: MakerEndpoint, error: Error): void;
+}
+
+export function createPatience({ steadyNow, log }: { steadyNow: () => number; log: Logger }): Patience {
+  const silent = new Map<string, { silences: number; until: number }>();
+
+  function answered({ url, name }: MakerEndpoint): void {
+    const was = silent.get(url);
+    if (was && was.silences >= MOST_SILENCES) log.info({ maker: name }, 'a market maker answers again');
+    silent.delete(url);
+  }
+
+  return {
+    isAsked: ({ url }) => (silent.get(url)?.until ?? Number.NEGATIVE_INFINITY) <= steadyNow(),
+    answered,
+    failed(endpoint, error) {
+      if (error instanceof WebhookFailure && error.kind === 'nonsense') return answered(endpoint);
+      const { url, name } = endpoint;
+      const silences = (silent.get(url)?.silences ?? 0) + 1;
+      const isAlone = silences >= MOST_SILENCES;
+      if (silences === MOST_SILENCES) {
+        log.warn(
+          { maker: name, reason: error.message },
+          'a market maker does not answer; it is asked again from time to time',
+        );
+      }
+      silent.set(url, { silences, until: isAlone ? steadyNow() + LEFT_ALONE_MS : Number.NEGATIVE_INFINITY });
+    },
+  };
+}
