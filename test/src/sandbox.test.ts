@@ -158,7 +158,7 @@ describe('/sandbox/airdrop', () => {
       [{ wallet }, /^amount: required/],
       [{ amount: '1' }, /^wallet: required/],
       [{ wallet: '', amount: '1' }, /^wallet: /],
-      [{ wallet: `${wallet}1`, amount: '1' }, /^wallet: /],
+      [{ wallet: `${wallet}11`, amount: '1' }, /^wallet: /],
       [{ wallet: '0x52908400098527886E0F7030069857D2E4169EE7', amount: '1' }, /^wallet: /],
       [{ wallet, mint: 'JUP', amount: '1' }, /^mint: /],
       [{ wallet, amount: '9007199254740992' }, /^amount: at most/],
