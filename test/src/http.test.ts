@@ -198,7 +198,7 @@ describe('a path', () => {
         const [status] = statusesIn(answer);
         assert.ok(status === 400 || status === 404, `${path.slice(0, 60)} ${status}`);
         assertTellsNothing(answer);
-        assert.doesNotMatch(answer, /root:/);
+        assert.ok(!answer.includes('root:x:'), 'the file of users');
       }
     }
   });
