@@ -10,7 +10,8 @@ export type Mortal = ReturnType<typeof createMortal>;
  * process ever goes on. What it had in a transaction is rolled back, as by a database whose client is gone. Calls are
  * those to its ports, statements within a transaction included.
  */
-export function createMortal(fatal = Number.POSITIVE_INFINITY) {
+export function createMortal(first = Number.POSITIVE_INFINITY) {
+  let fatal = first;
   let calls = 0;
   let dead = false;
   let tellDeath: () => void;
@@ -56,6 +57,10 @@ export function createMortal(fatal = Number.POSITIVE_INFINITY) {
   return {
     died,
     kill,
+    /** So many calls from now on; 1 is the next. */
+    killAfter(more: number): void {
+      fatal = calls + more;
+    },
     isDead: () => dead,
     calls: () => calls,
 
