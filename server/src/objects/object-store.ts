@@ -51,6 +51,9 @@ export class ContentRefused extends Error {
 /** An upload is kept here, and under its own key when it has been published. */
 export const INCOMING = 'incoming/';
 
+/** How long browsers and CDNs may keep what is public; what is published never changes. */
+export const PUBLIC_CACHE = 'public, max-age=3600';
+
 const PUBLIC_KEY = /^(?!incoming\/)[a-z]{1,32}\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
 /** `<folder>/<name>`: nothing that a file system or a URL could read in another way. */

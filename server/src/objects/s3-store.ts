@@ -1,27 +1,17 @@
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import type { S3Config } from '../config/index.js';
 import { Outage } from '../errors/index.js';
-import { type ObjectStore, requireKey, requireSize } from './object-store.js';
+import { INCOMING, type ObjectStore, PUBLIC_CACHE, requireKey, requireSize } from './object-store.js';
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3';
 }
 
-export interface S3Settings {
-  readonly bucket: string;
-  readonly region: string;
-  /** Of a service other than AWS; the bucket is then the first step of the path. */
-  readonly endpoint?: string;
-  /** Undefined: as AWS's own tools find them (role of the machine, AWS_ variables, profile). */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Where everybody can read the bucket, without a slash at the end. */
-  readonly publicUrl: string;
-}
-
 const CONNECT_MS = 3_000;
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 10_000;
 
 /** A bucket of S3, or of a service with its interface. AWS's client is loaded here, because loading it takes long. */
-export async function createS3Store({ bucket, publicUrl, ...settings }: S3Settings): Promise<S3Store> {
+export async function createS3Store({ bucket, publicUrl, ...settings }: Omit<S3Config, 'kind'>): Promise<S3Store> {
   const [s3, { getSignedUrl }] = await Promise.all([
     import('@aws-sdk/client-s3'),
     import('@aws-sdk/s3-request-presigner'),
@@ -33,6 +23,7 @@ export async function createS3Store({ bucket, publicUrl, ...settings }: S3Settin
     // A presigned URL would else carry the checksum of an empty body, and S3 would refuse every other one.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: 2,
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
   });
   const object = (key: string) => ({ Bucket: bucket, Key: requireKey(key) });
@@ -48,7 +39,8 @@ export async function createS3Store({ bucket, publicUrl, ...settings }: S3Settin
       return reaching('sign', () => getSignedUrl(client, command, { expiresIn: expiresInSeconds, signableHeaders }));
     },
     async put(key, { contentType, bytes }) {
-      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, Body: bytes });
+      const CacheControl = key.startsWith(INCOMING) ? undefined : PUBLIC_CACHE;
+      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, CacheControl, Body: bytes });
       await reaching('write', () => client.send(command));
     },
     async head(key) {

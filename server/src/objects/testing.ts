@@ -19,13 +19,13 @@ export interface StrictS3 {
  * An S3 server: s3rver stores, and in front of it stands what s3rver does not do: signatures of version 4 are verified
  * strictly, and without one only what the bucket's policy makes public can be read.
  */
-export async function startStrictS3(directory: string): Promise<StrictS3> {
+export async function startStrictS3(directory: string, readable = 'images|metadata|headers'): Promise<StrictS3> {
   const configureBuckets = [{ name: BUCKET, configs: [] }];
   const storage = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets });
   const { port } = await storage.run();
   let ahead = 0;
   const front = createServer((request, response) => {
-    void answer(request, response, port, ahead).catch(() => response.destroy());
+    void answer(request, response, { port, ahead, readable }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   return {
@@ -41,7 +41,16 @@ export async function startStrictS3(directory: string): Promise<StrictS3> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, port: number, ahead: number): Promise<void> {
+interface Behind {
+  port: number;
+  /** Milliseconds. */
+  ahead: number;
+  /** Folders, as a pattern. */
+  readable: string;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, behind: Behind): Promise<void> {
+  const { port, ahead, readable } = behind;
   const { method = '', headers } = request;
   const url = request.url ?? '';
   const refuse = (status: number, code: string) => {
@@ -53,7 +62,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, port: 
   const body = Buffer.concat(parts);
   const [path = ''] = url.split('?', 1);
   if (!isDecodable(url)) return refuse(400, 'InvalidURI');
-  const open = method === 'GET' && new RegExp(`^/${BUCKET}/(?:images|metadata|headers)/`).test(path);
+  const open = method === 'GET' && new RegExp(`^/${BUCKET}/(?:${readable})/`).test(path);
   const signed = url.includes('X-Amz-') || headers.authorization !== undefined;
   if (signed || !open) {
     // Requests of our own carry the machine's time.

@@ -109,6 +109,16 @@ it('a refusal says what was expected and what to do', async () => {
   assert.ok(!server.logged().includes(new URL(right).searchParams.get('signature')!), 'signatures are not logged');
 });
 
+it('metadata may be longer than a small limit for images', async () => {
+  const key = `metadata/${++serial}.json`;
+  const text = { name: 'N', symbol: 'S', image: 'https://x.example/i', description: 'x'.repeat(2 * MAX) };
+  const right = await objects.presignUpload({ key, contentType: 'application/json' });
+  const answer = await put(right, Buffer.from(JSON.stringify(text)), { 'content-type': 'application/json' });
+  assert.equal(answer.status, 200);
+  const read = await fetch(objects.publicUrl(key));
+  assert.deepEqual([read.headers.get('content-type'), await read.json()], ['application/json', text]);
+});
+
 it('browsers of permitted origins may upload', async () => {
   const right = await presign(newKey());
   const preflight = (origin: string) => {
