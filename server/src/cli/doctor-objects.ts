@@ -15,12 +15,12 @@ export async function checkObjects(config: Config): Promise<Check> {
   if (settings.kind === 'local') return checkFolder(config);
   const where = `the bucket ${settings.bucket}`;
   try {
-    const store = await createS3Store(settings);
+    const store = createS3Store(settings);
     try {
       const wrong = await tryBucket(store);
       if (wrong) return { name, ok: false, detail: `${where}: ${wrong}`, next: SECTION };
     } finally {
-      store.close();
+      await store.close();
     }
     return { name, ok: true, detail: `${where} can be written, and read at ${settings.publicUrl}` };
   } catch (error) {

@@ -118,7 +118,7 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
       const path = pathOf(key);
       await reaching('delete', () => unlink(path).catch(unlessMissing));
     },
-    close() {},
+    close: async () => {},
   };
 }
 

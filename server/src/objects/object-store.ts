@@ -16,7 +16,7 @@ export interface ObjectStore {
   get(key: string, maxBytes: number): Promise<StoredObject | undefined>;
   /** Without an error where there was nothing. */
   delete(key: string): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface PresignedPut {

@@ -25,10 +25,10 @@ it('the verifier of the tests agrees with the example in the documentation of S3
 });
 
 it('a URL of AWS itself is signed for the host of the bucket, the type and the length, and for no checksum', async () => {
-  const store = await createS3Store({ bucket: BUCKET, region: REGION, credentials, publicUrl: 'https://cdn.example' });
+  const store = createS3Store({ bucket: BUCKET, region: REGION, credentials, publicUrl: 'https://cdn.example' });
   const upload = { key: 'incoming/images/x', contentType: 'image/png', expiresInSeconds: 900 };
   const url = new URL(await store.presignPut({ ...upload, length: { exact: 10 } }));
-  store.close();
+  await store.close();
   assert.equal(`${url.host}${url.pathname}`, `${BUCKET}.s3.${REGION}.amazonaws.com/incoming/images/x`);
   assert.ok(!/checksum/i.test(url.search), 'S3 would refuse every body but an empty one');
   assert.ok(!url.href.includes(credentials.secretAccessKey));

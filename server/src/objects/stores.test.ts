@@ -52,11 +52,11 @@ async function openS3(dir: string): Promise<Stand> {
   const s3 = await startStrictS3(dir);
   const settings = { bucket: BUCKET, region: REGION, endpoint: s3.endpoint, credentials };
   const open = () => createS3Store({ ...settings, publicUrl: `${s3.endpoint}/${BUCKET}` });
-  const store = await open();
+  const store = open();
   return {
-    ...{ store, reopen: open, advance: s3.advance },
+    ...{ store, reopen: async () => open(), advance: s3.advance },
     async close() {
-      store.close();
+      await store.close();
       await s3.close();
     },
   };
@@ -358,7 +358,7 @@ for (const [kind, open] of [
       });
       assert.equal((await put(url, samples.png.bytes)).status, 200);
       assert.ok(await again.head(INCOMING + key));
-      again.close();
+      await again.close();
       await store.delete(INCOMING + key);
       stand.advance(URL_SECONDS - 5);
       assert.equal((await put(url, samples.png.bytes)).status, 200);
@@ -380,7 +380,7 @@ it('a bucket that cannot be reached, or that refuses, is an outage that names no
       [s3.endpoint, wrongSecret],
     ] as const) {
       const settings = { bucket: BUCKET, region: REGION, endpoint, credentials: used, publicUrl: endpoint };
-      const store = await createS3Store(settings);
+      const store = createS3Store(settings);
       for (const call of [
         () => store.put('images/x', samples.png),
         () => store.head('images/x'),
@@ -394,7 +394,7 @@ it('a bucket that cannot be reached, or that refuses, is an outage that names no
           return true;
         });
       }
-      store.close();
+      await store.close();
     }
   } finally {
     await s3.close();
