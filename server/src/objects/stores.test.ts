@@ -241,6 +241,13 @@ for (const [kind, open] of [
         await refused(url, key, samples.png.bytes, type);
       }
       await refused(url, key, samples.png.bytes, null);
+      // Also where the URL is changed to say the same.
+      for (const [from, to] of [
+        ['type=image%2Fpng', 'type=image%2Fgif'],
+        ['content-type%3Bhost', 'host'],
+      ] as const) {
+        if (url.includes(from)) await refused(url.replace(from, to), key, samples.gif.bytes, 'image/gif');
+      }
     });
 
     it('binds an exact length', async () => {
@@ -251,6 +258,10 @@ for (const [kind, open] of [
       await refused(url, key, Buffer.concat([bytes, Buffer.from('x')]));
       await refused(url, key, bytes.subarray(1));
       await refused(url, key, Buffer.alloc(0));
+      const { bytes: other } = samples.interlacedPng;
+      await refused(url.replace(`length=${bytes.length}`, `length=${other.length}`), key, other);
+      await refused(url.replace(`length=${bytes.length}`, `max=${other.length}`), key, other);
+      await refused(url.replace('content-length%3B', ''), key, other);
       assert.equal((await put(url, bytes)).status, 200);
     });
 
