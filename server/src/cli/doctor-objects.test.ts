@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '../config/index.js';
-import { BUCKET, credentials, REGION, type StrictS3, startStrictS3 } from '../objects/testing.js';
+import { BUCKET, credentials, REGION, type StrictS3, startStrictS3 } from '../objects/s3/testing.js';
 import type { Check } from './doctor-checks.js';
 import { checkObjects } from './doctor-objects.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { BUCKET, credentials, REGION, verifyV4 } from './s3/testing.js';
 import { createS3Store } from './s3-store.js';
-import { BUCKET, credentials, REGION, verifyV4 } from './testing.js';
 
 it('the verifier of the tests agrees with the example in the documentation of S3', () => {
   // "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)", with the keys of that page.
