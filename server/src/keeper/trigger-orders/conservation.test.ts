@@ -46,10 +46,10 @@ const step = fc.record({
   followed: fc.constantFrom(true, true, true, false),
   deepened: fc.integer({ min: 0, max: 1_000 }),
   seconds: fc.integer({ min: 1, max: 600 }),
-  killAfter: fc.option(fc.integer({ min: 1, max: 800 })),
+  killAfter: fc.option(fc.integer({ min: 1, max: 500 }), { freq: 1 }),
 });
 const round = fc.record({
-  depth: fc.integer({ min: 1_000, max: 20_000 }),
+  depth: fc.integer({ min: 2_000, max: 100_000 }),
   wallets: fc.array(walletPlan, { minLength: WALLETS, maxLength: WALLETS }),
   steps: fc.array(step, { minLength: 3, maxLength: 4 }),
 });
@@ -173,6 +173,7 @@ async function createProcesses() {
       mortal = createMortal();
       process = await world.newProcess(mortal);
       await process.landing.resume({ all: true });
+      await process.keeper.runDue();
     },
     end(): void {
       process.landing.close();
