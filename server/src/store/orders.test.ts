@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type OrderEventRow, orderEvents, writeOrderEvents } from './order-events.js';
+import { oweRent, settleRent, takeRentsDue } from './order-rents.js';
 import {
   editOrder,
   findByDeposit,
@@ -194,6 +195,26 @@ for (const kind of ['embedded', 'postgres'] as const) {
         ['e2', 'e3', 'e1'],
       );
       assert.deepEqual(await orderEvents(store, 'w12', []), []);
+    });
+
+    test('an open account of a filled order is closed by one at a time, until somebody has', async () => {
+      const [due, paid, open] = [
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15')),
+      ];
+      for (const { id } of [due, open]) await store.single((tx) => oweRent(tx, id));
+      const take = async (now: Date, until: Date) =>
+        (await store.single((tx) => takeRentsDue(tx, now, until, 10))).map(({ id }) => id);
+      const taken = await Promise.all([take(at(100), at(160)), take(at(100), at(160))]);
+      assert.deepEqual(taken.flat(), [due.id]);
+      assert.deepEqual(await take(at(159), at(219)), []);
+      assert.deepEqual(await take(at(160), at(220)), [due.id]);
+      assert.deepEqual((await findOrder(store, due.id))?.leaseUntil, at(220));
+      await store.single((tx) => settleRent(tx, due.id));
+      assert.deepEqual(await take(at(1_000), at(1_060)), []);
+      assert.deepEqual(await findOrder(store, due.id), due);
+      assert.deepEqual(await findOrder(store, paid.id), paid);
     });
 
     test('a locked order is waited for, or skipped', async () => {

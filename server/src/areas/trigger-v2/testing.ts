@@ -16,12 +16,12 @@ import { editOrder } from './edit-order.js';
 import type { EditBody, OrderBody } from './schema.js';
 import { registerVault } from './vault.js';
 
-export type OrderTypeName = OrderBody['orderType'];
-
 /** The terms of an order, without what says who deposits what. */
 export type TestTerms = Partial<OrderBody> & Pick<OrderBody, 'inputMint' | 'outputMint' | 'triggerMint' | 'orderType'>;
 
 type Deps = Pick<TriggerV2Deps, 'store' | 'clock' | 'signer' | 'chain' | 'prices' | 'landing'>;
+
+export type Client = ReturnType<typeof createClient>;
 
 /** The use cases of the area as a client calls them, without HTTP and login. */
 export function createClient(parts: Deps) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, associatedTokenAddress, type Keypair } from '@slipway/wire';
+import type { Address, Keypair } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { steadyNow } from '../../lib/clock.js';
 import { orderEvents } from '../../store/order-events.js';
@@ -44,8 +44,7 @@ const filled: Stage = { pools: DEEP, isReached: isClosed };
 async function isClosed({ progress, inputAccount, outputAccount }: OrderRow): Promise<boolean> {
   if (progress.state !== 'fill_success') return false;
   const accounts = [inputAccount, outputAccount].filter((account) => account !== null);
-  const found = await Promise.all(accounts.map((account) => world.chain.account(account as Address)));
-  return found.every((account) => account === undefined);
+  return !(await Promise.all(accounts.map(world.exists))).includes(true);
 }
 
 const scenarios: Scenario[] = [
@@ -61,21 +60,11 @@ const scenarios: Scenario[] = [
 ];
 
 async function open({ terms, gift }: Scenario): Promise<{ wallet: Keypair; id: string }> {
-  const { sold, bought } = world;
-  const wallet = await client.register();
-  await world.fund(wallet.address, sold, AMOUNT);
-  const id = await client.open(wallet, AMOUNT, {
-    ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, orderType: 'single' },
-    ...{ triggerCondition: 'above', triggerPriceUsd: 0.9 },
-    ...terms,
-  });
-  const { vault, inputAccount } = await world.rowOf(id);
-  if (gift) await world.world.holding(sold, vault as Address, AMOUNT + GIFT, inputAccount as Address);
-  return { wallet, id };
+  const opened = await world.deposit(client, terms);
+  const { vault, inputAccount } = await world.rowOf(opened.id);
+  if (gift) await world.world.holding(world.sold, vault as Address, AMOUNT + GIFT, inputAccount as Address);
+  return opened;
 }
-
-const tokens = (wallet: Address, { mint, tokenProgram } = world.bought) =>
-  world.world.amount(associatedTokenAddress(wallet, mint, tokenProgram));
 
 /** A process goes on with the stages until it has reached them all or is dead. */
 async function live(mortal: Mortal, id: string, stages: Stage[]): Promise<void> {
@@ -108,7 +97,10 @@ async function assertDoneOnce({ fills, gift }: Scenario, wallet: Address, id: st
   const { entry, exit } = progress;
   assert.deepEqual([entry.remaining, exit?.remaining ?? 0n], [0n, 0n]);
   const back = (exit?.received ?? 0n) + (gift ? GIFT : 0n);
-  assert.deepEqual([await tokens(wallet), await tokens(wallet, world.sold)], [exit ? 0n : entry.received, back]);
+  assert.deepEqual(
+    [await world.held(wallet), await world.held(wallet, world.sold)],
+    [exit ? 0n : entry.received, back],
+  );
   const sum = (of: 'amount' | 'outputAmount') => events.reduce((total, event) => total + event[of]!, 0n);
   assert.deepEqual(
     [sum('amount'), sum('outputAmount')],

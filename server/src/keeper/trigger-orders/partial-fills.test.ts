@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import {
-  type Address,
-  associatedTokenAddress,
-  decodeTokenAccount,
-  type Keypair,
-  rentExemptLamports,
-} from '@slipway/wire';
+import { type Address, type Keypair, rentExemptLamports, SYSTEM_PROGRAM, systemTransfer } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { fillPercent, type Order } from '../../orders/order.js';
+import { WRAPPED_SOL } from '../../routing/metis/testing.js';
 import { orderEvents } from '../../store/order-events.js';
 import { expireOrders } from '../expire-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
@@ -35,23 +30,10 @@ beforeEach(async () => {
 
 const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
 const later = (ms: number) => world.clock.setOffset(world.clock.offsetMs + ms);
-const tokens = (wallet: Address, { mint, tokenProgram } = world.bought) =>
-  world.world.amount(associatedTokenAddress(wallet, mint, tokenProgram));
+const tokens: typeof world.held = (...args) => world.held(...args);
 const reserves = async () => Promise.all(world.pool.vaults.map((vault) => world.world.amount(vault)));
-const exists = async (account: string) => (await world.chain.account(account as Address)) !== undefined;
-
-async function open(terms: Partial<TestTerms> = {}): Promise<{ wallet: Keypair; id: string }> {
-  const { sold, bought } = world;
-  const wallet = await client.register();
-  await world.fund(wallet.address, sold, AMOUNT);
-  const id = await client.open(wallet, AMOUNT, {
-    ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, orderType: 'single' },
-    ...(terms.orderType !== 'oco' && { triggerCondition: 'above', triggerPriceUsd: 0.9 }),
-    ...terms,
-  });
-  return { wallet, id };
-}
-
+const exists = (account: string) => world.exists(account);
+const open = (terms?: Partial<TestTerms>) => world.deposit(client, terms);
 const stateOf = async (id: string) => (await world.rowOf(id)).progress.state;
 
 describe('a market that is too shallow for an order', () => {
@@ -168,58 +150,73 @@ describe('an order that is partly filled and then cancelled or expired', () => {
   });
 });
 
-describe('the rent of a filled order', () => {
-  const rentPaid = async (account: string) => (await world.chain.account(account as Address))?.lamports ?? 0n;
-
-  it('comes back with the fill that empties its account', async () => {
-    const { wallet, id } = await open();
-    const lamports = await world.world.lamports(wallet.address);
-    await keeper.runDue();
-    assert.equal(await stateOf(id), 'fill_success');
-    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
-    assert.equal(await rentPaid((await world.rowOf(id)).inputAccount), 0n);
+describe('SOL', () => {
+  const SOL = 1_000_000_000n;
+  const LATER_GIFT = 12_345n;
+  let pool: Awaited<ReturnType<typeof world.world.pool>>;
+  const deepen = (each: bigint) => world.world.setReserves(pool, [each * SOL, each * WHOLE]);
+  before(async () => {
+    pool = await world.world.pool(WRAPPED_SOL, world.bought, [400n * SOL, 400n * WHOLE]);
+    await world.metis.discover();
+  });
+  beforeEach(async () => {
+    world.setPrice(WRAPPED_SOL.mint, 1);
+    await deepen(400n);
   });
 
-  it('comes back with each of the two fills of an OTOCO order', async () => {
-    const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1 } as const;
-    const { wallet, id } = await open(terms);
-    const lamports = await world.world.lamports(wallet.address);
-    await keeper.runDue();
-    const row = await world.rowOf(id);
-    assert.deepEqual([row.progress.state, row.progress.stage], ['fill_success', 'exit']);
-    assert.equal(await world.world.lamports(wallet.address), lamports + 2n * RENT);
-    assert.equal(row.progress.exit?.initial, row.progress.entry.received);
-    assert.equal(await tokens(wallet.address, world.sold), row.progress.exit?.received);
-  });
-
-  it('comes back by itself, with what others have sent to the account', async () => {
-    const { wallet, id } = await open();
-    const { inputAccount } = await world.rowOf(id);
-    await give(inputAccount as Address, AMOUNT + 7n);
-    const lamports = await world.world.lamports(wallet.address);
-    await keeper.runDue();
-    assert.equal((await world.rowOf(id)).progress.entry.remaining, 0n);
-    assert.deepEqual([await exists(inputAccount), await tokens(wallet.address, world.sold)], [false, 7n]);
-    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
-  });
-
-  it('stays where it is, and the keeper pays nothing, where the wallet has no account for what is left', async () => {
-    const { wallet, id } = await open();
-    const { inputAccount } = await world.rowOf(id);
-    await give(inputAccount as Address, AMOUNT + 7n);
-    const { mint, tokenProgram } = world.sold;
-    await world.world.remove(associatedTokenAddress(wallet.address, mint, tokenProgram));
-    await keeper.runDue();
-    assert.equal(await stateOf(id), 'fill_success');
-    assert.equal(await world.world.amount(inputAccount as Address), 7n);
-    const before = await world.world.lamports(world.payer);
-    await keeper.runDue();
-    assert.equal(await world.world.lamports(world.payer), before);
-  });
-
-  /** Sets what an order's account holds. */
-  async function give(account: Address, amount: bigint): Promise<void> {
-    const found = await world.chain.account(account);
-    await world.world.holding(world.sold, decodeTokenAccount(found!.data)!.owner, amount, account);
+  async function openWith(sells: boolean): Promise<{ wallet: Keypair; id: string; lamports: bigint }> {
+    const [input, output] = sells ? [WRAPPED_SOL, world.bought] : [world.bought, WRAPPED_SOL];
+    const wallet = await client.register();
+    await world.fund(wallet.address, world.bought, AMOUNT);
+    await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 200n * SOL);
+    const id = await client.open(wallet, sells ? 100n * SOL : AMOUNT, {
+      ...{ inputMint: input.mint, outputMint: output.mint, triggerMint: WRAPPED_SOL.mint, orderType: 'single' },
+      ...{ triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 500 },
+    });
+    return { wallet, id, lamports: await world.world.lamports(wallet.address) };
   }
+
+  /** Fills a part, and then the rest. */
+  async function fillInParts(id: string, between: () => Promise<void>): Promise<void> {
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'partial_fill_success');
+    await between();
+    await deepen(1_000_000n);
+    later(MINUTE_MS);
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'fill_success');
+  }
+
+  it('is sold in parts; what others have sent to its account is not sold, and is the wallet’s', async () => {
+    const { wallet, id, lamports } = await openWith(true);
+    const held = await tokens(wallet.address);
+    const { inputAccount } = await world.rowOf(id);
+    const giver = await world.world.wallet();
+    const to = inputAccount as Address;
+    await fillInParts(id, async () => {
+      const gift = systemTransfer({ from: giver.address, to, lamports: LATER_GIFT });
+      assert.equal(await world.world.run([giver], [gift]), null);
+    });
+    const { entry } = (await world.rowOf(id)).progress;
+    assert.equal(entry.remaining, 0n);
+    assert.equal(await tokens(wallet.address), held + entry.received);
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT + LATER_GIFT);
+    const fills = (await orderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
+    assert.equal(fills.length, 2);
+    assert.equal(fills[0]!.amount! + fills[1]!.amount!, 100n * SOL);
+    assert.equal(fills[0]!.outputAmount! + fills[1]!.outputAmount!, entry.received);
+    assert.equal(await exists(inputAccount), false);
+  });
+
+  it('is bought in parts, each to the lamport', async () => {
+    const { wallet, id, lamports } = await openWith(false);
+    let first = 0n;
+    await fillInParts(id, async () => {
+      first = (await world.world.lamports(wallet.address)) - lamports;
+      assert.equal((await world.rowOf(id)).progress.entry.received, first);
+    });
+    const { entry } = (await world.rowOf(id)).progress;
+    assert.ok(first > 0n && entry.received > first);
+    assert.equal(await world.world.lamports(wallet.address), lamports + entry.received + RENT);
+  });
 });

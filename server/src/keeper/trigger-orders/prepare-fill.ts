@@ -85,16 +85,20 @@ export async function prepareFill(
 
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
-/** With the closing of the emptied source where there is room for it. */
-async function tryFill(
-  deps: TriggerKeeperDeps,
-  order: OrderRow,
-  parts: FillParts,
-  isEmptied: boolean,
-): Promise<Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large'> {
-  const swap = await swapOf(deps, order, parts, isEmptied);
-  if (swap === 'too large') return isEmptied ? tryFill(deps, order, parts, false) : swap;
-  if ('skipped' in swap) return swap;
+type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
+
+async function tryFill(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isEmptied: boolean): Promise<Tried> {
+  if (isEmptied) {
+    const closing = await tryOnce(deps, order, parts, true);
+    if (closing !== 'too large' && !('skipped' in closing)) return closing;
+    // Without the router program a venue may leave something, and what is not empty cannot be closed.
+  }
+  return tryOnce(deps, order, parts, false);
+}
+
+async function tryOnce(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isClosing: boolean): Promise<Tried> {
+  const swap = await swapOf(deps, order, parts, isClosing);
+  if (swap === 'too large' || 'skipped' in swap) return swap;
   const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
     computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
     computeUnitPrice,
@@ -102,8 +106,7 @@ async function tryFill(
     if (error instanceof TransactionTooLarge) return 'too large' as const;
     throw error;
   });
-  if (tried === 'too large') return isEmptied ? tryFill(deps, order, parts, false) : tried;
-  return 'err' in tried ? { skipped: explain(tried.err).message } : tried;
+  return tried !== 'too large' && 'err' in tried ? { skipped: explain(tried.err).message } : tried;
 }
 
 async function tokenOf({ chain }: TriggerKeeperDeps, mint: Address): Promise<Token | undefined> {
@@ -152,19 +155,19 @@ async function swapOf(
   { payer, programs }: TriggerKeeperDeps,
   order: OrderRow,
   { sale: { source }, input, output, target, offer: { amount, quote, least } }: FillParts,
-  isEmptied: boolean,
+  isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {
   const [vault, wallet] = [order.vault as Address, order.wallet as Address];
   const built = await quote.build({
     ...{ owner: vault, source, destination: target.place.account, receiver: target.owner },
-    ...{ feePayer: payer, rentPayer: payer, minOut: least, emptySource: isEmptied },
+    ...{ feePayer: payer, rentPayer: payer, minOut: least, emptySource: isClosing },
     absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
   return {
     swap: {
       ...{ taker: vault, receiver: target.receiver, feePayer: payer, rentPayer: payer, trade: built, programs },
-      input: { ...input, place: { kind: 'token', account: source }, amount, ...(isEmptied && { closeTo: wallet }) },
+      input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo: wallet }) },
       output: { ...output, place: target.place, least, create: target.create },
     },
   };

@@ -8,7 +8,7 @@ import {
   sign,
 } from '@slipway/wire';
 import { DEPOSIT_AREA, depositHooks, WITHDRAWAL_AREA, withdrawalHooks } from '../../areas/trigger-v2/index.js';
-import { createClient } from '../../areas/trigger-v2/testing.js';
+import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { createChain, type Rpc } from '../../chain/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
@@ -95,6 +95,23 @@ export async function openTriggerWorld() {
       closing.push(() => keeper.close());
       return keeper;
     },
+
+    /** As a client does it: a new wallet deposits 100 whole tokens for an order that fires above 0.9 USD. */
+    async deposit(client: Client, terms: Partial<TestTerms> = {}): Promise<{ wallet: Keypair; id: string }> {
+      const wallet = await client.register();
+      await this.fund(wallet.address, sold, AMOUNT);
+      const id = await client.open(wallet, AMOUNT, {
+        ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, orderType: 'single' },
+        ...(terms.orderType !== 'oco' && { triggerCondition: 'above', triggerPriceUsd: 0.9 }),
+        ...terms,
+      });
+      return { wallet, id };
+    },
+
+    /** What a wallet has of a token. */
+    held: (wallet: Address, { mint, tokenProgram }: Token = bought) =>
+      world.amount(associatedTokenAddress(wallet, mint, tokenProgram)),
+    exists: async (account: string) => (await chain.account(account as Address)) !== undefined,
 
     /** A landing and an only keeper that live and die together. */
     async newProcess(mortal: Mortal) {
