@@ -172,8 +172,11 @@ export const END_NAMES = Object.keys(ENDS) as End[];
 /** Runs what follows at a time when this end of the invite is allowed. */
 export function atTimeOf(world: InviteWorld, end: End, run: () => void): void {
   world.vm.setTime(end === 'expire' ? world.expiry : world.expiry - 1n);
-  run();
-  world.vm.setTime(NOW);
+  try {
+    run();
+  } finally {
+    world.vm.setTime(NOW);
+  }
 }
 
 const WALLETS = ['sender', 'claimer', 'keeper', 'inviteSigner', 'inviteInfo'] as const;
