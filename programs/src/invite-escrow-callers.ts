@@ -89,7 +89,7 @@ export function openWorld(): World {
   return { vm, mints, traders, bystander, keeper, keys, open: new Map(), time: NOW, everything, mintOf };
 }
 
-interface Sent {
+export interface Sent {
   instructions: Instruction[];
   opens?: OpenInvite;
   ends?: OpenInvite;

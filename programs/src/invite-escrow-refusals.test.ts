@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type Address,
   ASSOCIATED_TOKEN_PROGRAM,
-  addressFromBytes,
-  addressToBytes,
   associatedTokenAddress,
   type Instruction,
   readonlyAccount,
@@ -14,26 +11,21 @@ import {
 } from '@slipway/wire';
 import { INVITE_PROGRAM, inviteAddress } from './invite-escrow.js';
 import {
-  atTimeOf,
-  END_NAMES,
   ENDS,
-  type End,
   holding,
   type InviteWorld,
   inviteVm,
-  type Kind,
   LEAST_LAMPORTS,
   NOW,
+  near,
   newInvite,
   openInvite,
   openingOf,
-  refused,
   refuses,
   U64_MAX,
-  wallet,
   watch,
 } from './invite-escrow-testing.js';
-import { failedWith, newAddress, type Outcome, succeeded, withAccounts } from './test-vm.js';
+import { failedWith, newAddress, succeeded, withAccounts } from './test-vm.js';
 
 const vm = inviteVm('all');
 const KINDS = ['sol', 'spl'] as const;
@@ -125,14 +117,6 @@ test('a sender who has too little makes no invite', () => {
   }
 });
 
-/** Addresses that differ from this one by a bit. */
-const near = (address: Address) =>
-  Array.from({ length: 32 }, (_, i) => {
-    const bytes = addressToBytes(address);
-    bytes[i]! ^= 1;
-    return addressFromBytes(bytes);
-  });
-
 test('an invite stands at the address of its key, and its tokens in its associated token account', () => {
   for (const kind of KINDS) {
     const world = newInvite(vm, { kind });
@@ -200,145 +184,4 @@ test('tokens come from a token account that the sender signs for, of the mint, i
     const from = vm.tokenAccount({ ...lent, delegate: delegated.sender, delegatedAmount: delegated.amount });
     succeeded(vm.run(withAccounts(openingOf(delegated), { 4: from })));
   }
-});
-
-// ---- the ends -------------------------------------------------------------------------------------------------------
-
-const eachEnd = (run: (kind: Kind, end: End) => void) => {
-  for (const kind of ['sol', 'spl', 'token-2022'] as const) for (const end of END_NAMES) run(kind, end);
-};
-
-/** Where an end of an invite of tokens has its accounts. */
-const PLACES = {
-  claim: { tokens: 5, escrow: 6, tokenProgram: 7, mint: 8 },
-  clawback: { tokens: 2, escrow: 3, tokenProgram: 4, mint: 7 },
-  expire: { tokens: 2, escrow: 3, tokenProgram: 4, mint: 7 },
-};
-
-test('no other account is taken for an invite’s', () => {
-  eachEnd((kind, end) => {
-    const world = openInvite(vm, { kind });
-    const it = ENDS[end](world);
-    const other = openInvite(vm, { kind: kind === 'sol' ? 'spl' : 'sol' });
-    const instead = (account: Address): Outcome => vm.run(withAccounts(it, { 0: account }));
-    const data = vm.data(world.inviteInfo);
-    atTimeOf(world, end, () => {
-      for (const owner of [SYSTEM_PROGRAM, TOKEN_PROGRAM, ...near(INVITE_PROGRAM)]) {
-        refused(instead(vm.put(newAddress(), data, owner)), 'AccountOwnedByWrongProgram');
-      }
-      refused(instead(newAddress()), 'AccountNotInitialized');
-      for (let i = 0; i < 8; i++) {
-        const changed = data.map((byte, at) => (at === i ? byte ^ 1 : byte));
-        refused(instead(vm.put(newAddress(), changed, INVITE_PROGRAM)), 'AccountDiscriminatorMismatch');
-      }
-      refused(instead(other.inviteInfo), 'AccountDiscriminatorMismatch');
-      succeeded(vm.run(it));
-    });
-  });
-});
-
-test('only the invite’s own key claims it', () => {
-  for (const kind of ['sol', 'spl', 'token-2022'] as const) {
-    const world = openInvite(vm, { kind });
-    const it = ENDS.claim(world);
-    const others = [world.sender, world.keeper, world.claimer, openInvite(vm, { kind }).inviteSigner];
-    for (const wrong of [...others, ...near(world.inviteSigner)]) {
-      refuses(world, 'ConstraintSeeds', withAccounts(it, { 1: wrong }));
-    }
-    // Also where the key signs for another invite of its own program.
-    refuses(world, 'ConstraintSeeds', withAccounts(it, { 0: openInvite(vm, { kind }).inviteInfo }));
-  }
-});
-
-test('only the sender takes an invite back, and it goes back to no other', () => {
-  eachEnd((kind, end) => {
-    if (end === 'claim') return;
-    const world = openInvite(vm, { kind });
-    const it = ENDS[end](world);
-    atTimeOf(world, end, () => {
-      for (const wrong of [world.claimer, world.keeper, world.inviteSigner, wallet(vm), ...near(world.sender)]) {
-        refuses(world, 'ConstraintHasOne', withAccounts(it, { 1: wrong }));
-      }
-    });
-  });
-});
-
-test('tokens go out of the invite’s own escrow, of its mint, by its token program', () => {
-  for (const kind of ['spl', 'token-2022'] as const) {
-    for (const end of END_NAMES) {
-      const world = openInvite(vm, { kind });
-      const twin = openInvite(vm, { kind });
-      const it = ENDS[end](world);
-      const { escrow, tokenProgram, mint } = PLACES[end];
-      const own = holding(vm, world.mint, world.inviteInfo, 9n);
-      const otherProgram = kind === 'spl' ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM;
-      atTimeOf(world, end, () => {
-        for (const wrong of [own, twin.escrow, world.senderTokenAccount, newAddress(), ...near(world.escrow)]) {
-          refuses(world, 'ConstraintHasOne', withAccounts(it, { [escrow]: wrong }));
-        }
-        for (const wrong of [otherProgram, SYSTEM_PROGRAM, INVITE_PROGRAM, newAddress()]) {
-          refuses(world, 'ConstraintMintTokenProgram', withAccounts(it, { [tokenProgram]: wrong }));
-        }
-        for (const wrong of [twin.mint, newAddress(), ...near(world.mint)]) {
-          refuses(world, 'ConstraintTokenMint', withAccounts(it, { [mint]: wrong }));
-        }
-      });
-    }
-  }
-});
-
-test('tokens go to a token account of the one who gets them', () => {
-  for (const kind of ['spl', 'token-2022'] as const) {
-    for (const end of END_NAMES) {
-      const world = openInvite(vm, { kind });
-      const { tokenProgram, mint } = world;
-      const who = end === 'claim' ? world.claimer : world.sender;
-      const account = (more: Partial<Parameters<typeof vm.tokenAccount>[0]>) =>
-        vm.tokenAccount({ mint, owner: who, tokenProgram, ...more });
-      const it = ENDS[end](world);
-      atTimeOf(world, end, () => {
-        const moved = watch(world);
-        for (const wrong of [
-          account({ owner: world.keeper }),
-          account({ owner: newAddress() }),
-          account({ mint: vm.mint({ tokenProgram }) }),
-          account({ state: 'frozen' }),
-          account({ tokenProgram: INVITE_PROGRAM }),
-          world.escrow,
-          who,
-          newAddress(),
-        ]) {
-          const outcome = vm.run(withAccounts(it, { [PLACES[end].tokens]: wrong }));
-          failedWith(outcome, 'Provided seeds do not result in a valid address', ASSOCIATED_TOKEN_PROGRAM);
-          assert.deepEqual(moved(), {});
-        }
-        // Somebody else's associated account: made for him by anybody, but nothing goes there.
-        const ofOther = associatedTokenAddress(world.keeper, mint, tokenProgram);
-        assert.ok(vm.run(withAccounts(it, { [PLACES[end].tokens]: ofOther })).failure);
-        assert.deepEqual(moved(), {});
-      });
-    }
-  }
-});
-
-test('an invite cannot be claimed into itself', () => {
-  for (const kind of ['sol', 'spl', 'wrapped'] as const) {
-    const world = openInvite(vm, { kind });
-    const moved = watch(world);
-    const itself = { claimer: world.inviteInfo, claimerTokenAccount: world.escrow };
-    assert.ok(vm.run(ENDS.claim(world, itself)).failure);
-    assert.deepEqual(moved(), {});
-    succeeded(vm.run(ENDS.claim(world)));
-  }
-});
-
-test('an end in the same transaction as another one is refused', () => {
-  eachEnd((kind, end) => {
-    const world = openInvite(vm, { kind });
-    atTimeOf(world, end, () => {
-      for (const next of END_NAMES) {
-        refuses(world, 'AccountNotInitialized', ENDS[end](world), ENDS[next](world));
-      }
-    });
-  });
 });

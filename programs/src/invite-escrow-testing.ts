@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   type Address,
+  addressFromBytes,
   addressToBytes,
   associatedTokenAddress,
   findProgramAddress,
@@ -215,3 +216,11 @@ export function refuses(world: InviteWorld, name: ErrorName, ...instructions: In
   refused(world.vm.run(...instructions), name);
   assert.deepEqual(moved(), {});
 }
+
+/** Addresses that differ from this one by a bit. */
+export const near = (address: Address) =>
+  Array.from({ length: 32 }, (_, i) => {
+    const bytes = addressToBytes(address);
+    bytes[i]! ^= 1;
+    return addressFromBytes(bytes);
+  });
