@@ -156,6 +156,14 @@ test('an invite cannot be claimed into itself', () => {
   }
 });
 
+test('an invite cannot be claimed for the program’s own address, which nobody could spend from', () => {
+  const world = openInvite(vm, { kind: 'sol' });
+  const moved = watch(world);
+  const outcome = vm.run(ENDS.claim(world, { claimer: INVITE_PROGRAM }));
+  failedWith(outcome, 'instruction changed the balance of a read-only account', INVITE_PROGRAM);
+  assert.deepEqual(moved(), {});
+});
+
 test('an end in the same transaction as another one is refused', () => {
   eachEnd((kind, end) => {
     const world = openInvite(vm, { kind });

@@ -82,4 +82,5 @@ export const HARMLESS: [mint: Uint8Array, accounts?: Uint8Array][] = [
   [extension(PAUSABLE, new Uint8Array(33)), extension(27)],
   [Buffer.concat([extension(METADATA_POINTER, new Uint8Array(64)), new Uint8Array(40)])],
   [new Uint8Array(3)],
+  [new Uint8Array(0)],
 ];

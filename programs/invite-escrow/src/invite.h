@@ -11,6 +11,11 @@ typedef struct {
   u64 len;
 } Event;
 
+INLINE void begin_event(Event *event, u64 type) {
+  store_u64(event->bytes, type);
+  event->len = sizeof(u64);
+}
+
 INLINE void put_u64(Event *event, u64 value) {
   store_u64(event->bytes + event->len, value);
   event->len += sizeof(u64);
@@ -68,8 +73,7 @@ NOINLINE u64 create_info(const Input *in, u64 discriminator, u64 len, u8 *bump) 
 }
 
 INLINE void begin_new_event(Event *event, const Input *in, const Terms *t, u64 type) {
-  event->len = 0;
-  put_u64(event, type);
+  begin_event(event, type);
   put_key(event, &in->accounts[NEW_SENDER]->key);
   put_key(event, &in->accounts[NEW_INVITE]->key);
   put_u64(event, t->amount);
@@ -102,8 +106,7 @@ INLINE u64 check_expired(const Account *info, u64 expiry_at) {
 }
 
 INLINE void begin_claim_event(Event *event, const Input *in, u64 type, u64 amount) {
-  event->len = 0;
-  put_u64(event, type);
+  begin_event(event, type);
   put_key(event, &in->accounts[END_CLAIMER]->key);
   put_key(event, key_at(in->accounts[END_INFO]->data + INFO_SENDER));
   put_key(event, &in->accounts[END_INVITE]->key);
@@ -111,8 +114,7 @@ INLINE void begin_claim_event(Event *event, const Input *in, u64 type, u64 amoun
 }
 
 INLINE void begin_return_event(Event *event, const Input *in, u64 type, u64 amount) {
-  event->len = 0;
-  put_u64(event, type);
+  begin_event(event, type);
   put_key(event, &in->accounts[END_SENDER]->key);
   put_u64(event, amount);
 }
