@@ -7,7 +7,7 @@ const CODE_LENGTH = 12;
 const RANDOM_BYTES = 13;
 const CODE = /^[1-9A-HJ-NP-Za-km-z]{12}$/;
 
-/** A fresh code of 12 base58 characters, from the operating system's randomness: some 70 bits of it. */
+/** A fresh code of 12 base58 characters, from the operating system's randomness: some 69 bits of it. */
 export function newInviteCode(): string {
   return base58Encode(randomBytes(RANDOM_BYTES)).slice(0, CODE_LENGTH);
 }
