@@ -4,11 +4,13 @@ import {
   addressFromBytes,
   addressToBytes,
   associatedTokenAddress,
+  associatedTokenRent,
   findProgramAddress,
   type Instruction,
   rentExemptLamports,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -105,7 +107,7 @@ export function holding(
 ): Address {
   const { address = newAddress(), extensions } = more;
   const isNative = mint === WRAPPED_SOL_MINT;
-  const rent = rentExemptLamports(165);
+  const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const native = isNative && { isNative, rentExemptReserve: rent };
   const tokenProgram = isNative ? TOKEN_PROGRAM : vm.owner(mint);
   vm.tokenAccount({ address, mint, owner, amount, tokenProgram, ...native, ...(extensions && { extensions }) });
@@ -140,8 +142,7 @@ export function newInvite(vm: TestVm, options: InviteOptions = {}): InviteWorld 
   return {
     ...{ vm, kind, program, sender, inviteSigner, claimer, keeper, inviteInfo, amount, expiry, mint, tokenProgram },
     infoRent: kind === 'sol' ? INFO_RENT : TOKEN_INFO_RENT,
-    // An associated token account of Token-2022 has the extension for an immutable owner.
-    escrowRent: kind === 'sol' ? 0n : rentExemptLamports(kind === 'token-2022' ? 170 : 165),
+    escrowRent: kind === 'sol' ? 0n : associatedTokenRent(tokenProgram),
     escrow: inviteEscrow(inviteInfo, mint, tokenProgram),
     senderTokenAccount,
     claimerTokenAccount: associatedTokenAddress(claimer, mint, tokenProgram),
