@@ -46,12 +46,12 @@ const step = fc.record({
   followed: fc.constantFrom(true, true, true, false),
   deepened: fc.integer({ min: 0, max: 1_000 }),
   seconds: fc.integer({ min: 1, max: 600 }),
-  killAfter: fc.option(fc.integer({ min: 1, max: 500 }), { freq: 1 }),
+  killAfter: fc.option(fc.integer({ min: 1, max: 500 }), { freq: 2 }),
 });
 const round = fc.record({
   depth: fc.integer({ min: 2_000, max: 100_000 }),
   wallets: fc.array(walletPlan, { minLength: WALLETS, maxLength: WALLETS }),
-  steps: fc.array(step, { minLength: 3, maxLength: 4 }),
+  steps: fc.array(step, { minLength: 2, maxLength: 4 }),
 });
 type WalletPlan = typeof walletPlan extends fc.Arbitrary<infer T> ? T : never;
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -274,6 +274,6 @@ test('nothing is lost or made by deposits, fills, parts, edits, cancellations, e
   context.diagnostic(
     `${sequences} sequences, ${crashes} crashes, ${parts} filled in parts, ${JSON.stringify([...states])}`,
   );
-  assert.ok(sequences >= 2_000 && crashes > 20 && parts > 20);
+  assert.ok(sequences >= 2_000 && crashes > 10 && parts > 10, 'what is to be tried did not happen');
   for (const state of ['fill_success', 'cancelled']) assert.ok((states.get(state) ?? 0) > 100, state);
 });
