@@ -1,10 +1,9 @@
-import { decodeLimitOrder } from '@slipway/programs';
 import { type Address, associatedTokenAddress, isAddress, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { craftOrderCancelling, type OrderCancelling } from '../../crafting/limit-order.js';
 import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { type OpenOrder, readOpenOrders } from '../../limit-orders/index.js';
+import { type OpenOrder, readOpenOrders, readOrder } from '../../limit-orders/index.js';
 import type { TriggerV1Deps } from './deps.js';
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
 import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
@@ -32,7 +31,7 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
   const found =
     orders.length > 0
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
-      : await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker);
+      : (await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders;
   if (found.length === 0) throw noMatch('the maker has no open order');
   const made: Ready[] = [];
   for (let from = 0; from < found.length; from += CANCELS_PER_TRANSACTION) {
@@ -53,8 +52,7 @@ async function findOrders(
   return Promise.all(
     orders.map(async (given) => {
       if (!isAddress(given)) throw refuse(`${field}: expected a public key in base58 (32 bytes)`);
-      const account = await deps.chain.account(given);
-      const order = account?.owner === deps.addresses.program ? decodeLimitOrder(account.data) : undefined;
+      const order = await readOrder(deps.chain, deps.addresses.program, given);
       if (!order) throw noMatch(`${given}: no order is open there; it may have been filled or cancelled`);
       if (order.maker !== maker) throw noMatch(`${given}: the order is another maker's`);
       return { address: given, order };

@@ -10,7 +10,6 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { createLimitOrderIndex } from '../../limit-orders/index.js';
 import {
   balances,
   fill,
@@ -289,27 +288,23 @@ describe('the list', () => {
     await fill(world, taker, part.order, 30_000_000n);
     const old = [await list(maker.address, 'active'), await list(maker.address, 'history')];
     assert.equal(old[0]!.orders[0]?.trades.length, 1);
-    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
-      await world.store.query(`delete from ${table}`);
-    }
-    world.deps.index = createLimitOrderIndex(world.deps);
+    await world.forgetOrders();
+    world.deps.index = world.newIndex();
     assert.deepEqual([await list(maker.address, 'active'), await list(maker.address, 'history')], old);
 
     // A node that keeps no history tells of no transaction.
-    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
-      await world.store.query(`delete from ${table}`);
-    }
+    await world.forgetOrders();
     const rpc = {
       ...world.rpc,
       call: <T>(method: string, params: unknown[]) =>
         method === 'getSignaturesForAddress' ? Promise.resolve([] as T) : world.rpc.call<T>(method, params),
     };
-    world.deps.index = createLimitOrderIndex({ ...world.deps, chain: { ...world.chain, rpc } });
+    world.deps.index = world.newIndex({ chain: { ...world.chain, rpc } });
     const [row] = (await list(maker.address, 'active')).orders;
     assert.deepEqual(
       [row!.orderKey, row!.openTx, row!.remainingMakingAmount, row!.createdAt],
       [part.order, '', '70', old[0]!.orders[0]!.createdAt],
     );
-    world.deps.index = createLimitOrderIndex(world.deps);
+    world.deps.index = world.newIndex();
   });
 });

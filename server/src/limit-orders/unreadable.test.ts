@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { cancelOrder, initializeOrder } from '@slipway/programs';
+import { associatedTokenAddress, TOKEN_PROGRAM } from '@slipway/wire';
+import { Registry } from 'prom-client';
+import { fill, JUP, newWallet, openOrder, placeOrder, send, USDC } from '../areas/trigger-v1/testing.js';
+import { ChainUnavailable, RpcError } from '../chain/index.js';
+import { eventually, type IndexWorld, openIndexWorld, SMALL } from './testing.js';
+
+let world: IndexWorld;
+before(async () => {
+  world = await openIndexWorld();
+});
+after(() => world.close());
+beforeEach(async () => {
+  await world.forgetOrders();
+  world.deps.index = world.newIndex();
+});
+
+it('goes on past transactions that the node cannot give, counts them, and has them when it can', async () => {
+  const [maker, taker] = [await newWallet(world), await newWallet(world)];
+  const first = await placeOrder(world, maker, SMALL);
+  const lost = await placeOrder(world, maker, SMALL);
+  const filled = await fill(world, taker, first.order, 6_000_000n);
+  const last = await placeOrder(world, maker, SMALL);
+  const answers: [unknown, number][] = [
+    [null, 1],
+    [{ blockTime: null, meta: null, transaction: ['', 'base64'] }, 1],
+    [{ blockTime: 1, meta: { err: null, innerInstructions: [] }, transaction: ['AAAA', 'base64'] }, 1],
+    [{ blockTime: 1, meta: { err: null, innerInstructions: null }, transaction: [null, 'base64'] }, 1],
+    [new RpcError(-32015, 'Transaction version (1) is not supported by the requesting client'), 1],
+  ];
+  for (const [answer, unreadCount] of answers) {
+    for (const unreadable of [lost.signature, filled.signature]) {
+      await world.forgetOrders();
+      let isBroken = true;
+      const node = world.nodeThat((method, [signature]) => {
+        if (!isBroken || method !== 'getTransaction' || signature !== unreadable) return undefined;
+        return answer instanceof Error ? Promise.reject(answer) : answer;
+      });
+      const registry = new Registry();
+      let now = 0;
+      const index = world.newIndex({ ...node, registry, steadyNow: () => now });
+      const unread = async () =>
+        (await registry.getSingleMetric('slipway_limit_order_unread_transactions')!.get()).values[0]?.value;
+      await index.sync();
+      assert.equal(await unread(), unreadCount, JSON.stringify([answer, unreadable === lost.signature]));
+      const known = new Map((await world.rowsOf(maker)).map((row) => [row.orderKey, row]));
+      assert.equal(known.get(last.order)?.openTx, last.signature, 'what came after it');
+      assert.equal(known.get(first.order)?.state, unreadable === filled.signature ? 'open' : 'completed');
+      // Its account tells of an order whose opening cannot be read.
+      assert.deepEqual(known.get(lost.order)?.openTx, unreadable === lost.signature ? '' : lost.signature);
+
+      isBroken = false;
+      now += 10 * 60_000;
+      await index.sync();
+      assert.equal(await unread(), 0);
+      const whole = await world.contents();
+      await world.forgetOrders();
+      await world.newIndex().sync();
+      const rows = (await world.contents())[0];
+      assert.deepEqual(whole[0], rows);
+    }
+  }
+});
+
+it('stops where the node refuses everything, and skips nothing', async () => {
+  const maker = await newWallet(world);
+  await placeOrder(world, maker, SMALL);
+  await world.forgetOrders();
+  let isBroken = true;
+  const refusal = new RpcError(-32005, 'Node is behind');
+  const node = world.nodeThat((method) =>
+    isBroken && method === 'getTransaction' ? Promise.reject(refusal) : undefined,
+  );
+  const index = world.newIndex(node);
+  await assert.rejects(index.sync(), ChainUnavailable);
+  assert.equal((await world.counts())[3], 0);
+  isBroken = false;
+  await index.sync();
+  assert.equal((await world.rowsOf(maker)).length, 1);
+});
+
+it('takes a transaction without a time for as old as the next', async () => {
+  const maker = await newWallet(world);
+  const { order, signature } = await placeOrder(world, maker, SMALL);
+  const next = await placeOrder(world, maker, SMALL);
+  const real = (await world.rowsOf(maker)).find(({ orderKey }) => orderKey === next.order)!;
+  await world.forgetOrders();
+  const node = world.nodeThat(async (method, params) => {
+    if (method === 'getTransaction') {
+      const answer = await world.rpc.call<object>(method, params);
+      return { ...answer, blockTime: null };
+    }
+    if (method !== 'getSignaturesForAddress') return undefined;
+    const rows = await world.rpc.call<{ signature: string }[]>(method, params);
+    return rows.map((row) => (row.signature === signature ? { ...row, blockTime: null } : row));
+  });
+  await world.newIndex(node).sync();
+  const row = (await world.rowsOf(maker)).find(({ orderKey }) => orderKey === order)!;
+  assert.deepEqual([row.openTx, row.createdAt], [signature, real.createdAt]);
+});
+
+it('keeps apart what was at one address one after the other, also in one transaction', async () => {
+  const maker = await newWallet(world);
+  const { order } = await placeOrder(world, maker, SMALL);
+  const { uniqueId, inputMintReserve } = (await openOrder(world, order))!;
+  const makerInputMintAccount = associatedTokenAddress(maker.address, USDC.mint);
+  const tokens = { inputMint: USDC.mint, inputTokenProgram: TOKEN_PROGRAM };
+  const cancel = cancelOrder({
+    signer: maker.address,
+    maker: maker.address,
+    order,
+    inputMintReserve,
+    ...tokens,
+    makerInputMintAccount,
+  });
+  const again = (makingAmount: bigint) =>
+    initializeOrder({
+      ...{ payer: maker.address, maker: maker.address, uniqueId, makerInputMintAccount, ...tokens },
+      ...{ outputMint: JUP.mint, outputTokenProgram: TOKEN_PROGRAM, makingAmount, takingAmount: 9n },
+    });
+  const signature = await send(world, maker, [cancel, again(7n), cancel, again(8n)]);
+  await fill(world, await newWallet(world), order, 3n);
+  await world.forgetOrders();
+  for (const node of [{}, world.shortPages(9)]) {
+    await world.forgetOrders();
+    const index = world.newIndex(node);
+    await index.sync();
+    await eventually('the history is read to its end', world.isComplete);
+    await index.close();
+    const rows = await world.rowsOf(maker);
+    assert.deepEqual(
+      rows.map(({ openTx, state, makingAmount, remainingMakingAmount, trades }) => [
+        ...[openTx === signature, state, makingAmount, remainingMakingAmount, trades.length],
+      ]),
+      [
+        [true, 'open', 8n, 5n, 1],
+        [true, 'cancelled', 7n, 7n, 0],
+        [false, 'cancelled', 6_000_000n, 6_000_000n, 0],
+      ],
+    );
+  }
+});
