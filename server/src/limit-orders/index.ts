@@ -1,2 +1,2 @@
-export { type OpenOrder, readOpenOrders, readOrder } from './open-orders.js';
+export { canReceive, type OpenOrder, readOpenOrders, readOrder } from './open-orders.js';
 export { createLimitOrderIndex, type LimitOrderIndex, type LimitOrderIndexDeps } from './order-index.js';

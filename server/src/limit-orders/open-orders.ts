@@ -1,6 +1,6 @@
 import { decodeLimitOrder, LIMIT_ORDER_MAKER_AT, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
-import { ask, type Chain, type Rpc, type RpcAccount, readRpcAccount } from '../chain/index.js';
+import { type Address, decodeTokenAccount } from '@slipway/wire';
+import { ask, type Chain, type ChainAccount, type Rpc, type RpcAccount, readRpcAccount } from '../chain/index.js';
 import type { LimitOrderEvent } from '../store/limit-orders.js';
 import { termsOf } from './transactions.js';
 
@@ -33,6 +33,13 @@ export function readOpenOrders(rpc: Rpc, program: Address, maker?: Address): Pro
       return order ? [{ address: pubkey as Address, order }] : [];
     }),
   }));
+}
+
+/** Whether it is a token account of this mint, and of this owner where one is given, that is not frozen. */
+export function canReceive(account: ChainAccount, mint: Address, owner?: Address): boolean {
+  const held = decodeTokenAccount(account.data);
+  const isOwned = owner === undefined || held?.owner === owner;
+  return held?.state === 'initialized' && held.mint === mint && isOwned;
 }
 
 /** What an order's account counts before: the transactions of its slot, of which it may know only some. */

@@ -10,6 +10,7 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { paymentPlace } from '../../crafting/limit-order.js';
 import {
   balances,
   fill,
@@ -143,8 +144,28 @@ describe('an order', () => {
     const maker = await newWallet(world);
     await world.rpc.call('localnet_airdropToken', [maker.address, WRAPPED_SOL_MINT, '2000000000']);
     const given = { inputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params: { makingAmount: '1500000000' } };
-    await placeOrder(world, maker, given);
+    const { order } = await placeOrder(world, maker, given);
     assert.equal((await balances(world, maker.address)).wrapped, 500_000_000n);
+    const { body } = await world.post('cancelOrder', { maker: maker.address, order });
+    const { requestId, transaction } = body;
+    const done = await world.post('execute', { requestId, signedTransaction: signed(transaction, maker) });
+    assert.equal(done.status, 200, done.body.error);
+    assert.equal((await balances(world, maker.address)).wrapped, 2_000_000_000n);
+  });
+
+  it('makes the account for the wrapped SOL that is wanted, and says in its number that it is', async () => {
+    const maker = await newWallet(world);
+    const params = { takingAmount: '600000000' };
+    const wanted = { outputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params };
+    const { order } = await placeOrder(world, maker, wanted);
+    assert.equal((await balances(world, maker.address)).wrapped, 0n);
+    const place = associatedTokenAddress(maker.address, WRAPPED_SOL_MINT);
+    assert.equal(paymentPlace((await openOrder(world, order))!), place);
+    const other = await placeOrder(world, maker, { ...wanted, wrapAndUnwrapSol: true });
+    assert.equal(paymentPlace((await openOrder(world, other.order))!), undefined);
+    const tokens = await placeOrder(world, maker, { wrapAndUnwrapSol: false });
+    const stored = (await openOrder(world, tokens.order))!;
+    assert.equal(paymentPlace(stored), associatedTokenAddress(maker.address, JUP.mint));
   });
 
   it('pays the maker SOL as SOL', async () => {
@@ -185,6 +206,11 @@ describe('an order', () => {
       [(await openOrder(world, order))?.feeBps, (await openOrder(world, order))?.feeAccount],
       [35, account],
     );
+    const alone = await placeOrder(world, maker, { feeAccount: account });
+    assert.deepEqual(
+      [(await openOrder(world, alone.order))?.feeBps, (await openOrder(world, alone.order))?.feeAccount],
+      [10, account],
+    );
     const paid = await fill(world, await newWallet(world), order, 100_000_000n);
     assert.equal(paid.feeAmount, 875_000n);
     assert.equal((await balances(world, integrator.address)).jup, 1_000_875_000n);
@@ -203,30 +229,6 @@ describe('an order', () => {
     assert.equal(await priceIn({ computeUnitPrice: 'auto' }), 95_000n);
     assert.equal(await priceIn({ computeUnitPrice: '12345' }), 12_345n);
     world.deps.chain = chain;
-  });
-});
-
-describe('cancelling several', () => {
-  it('takes five a transaction, all under one request id, and all that are open by default', async () => {
-    const maker = await newWallet(world);
-    const opened = new Set<Address>();
-    for (let n = 0; n < 7; n++) opened.add((await placeOrder(world, maker)).order);
-    const { body } = await world.post('cancelOrders', { maker: maker.address });
-    assert.equal(body.transactions.length, 2);
-    const signatures = [];
-    for (const transaction of body.transactions.toReversed()) {
-      const posted = { requestId: body.requestId, signedTransaction: signed(transaction, maker) };
-      const done = await world.post('execute', posted);
-      assert.equal(done.status, 200, done.body.error);
-      assert.deepEqual((await world.post('execute', posted)).body, done.body, 'the same answer to the same post');
-      signatures.push(done.body.signature);
-    }
-    assert.equal(new Set(signatures).size, 2);
-    assert.equal((await balances(world, maker.address)).usdc, 1_000_000_000n);
-    const { orders } = await list(maker.address, 'history');
-    assert.deepEqual(new Set(orders.map(({ orderKey }) => orderKey)), opened);
-    const none = await world.post('cancelOrders', { maker: maker.address });
-    assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
   });
 });
 

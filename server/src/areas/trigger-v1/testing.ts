@@ -113,6 +113,7 @@ export interface Body {
   requestId: string;
   transaction: string;
   transactions: string[];
+  skipped?: { order: string; cause: string }[];
   order: Address;
   code: number;
   error?: string;

@@ -79,7 +79,8 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   const cost = await costOf(deps, sides, making);
   if (typeof cost === 'object') return cost;
   const { taker, addresses, programs } = deps;
-  const terms = { taker, address, order, addresses, programs, places, make: making.make };
+  const { make, makerOutput } = making;
+  const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
   let simpler = 0;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = await planFill(order, marketOf(deps, sides, simpler), cost);
