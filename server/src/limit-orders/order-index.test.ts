@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
+import { cancelOrder, initializeOrder, LIMIT_ORDER_PROGRAM } from '@slipway/programs';
+import { associatedTokenAddress, TOKEN_PROGRAM } from '@slipway/wire';
 import * as fc from 'fast-check';
-import { fill, newWallet, placeOrder } from '../areas/trigger-v1/testing.js';
+import { fill, JUP, newWallet, openOrder, placeOrder, send, USDC } from '../areas/trigger-v1/testing.js';
 import { ChainUnavailable } from '../chain/index.js';
 import { eventually, type IndexWorld, openIndexWorld, SMALL } from './testing.js';
 
@@ -157,4 +158,46 @@ it('reads old history on in the background, a page at a time, and goes on after 
   assert.equal(after.find(({ orderKey }) => orderKey === gone.order)?.state, 'completed');
   assert.equal(whole[0]!.length, (await world.contents())[0]!.length);
   await next.close();
+});
+
+it('keeps apart what was at one address one after the other, also in one transaction', async () => {
+  const maker = await newWallet(world);
+  const { order } = await placeOrder(world, maker, SMALL);
+  const { uniqueId, inputMintReserve } = (await openOrder(world, order))!;
+  const makerInputMintAccount = associatedTokenAddress(maker.address, USDC.mint);
+  const tokens = { inputMint: USDC.mint, inputTokenProgram: TOKEN_PROGRAM };
+  const cancel = cancelOrder({
+    signer: maker.address,
+    maker: maker.address,
+    order,
+    inputMintReserve,
+    ...tokens,
+    makerInputMintAccount,
+  });
+  const again = (makingAmount: bigint) =>
+    initializeOrder({
+      ...{ payer: maker.address, maker: maker.address, uniqueId, makerInputMintAccount, ...tokens },
+      ...{ outputMint: JUP.mint, outputTokenProgram: TOKEN_PROGRAM, makingAmount, takingAmount: 9n },
+    });
+  const signature = await send(world, maker, [cancel, again(7n), cancel, again(8n)]);
+  await fill(world, await newWallet(world), order, 3n);
+  await world.forgetOrders();
+  for (const node of [{}, world.shortPages(9)]) {
+    await world.forgetOrders();
+    const index = world.newIndex(node);
+    await index.sync();
+    await eventually('the history is read to its end', world.isComplete);
+    await index.close();
+    const rows = await world.rowsOf(maker);
+    assert.deepEqual(
+      rows.map(({ openTx, state, makingAmount, remainingMakingAmount, trades }) => [
+        ...[openTx === signature, state, makingAmount, remainingMakingAmount, trades.length],
+      ]),
+      [
+        [true, 'open', 8n, 5n, 1],
+        [true, 'cancelled', 7n, 7n, 0],
+        [false, 'cancelled', 6_000_000n, 6_000_000n, 0],
+      ],
+    );
+  }
 });

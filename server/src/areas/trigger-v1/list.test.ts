@@ -57,6 +57,27 @@ describe('the list', () => {
     assert.deepEqual([row!.orderKey, row!.status], [order, 'Expired']);
   });
 
+  it('names the field of a question that is wrong', async () => {
+    const user = (await newWallet(world)).address;
+    for (const [query, error] of [
+      [{ orderStatus: 'active' }, /^user: required/],
+      [{ user: 'x', orderStatus: 'active' }, /^user: expected a public key/],
+      [{ user }, /^orderStatus: /],
+      [{ user, orderStatus: 'open' }, /^orderStatus: /],
+      [{ user, orderStatus: 'active', page: 0 }, /^page: /],
+      [{ user, orderStatus: 'active', page: '1.5' }, /^page: /],
+      [{ user, orderStatus: 'active', inputMint: 'x' }, /^inputMint: expected a public key/],
+      [{ user, orderStatus: 'active', outputMint: '' }, /^outputMint: expected a public key/],
+      [{ user, orderStatus: 'history', includeFailedTx: 'yes' }, /^includeFailedTx: /],
+    ] as [Record<string, string | number>, RegExp][]) {
+      const { status, body } = await world.orders(query);
+      assert.equal(status, 400, JSON.stringify(query));
+      assert.match(body.error!, error);
+    }
+    const beyond = await list(user, 'active', { page: 7 });
+    assert.deepEqual([beyond.orders, beyond.totalPages, beyond.hasMoreData], [[], 0, false]);
+  });
+
   it('has what the chain has refused to open only where that is asked for', async () => {
     const [maker, friend] = [await newWallet(world), await newWallet(world)];
     const { body } = await world.post('createOrder', orderBody(maker));
