@@ -178,7 +178,7 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
   /** @throws ChainUnavailable also where the node refuses each of them: then it is not the transactions' fault. */
   async function readAll(batch: readonly { txId: string }[]): Promise<(OrderFact[] | Unreadable)[]> {
     const read = await Promise.all(batch.map(({ txId }) => readOrderTransaction(chain.rpc, txId, addresses)));
-    const refusals = read.flatMap((facts) => ('refused' in facts ? [facts.unreadable] : []));
+    const refusals = read.flatMap((facts) => ('refused' in facts && facts.refused ? [facts.unreadable] : []));
     if (batch.length > 0 && refusals.length === batch.length) throw new ChainUnavailable(refusals[0]!);
     return read;
   }

@@ -21,6 +21,9 @@ import type { LimitOrderFact, LimitOrderTerms } from '../store/limit-orders.js';
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
 
+/** The code of the error for a transaction of a version that we do not read: only that one is refused. */
+const UNSUPPORTED_VERSION = -32015;
+
 /** A transaction as it stands in the list of a program's. */
 export interface Listed {
   txId: string;
@@ -77,7 +80,9 @@ export async function readOrderTransaction(
     return factsOf(answer, addresses) ?? { unreadable: 'the node has not kept what its instructions called' };
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    if (error instanceof RpcError) return { unreadable: `the node refused: ${error.message}`, refused: true };
+    if (error instanceof RpcError) {
+      return { unreadable: `the node refused: ${error.message}`, refused: error.code !== UNSUPPORTED_VERSION };
+    }
     return { unreadable: 'its content is no transaction' };
   }
 }

@@ -79,6 +79,22 @@ it('stops where the node refuses everything, and skips nothing', async () => {
   assert.equal((await world.rowsOf(maker)).length, 1);
 });
 
+it('goes on past a single transaction of a version that it does not know', async () => {
+  const maker = await newWallet(world);
+  await world.deps.index.sync();
+  const own = world.deps.index;
+  world.deps.index = { ...own, sync: async () => {} };
+  const { order } = await placeOrder(world, maker, SMALL);
+  const refusal = new RpcError(-32015, 'Transaction version (1) is not supported by the requesting client');
+  const index = world.newIndex(
+    world.nodeThat((method) => (method === 'getTransaction' ? Promise.reject(refusal) : undefined)),
+  );
+  await index.sync();
+  assert.equal((await world.counts())[3], 1);
+  const [row] = await world.rowsOf(maker);
+  assert.deepEqual([row?.orderKey, row?.openTx], [order, '']);
+});
+
 it('takes a transaction without a time for as old as the next', async () => {
   const maker = await newWallet(world);
   const { order, signature } = await placeOrder(world, maker, SMALL);
