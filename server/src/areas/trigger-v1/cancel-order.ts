@@ -11,6 +11,7 @@ import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrde
 import { base64Of, priceOf, type Ready, rememberAll, tryOut } from './try-out.js';
 
 const CANCELS_PER_TRANSACTION = 5;
+const NOT_CRAFTED = 'something went wrong while generating cancel instructions';
 
 /** Crafts the transaction that gives back what an order holds. */
 export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): Promise<CancelOrderAnswer> {
@@ -78,8 +79,7 @@ function noneLeft(found: readonly OpenOrder[], [first]: Skipped): AppError {
   if (found.length === 0) {
     return new AppError('INVALID_REQUEST', { message: 'no matching orders found', details: { cause } });
   }
-  const message = 'something went wrong while generating cancel instructions';
-  return new AppError('CRAFT_FAILED', { message, details: { cause } });
+  return new AppError('CRAFT_FAILED', { message: NOT_CRAFTED, details: { cause } });
 }
 
 /** One transaction, or two with a half each where one has no room for all or one of them would fail. */
@@ -100,9 +100,11 @@ async function craftCancels(
   try {
     const tried = await tryOut(deps, (blockhash, budget) => craftOrderCancelling(cancelling, blockhash, budget), price);
     if ('crafted' in tried) return [tried];
+    const { message, name, ofTheWhole } = tried.failure;
+    const cause = `the chain would refuse it: ${name ?? message}`;
+    if (ofTheWhole) throw new AppError('CRAFT_FAILED', { message: NOT_CRAFTED, details: { cause } });
     if (orders.length > 1) return inHalves();
-    const { message, name } = tried.failure;
-    skipped.push({ order: orders[0]!.address, cause: `the chain would refuse it: ${name ?? message}` });
+    skipped.push({ order: orders[0]!.address, cause });
     return [];
   } catch (error) {
     if (!(error instanceof TransactionTooLarge) || orders.length === 1) throw error;

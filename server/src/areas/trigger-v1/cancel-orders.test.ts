@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
-import { type Address, addressToBytes, associatedTokenAddress, generateKeypair } from '@slipway/wire';
+import { type Address, addressToBytes, associatedTokenAddress, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
 import {
   balances,
   fill,
@@ -111,5 +111,26 @@ describe('cancelling several', () => {
     const posted = { requestId: body.requestId, signedTransaction: signed(body.transactions[0]!, maker) };
     assert.equal((await world.post('execute', posted)).status, 200);
     assert.equal((await world.chain.account(open))?.owner === LIMIT_ORDER_PROGRAM, false);
+  });
+
+  it('blames no order for a wallet without SOL', async () => {
+    const maker = await newWallet(world);
+    for (let n = 0; n < 3; n++) await placeOrder(world, maker);
+    const empty = { lamports: 0, owner: SYSTEM_PROGRAM, data: '' };
+    await world.rpc.call('localnet_setAccount', [maker.address, empty]);
+    const { chain } = world.deps;
+    let tries = 0;
+    const simulate: typeof chain.simulate = (...given) => {
+      tries++;
+      return chain.simulate(...given);
+    };
+    world.deps.chain = { ...chain, simulate };
+    const { status, body } = await world.post('cancelOrders', { maker: maker.address });
+    world.deps.chain = chain;
+    assert.deepEqual(
+      [status, body.error, tries],
+      [500, 'something went wrong while generating cancel instructions', 1],
+    );
+    assert.match(body.cause!, /^the chain would refuse it: transaction failed: /);
   });
 });
