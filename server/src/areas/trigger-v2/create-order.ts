@@ -18,7 +18,7 @@ import { requireOwnVault } from './access.js';
 import { requirePair } from './craft-deposit.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
 import { explainRefusal } from './hooks.js';
-import { invalid, priceUnavailable, readTerms } from './order-terms.js';
+import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
 import type { OrderBody, OrderCreated } from './schema.js';
 
 const REPEATED = 'This order was created before with the same deposit';
@@ -39,7 +39,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
   if (deps.stables.has(mints.triggerMint)) {
     throw new AppError('INVALID_REQUEST', { message: 'Trigger mint is not supported' });
   }
-  const terms = readTerms(body, deps.clock.now(), requirePrice(deps, body, mints.triggerMint));
+  const terms = readTerms(body, deps.clock.now(), () => requirePrice(deps, body, mints.triggerMint));
   const request = await findDeposit(deps, wallet, body);
   const payload = request.payload as DepositPayload;
   const posted = checkDeposit(deps, vault, request, body.depositSignedTx);
@@ -66,7 +66,8 @@ function requirePrice({ prices }: TriggerV2Deps, { trailingBps }: OrderBody, min
   const usd = prices.usd(mint);
   if (usd !== undefined) return usd;
   if (trailingBps !== undefined) throw priceUnavailable();
-  throw new AppError('EXECUTION_FAILED', { message: 'Failed to fetch the trigger mint price: try again shortly' });
+  const why = explainMissingPrice(prices, mint);
+  throw new AppError('EXECUTION_FAILED', { message: `Failed to fetch the trigger mint price: ${why}` });
 }
 
 /** The same for bodies that say the same in another order of fields. */
