@@ -156,14 +156,17 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await list({ wallet: 'nobody' }), [[], 0]);
     });
 
-    test('a keeper loads every open order once, page by page', async () => {
+    test('a keeper loads every order that waits for a price once, page by page', async () => {
+      await insert(newOrder('w11', {}, 'partial_fill_success'));
       const seen: string[] = [];
       for (;;) {
         const page = await openOrders(store, seen.at(-1) ?? '', 3);
         seen.push(...page.map(({ id }) => id));
         if (page.length < 3) break;
       }
-      const { rows } = await store.query<{ id: string }>(`select id from orders where state = 'open' order by id`);
+      const { rows } = await store.query<{ id: string }>(
+        `select id from orders where state in ('open', 'partial_fill_success') order by id`,
+      );
       assert.deepEqual(
         seen,
         rows.map(({ id }) => id),

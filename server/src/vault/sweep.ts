@@ -1,30 +1,23 @@
 import {
   type Address,
-  associatedTokenAddress,
   createAssociatedTokenIdempotent,
   decodeTransaction,
   type Instruction,
   systemTransfer,
   type Transaction,
-  tokenCloseAccount,
-  tokenTransferChecked,
   transactionSignature,
   WRAPPED_SOL_MINT,
   withSignature,
 } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../crafting/budget.js';
-import { type Budget, craftTransaction } from '../crafting/transaction.js';
 import type { KeyName, Signer } from '../signer/index.js';
+import { type CraftTriedDeps, craftTried } from './craft-tried.js';
+import { closeToWallet, moveToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 
-export interface SweepDeps {
-  chain: Chain;
+export interface SweepDeps extends CraftTriedDeps {
   signer: Signer;
   /** Sends a signed transaction until the chain has told what became of it. */
   land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
-  /** What an error of the chain means, in words. */
-  explain(error: unknown): string;
 }
 
 /** Something that a vault held. */
@@ -68,19 +61,19 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
 /** Instructions that empty a token account, the best first. */
 async function waysToEmpty(
   { chain, signer }: SweepDeps,
-  { account, tokenProgram, tokens }: VaultTokens,
-  { wallet, vault }: SweepReport,
+  held: VaultTokens,
+  { wallet }: SweepReport,
 ): Promise<Instruction[][]> {
-  const close = tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram });
+  const close = closeToWallet(held, wallet);
+  const { tokenProgram, tokens } = held;
   // Closing a native account gives all its lamports away.
   if (tokens.isNative || tokens.amount === 0n) return [[close]];
-  const { mint, amount } = tokens;
+  const { mint } = tokens;
   const decimals = (await chain.mint(mint))?.decimals;
   if (decimals === undefined) return [];
-  const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const move = [
     createAssociatedTokenIdempotent({ payer: signer.address('gas'), owner: wallet, mint, tokenProgram }),
-    tokenTransferChecked({ source: account, mint, destination, authority: vault, amount, decimals, tokenProgram }),
+    moveToWallet(held, wallet, decimals),
   ];
   // An account that cannot be closed (one with fees withheld in it, say) can still be emptied.
   return [[...move, close], move];
@@ -89,13 +82,13 @@ async function waysToEmpty(
 async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: Instruction[][]): Promise<void> {
   let reason = 'its mint is not on the chain';
   for (const instructions of ways) {
-    const crafted = await craftTried(deps, instructions);
-    if ('refused' in crafted) {
-      reason = crafted.refused;
+    const tried = await craftTried(deps, { name: 'gas', wallet: deps.signer.address('gas') }, instructions);
+    if ('refused' in tried) {
+      reason = tried.refused;
       continue;
     }
-    const signed = await signAll(deps.signer, crafted.wire, ['gas', `vault:${report.wallet}`]);
-    const { event } = await deps.land(signed, crafted.lastValidBlockHeight);
+    const signed = await signAll(deps.signer, tried.crafted.wire, ['gas', `vault:${report.wallet}`]);
+    const { event } = await deps.land(signed, tried.lastValidBlockHeight);
     if (event === 'landed') {
       report.sent.push({ ...swept, signature: transactionSignature(signed) });
       return;
@@ -104,29 +97,6 @@ async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: In
     break;
   }
   report.left.push({ ...swept, reason });
-}
-
-/** The transaction, after a simulation of it has succeeded. */
-async function craftTried(
-  { chain, signer, explain }: SweepDeps,
-  instructions: Instruction[],
-): Promise<{ wire: Uint8Array; lastValidBlockHeight: bigint } | { refused: string }> {
-  const feePayer = signer.address('gas');
-  const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
-    chain.latestBlockhash(),
-    chain.computeUnitPrice(),
-  ]);
-  const craft = (budget: Budget) => craftTransaction({ feePayer, instructions, blockhash, budget });
-  const trial = craft({ computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, unitsConsumed } = await chain.simulate(trial.wire, { sigVerify: false });
-  if (err === 'AccountNotFound' || err === 'InsufficientFundsForFee') {
-    return {
-      refused: `the gas wallet ${feePayer} has too little SOL to pay the fee: send it some, then run this again`,
-    };
-  }
-  if (err !== null) return { refused: explain(err) };
-  const { wire } = craft({ computeUnitLimit: unitLimitFrom(unitsConsumed), computeUnitPrice });
-  return { wire, lastValidBlockHeight };
 }
 
 async function signAll(signer: Signer, wire: Uint8Array, keys: KeyName[]): Promise<Transaction> {

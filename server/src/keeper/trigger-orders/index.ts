@@ -8,10 +8,12 @@ import { findOrder, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../stor
 import { tickOf } from '../../vault/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
+import { returnRents } from './rents.js';
 import { firingTermsOf } from './terms.js';
 
 export type { TriggerKeeperDeps } from './deps.js';
 export { FILL_AREA, fillHooks } from './hooks.js';
+export { RENT_AREA, rentHooks } from './rents.js';
 
 /** Fires trigger orders at prices, and fills them. Any number may run over one store. */
 export interface TriggerKeeper {
@@ -56,6 +58,7 @@ export async function createTriggerKeeper(
   const busy = new Set<string>();
   let reloadAt = Number.NEGATIVE_INFINITY;
   let recovered = false;
+  let returning: Promise<void> | undefined;
   let closed = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -66,7 +69,8 @@ export async function createTriggerKeeper(
   function enter(order: OrderRow): void {
     const { id, triggerMint, trailingBps, retryAt } = order;
     leave(id);
-    if (order.progress.state !== 'open') {
+    const { state } = order.progress;
+    if (state !== 'open' && state !== 'partial_fill_success') {
       tries.delete(id);
       return;
     }
@@ -177,8 +181,14 @@ export async function createTriggerKeeper(
 
   async function tickOnce(): Promise<void> {
     if (closed) return;
-    await recover(deps, { alone: deps.alone && !recovered });
+    const alone = deps.alone && !recovered;
+    await recover(deps, { alone });
     recovered = true;
+    returning ??= returnRents(deps, { alone })
+      .catch((error: Error) => log.warn({ reason: error.message }, 'rents are not returned yet'))
+      .finally(() => {
+        returning = undefined;
+      });
     await load();
     tickMarkets();
     begin();
@@ -196,6 +206,7 @@ export async function createTriggerKeeper(
     async runDue() {
       for (let round = 0; round < MOST_ROUNDS && !closed; round++) {
         await tick();
+        await returning;
         if (underWay.size + queue.length === 0) return;
         while (underWay.size > 0) await Promise.all(underWay.values());
       }

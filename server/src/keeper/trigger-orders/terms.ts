@@ -3,7 +3,6 @@ import type { Leg } from '../../orders/order.js';
 import type { FiringTerms } from '../../orders/order-triggers.js';
 import type { OrderRow } from '../../store/orders.js';
 
-const BPS = 10_000n;
 const AUTOMATIC_BPS = 50;
 const MOST_AUTOMATIC_BPS = 1_000;
 
@@ -13,7 +12,7 @@ export interface Sale {
   outputMint: Address;
   /** Token account whose owner is the vault. */
   source: Address;
-  /** In the smallest unit of the input. */
+  /** All that is left to be sold, in the smallest unit of the input. */
   amount: bigint;
   /** Where the output stays in the vault, its account there; else it goes to the wallet. */
   vaultOutput: Address | undefined;
@@ -38,7 +37,8 @@ export function saleOf(order: OrderRow): Sale {
 }
 
 export function firingTermsOf(order: OrderRow): FiringTerms {
-  return { ...order, type: order.progress.type, stage: order.progress.stage };
+  const { type, stage, fired } = order.progress;
+  return { ...order, type, stage, fired };
 }
 
 /** The condition that the price has met when a leg fires. */
@@ -57,11 +57,6 @@ export function slippageOf(order: OrderRow, leg: Leg, priceImpact: number): bigi
   if (asked !== null) return BigInt(asked);
   const impactBps = Math.ceil(Math.max(0, priceImpact) * 10_000);
   return BigInt(Math.min(MOST_AUTOMATIC_BPS, AUTOMATIC_BPS + 2 * impactBps));
-}
-
-/** The least of `amount` that is left after so much slippage, rounded up. */
-export function leastOf(amount: bigint, slippageBps: bigint): bigint {
-  return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
 }
 
 /** What an amount is worth in another token by the prices of one whole token of each; rounded down. */
