@@ -66,8 +66,7 @@ async function allAre(orders: readonly Placed[], isReached: (row: Row) => boolea
   });
 }
 
-const isFilled = ({ rawState, remainingInputAmount }: Row) =>
-  rawState === 'fill_success' || (rawState === 'partial_fill_success' && Number(remainingInputAmount) < 10_000);
+const isFilled = ({ rawState }: Row) => rawState === 'fill_success';
 const AT_REST = new Set(['open', 'partial_fill_success', 'fill_success']);
 const fillsOf = ({ events }: Row) => events.filter(({ type, state }) => type === 'fill' && state === 'success');
 const total = (amounts: readonly (string | undefined)[]) => amounts.reduce((sum, next) => sum + BigInt(next ?? 0), 0n);

@@ -26,6 +26,12 @@ export async function findOrder(sql: Sql, id: string): Promise<OrderRow | undefi
   return rows[0] && fromStored(rows[0]);
 }
 
+/** Those of these orders that there are, whosever they are; in no order. */
+export async function findOrders(sql: Sql, ids: readonly string[]): Promise<OrderRow[]> {
+  const { rows } = await sql.query<StoredOrder>('select * from orders where id = any($1)', [ids]);
+  return rows.map(fromStored);
+}
+
 /** The order that a deposit of the wallet pays for. */
 export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<OrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where wallet = $1 and deposit_request_id = $2', [

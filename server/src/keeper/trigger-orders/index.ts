@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import type { Leg } from '../../orders/order.js';
 import { isCrossed, triggersOf } from '../../orders/order-triggers.js';
 import type { Tick } from '../../orders/price-guard.js';
 import { TriggerBook } from '../../orders/trigger-book.js';
 import { saveMarks } from '../../store/order-fills.js';
-import { findOrder, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
+import { findOrders, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
 import { tickOf } from '../../vault/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
@@ -52,10 +53,9 @@ export async function createTriggerKeeper(
   /** Orders to be looked at again, by clock. */
   const waiting = new Map<string, number>();
   const tries = new Map<string, number>();
-  const queue: Fired[] = [];
+  const queue = new Map<string, Fired>();
   const underWay = new Map<string, Promise<void>>();
-  /** In the queue or under way. */
-  const busy = new Set<string>();
+  const isBusy = (id: string) => queue.has(id) || underWay.has(id);
   let reloadAt = Number.NEGATIVE_INFINITY;
   let recovered = false;
   let returning: Promise<void> | undefined;
@@ -69,8 +69,7 @@ export async function createTriggerKeeper(
   function enter(order: OrderRow): void {
     const { id, triggerMint, trailingBps, retryAt } = order;
     leave(id);
-    const { state } = order.progress;
-    if (state !== 'open' && state !== 'partial_fill_success') {
+    if (!waitsForPrice(order)) {
       tries.delete(id);
       return;
     }
@@ -98,7 +97,7 @@ export async function createTriggerKeeper(
       for (let after = '', more = true; more; ) {
         const page = await openOrders(store, after, PAGE);
         for (const order of page) {
-          if (!busy.has(order.id)) enter(order);
+          if (!isBusy(order.id)) enter(order);
           ids.add(order.id);
         }
         more = page.length === PAGE;
@@ -110,13 +109,31 @@ export async function createTriggerKeeper(
     const now = clock.now();
     for (const [id, at] of waiting) if (at <= now) changed.add(id);
     if ([...changed].some((id) => trailing.has(id))) await saveTrailing();
-    for (const id of [...changed]) {
-      if (busy.has(id)) continue;
-      changed.delete(id);
-      const order = await findOrder(store, id);
-      if (order) enter(order);
-      else leave(id);
+    await readChanged();
+  }
+
+  /** What is under way here is read when it has ended. */
+  async function readChanged(): Promise<void> {
+    const ids = [...changed].filter((id) => !underWay.has(id));
+    for (let from = 0; from < ids.length; from += PAGE) {
+      const page = ids.slice(from, from + PAGE);
+      for (const id of page) changed.delete(id);
+      const found = await findOrders(store, page).catch((error) => {
+        for (const id of page) changed.add(id);
+        throw error;
+      });
+      const byId = new Map(found.map((order) => [order.id, order]));
+      for (const id of page) readAgain(id, byId.get(id));
     }
+  }
+
+  function readAgain(id: string, order: OrderRow | undefined): void {
+    if (underWay.has(id)) return;
+    // What waits in the queue is looked at once more when it is claimed; what another keeper has taken need not be.
+    if (queue.has(id) && order && waitsForPrice(order)) return;
+    queue.delete(id);
+    if (order) enter(order);
+    else leave(id);
   }
 
   function tickMarkets(): void {
@@ -127,9 +144,9 @@ export async function createTriggerKeeper(
         continue;
       }
       ticks.set(mint, price);
-      for (const { order: id, leg } of book.tick(mint, price.usd)) {
-        busy.add(id);
-        queue.push({ id, leg, usd: price.usd, trailingBps: trailing.get(id)?.bps ?? null });
+      // Not in the same order as the other keepers, who would claim what this one is about to.
+      for (const { order: id, leg } of shuffled(book.tick(mint, price.usd))) {
+        queue.set(id, { id, leg, usd: price.usd, trailingBps: trailing.get(id)?.bps ?? null });
         trailing.delete(id);
       }
     }
@@ -151,12 +168,11 @@ export async function createTriggerKeeper(
   }
 
   function begin(): void {
-    while (!closed && queue.length > 0 && underWay.size < MOST_UNDER_WAY) {
-      const fired = queue.shift()!;
-      const { id } = fired;
+    for (const [id, fired] of queue) {
+      if (closed || underWay.size >= MOST_UNDER_WAY) return;
+      queue.delete(id);
       const end = fill(fired).finally(() => {
         underWay.delete(id);
-        busy.delete(id);
         // Whatever has become of it: the store tells.
         changed.add(id);
         begin();
@@ -207,7 +223,7 @@ export async function createTriggerKeeper(
       for (let round = 0; round < MOST_ROUNDS && !closed; round++) {
         await tick();
         await returning;
-        if (underWay.size + queue.length === 0) return;
+        if (underWay.size + queue.size === 0) return;
         while (underWay.size > 0) await Promise.all(underWay.values());
       }
     },
@@ -217,4 +233,16 @@ export async function createTriggerKeeper(
       await turn;
     },
   };
+}
+
+function waitsForPrice({ progress: { state } }: OrderRow): boolean {
+  return state === 'open' || state === 'partial_fill_success';
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let left = items.length - 1; left > 0; left--) {
+    const other = randomInt(left + 1);
+    [items[left], items[other]] = [items[other]!, items[left]!];
+  }
+  return items;
 }
