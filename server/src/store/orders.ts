@@ -26,12 +26,6 @@ export async function findOrder(sql: Sql, id: string): Promise<OrderRow | undefi
   return rows[0] && fromStored(rows[0]);
 }
 
-/** Those of these orders that there are, whosever they are; in no order. */
-export async function findOrders(sql: Sql, ids: readonly string[]): Promise<OrderRow[]> {
-  const { rows } = await sql.query<StoredOrder>('select * from orders where id = any($1)', [ids]);
-  return rows.map(fromStored);
-}
-
 /** The order that a deposit of the wallet pays for. */
 export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<OrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where wallet = $1 and deposit_request_id = $2', [
@@ -120,15 +114,6 @@ export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: O
     return { orders: [], total };
   }
   return { orders: rows.map(fromStored), total: Number(rows[0]?.total ?? 0) };
-}
-
-/** Orders that wait for a price, by id, after `after`: what a keeper loads, page by page. */
-export async function openOrders(sql: Sql, after: string, limit: number): Promise<OrderRow[]> {
-  const { rows } = await sql.query<StoredOrder>(
-    `select * from orders where state in ('open', 'partial_fill_success') and id > $1 order by id limit $2`,
-    [after, limit],
-  );
-  return rows.map(fromStored);
 }
 
 /** Orders whose time is over and of which nothing is under way, the oldest first. */

@@ -5,7 +5,8 @@ import { isCrossed, triggersOf } from '../../orders/order-triggers.js';
 import type { Tick } from '../../orders/price-guard.js';
 import { TriggerBook } from '../../orders/trigger-book.js';
 import { saveMarks } from '../../store/order-fills.js';
-import { findOrders, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
+import { ORDERS_CHANNEL, type OrderRow } from '../../store/orders.js';
+import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/waiting-orders.js';
 import { tickOf } from '../../vault/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
@@ -66,18 +67,14 @@ export async function createTriggerKeeper(
     for (const id of ids.split(' ')) changed.add(id);
   });
 
-  function enter(order: OrderRow): void {
+  function enter(order: WaitingOrder): void {
     const { id, triggerMint, trailingBps, retryAt } = order;
     leave(id);
-    if (!waitsForPrice(order)) {
-      tries.delete(id);
-      return;
-    }
     if (retryAt && retryAt.getTime() > clock.now()) {
       waiting.set(id, retryAt.getTime());
       return;
     }
-    const triggers = triggersOf(firingTermsOf(order));
+    const triggers = triggersOf(order);
     book.add(id, triggers);
     mints.add(triggerMint as Address);
     const [first] = triggers;
@@ -93,17 +90,21 @@ export async function createTriggerKeeper(
   async function load(): Promise<void> {
     if (steadyNow() >= reloadAt) {
       await saveTrailing();
-      const ids = new Set<string>();
+      // Of the others nobody has to know: when they fire, nothing comes of their claim.
+      const gone = new Set([...trailing.keys(), ...tries.keys()]);
       for (let after = '', more = true; more; ) {
-        const page = await openOrders(store, after, PAGE);
+        const page = await waitingOrders(store, after, PAGE);
         for (const order of page) {
           if (!isBusy(order.id)) enter(order);
-          ids.add(order.id);
+          gone.delete(order.id);
         }
         more = page.length === PAGE;
         after = page.at(-1)?.id ?? after;
       }
-      for (const id of trailing.keys()) if (!ids.has(id)) leave(id);
+      for (const id of gone) {
+        leave(id);
+        tries.delete(id);
+      }
       reloadAt = steadyNow() + RELOAD_MS;
     }
     const now = clock.now();
@@ -118,7 +119,7 @@ export async function createTriggerKeeper(
     for (let from = 0; from < ids.length; from += PAGE) {
       const page = ids.slice(from, from + PAGE);
       for (const id of page) changed.delete(id);
-      const found = await findOrders(store, page).catch((error) => {
+      const found = await waitingAmong(store, page).catch((error) => {
         for (const id of page) changed.add(id);
         throw error;
       });
@@ -127,13 +128,16 @@ export async function createTriggerKeeper(
     }
   }
 
-  function readAgain(id: string, order: OrderRow | undefined): void {
+  function readAgain(id: string, order: WaitingOrder | undefined): void {
     if (underWay.has(id)) return;
-    // What waits in the queue is looked at once more when it is claimed; what another keeper has taken need not be.
-    if (queue.has(id) && order && waitsForPrice(order)) return;
+    if (order) {
+      // What is in the queue is looked at once more when it is claimed.
+      if (!queue.has(id)) enter(order);
+      return;
+    }
+    // Another keeper has it, or nobody any more.
     queue.delete(id);
-    if (order) enter(order);
-    else leave(id);
+    leave(id);
   }
 
   function tickMarkets(): void {
@@ -233,10 +237,6 @@ export async function createTriggerKeeper(
       await turn;
     },
   };
-}
-
-function waitsForPrice({ progress: { state } }: OrderRow): boolean {
-  return state === 'open' || state === 'partial_fill_success';
 }
 
 function shuffled<T>(items: T[]): T[] {
