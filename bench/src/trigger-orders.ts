@@ -15,6 +15,8 @@ const TRIGGER = '/trigger/v2';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 /** A little more than 10 USD of SOL at 150 USD. */
 const AMOUNT = '66800000';
+/** So that the liquidity is enough for thousands at once. */
+const SLIPPAGE_BPS = 300;
 const LAMPORTS = 100_000_000_000n;
 const DAY_MS = 86_400_000;
 const WALLETS = 40;
@@ -27,15 +29,19 @@ interface Owner {
   token: string;
 }
 
+/** Sets the price of SOL, and moves the pools to it. */
+export const setPrice = ({ apis }: Fleet, usd: number) =>
+  call(apis[0]!, '/sandbox/prices', { mint: WRAPPED_SOL_MINT, usd });
+
 /** Opens so many orders of 10 USD through the API, each with its own deposit: SOL for USDC at `usd` and above. */
-export async function openOrders({ apis }: Fleet, count: number, terms: { usd: number; slippageBps: number }) {
+export async function openOrders({ apis }: Fleet, count: number, usd: number): Promise<void> {
   const owners: Owner[] = [];
   for (let index = 0; index < Math.min(WALLETS, count); index++) {
     owners.push(await newOwner(apis[index % apis.length]!));
   }
   let next = 0;
   const openSome = async () => {
-    for (let index = next++; index < count; index = next++) await openOrder(owners[index % owners.length]!, terms);
+    for (let index = next++; index < count; index = next++) await openOrder(owners[index % owners.length]!, usd);
   };
   await Promise.all(Array.from({ length: CREATORS }, openSome));
 }
@@ -55,7 +61,7 @@ async function newOwner(service: Service): Promise<Owner> {
   return owner;
 }
 
-async function openOrder(owner: Owner, { usd, slippageBps }: { usd: number; slippageBps: number }): Promise<void> {
+async function openOrder(owner: Owner, usd: number): Promise<void> {
   const mints = { inputMint: WRAPPED_SOL_MINT, outputMint: USDC };
   const userPubkey = owner.wallet.address;
   const deposit = await callAs<{ transaction: string; requestId: string }>(owner, '/deposit/craft', {
@@ -66,7 +72,7 @@ async function openOrder(owner: Owner, { usd, slippageBps }: { usd: number; slip
   await callAs(owner, '/orders/price', {
     ...{ ...mints, orderType: 'single', depositRequestId: deposit.requestId, userPubkey, inputAmount: AMOUNT },
     depositSignedTx: Buffer.from(encodeTransaction(signed)).toString('base64'),
-    ...{ triggerMint: WRAPPED_SOL_MINT, triggerCondition: 'above', triggerPriceUsd: usd, slippageBps },
+    ...{ triggerMint: WRAPPED_SOL_MINT, triggerCondition: 'above', triggerPriceUsd: usd, slippageBps: SLIPPAGE_BPS },
     expiresAt: Date.now() + DAY_MS,
   });
 }
