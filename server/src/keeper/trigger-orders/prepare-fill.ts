@@ -7,7 +7,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
-import { unitLimitFrom } from '../../crafting/budget.js';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
@@ -22,8 +22,6 @@ import { type Sale, saleOf, slippageOf, worthIn } from './terms.js';
 const QUOTE_MS = 2_000;
 /** Each over fewer pools than the one before. */
 const MOST_TRIES = 5;
-/** Two fills with the same content must not be the same bytes: they differ in what compute they ask for. */
-const UNITS_APART = 4_096;
 /** No fill sells less than 5 USD, nor leaves less: half of the smallest order. */
 const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
 
@@ -98,7 +96,7 @@ async function tryFill(
   if (swap === 'too large') return isEmptied ? tryFill(deps, order, parts, false) : swap;
   if ('skipped' in swap) return swap;
   const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
-    computeUnitLimit: unitLimitFrom(units) + randomInt(UNITS_APART),
+    computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
     computeUnitPrice,
   })).catch((error) => {
     if (error instanceof TransactionTooLarge) return 'too large' as const;
