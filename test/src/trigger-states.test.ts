@@ -21,6 +21,7 @@ import {
   type User,
 } from './trigger-user.js';
 import { asWallet, challengeOf, logIn, postVerify, signText } from './trigger-wallet.js';
+import { faithful } from './upstream-proxy.js';
 import { signTransaction } from './wallet.js';
 
 /** Without a keeper: nothing moves an order but its owner. */
@@ -176,7 +177,7 @@ it('with the chain away, what needs it fails with 500 and moves nothing, and suc
     else assert.equal(answer.status, 200, `${name}: ${JSON.stringify(answer.body)}`);
   }
   assert.equal(await total(), before);
-  fleet.proxy.behavior = async (_call, forward) => ({ body: await forward() });
+  fleet.proxy.behavior = faithful;
   for (const name of NEED_THE_CHAIN) {
     const { status, body } = await requests[name]!();
     assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`);
