@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { startLocalnet } from '@slipway/localnet';
 import { openStore, type Store, startPostgres, type TestPostgres } from './postgres.js';
 import { type Service, startService } from './service.js';
-import { startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
 
 /** Copies of the service, each in a process of its own, on one PostgreSQL and one chain. */
 export interface Fleet {
@@ -12,22 +11,22 @@ export interface Fleet {
   postgres: TestPostgres;
   /** The database of all copies. */
   store: Store;
-  /** Between the copies and the chain. */
-  proxy: UpstreamProxy;
   /** Kills a copy like the kernel does, and starts it again in its folder. */
   restart(index: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one copy for each of these values of SLIPWAY_ROLES. */
-export async function startFleet(roles: readonly string[]): Promise<Fleet> {
+/** Starts one copy for each of these values of SLIPWAY_ROLES. They reach the chain by the URL that `reach` makes of its. */
+export async function startFleet(
+  roles: readonly string[],
+  reach: (rpcUrl: string) => Promise<string> = async (rpcUrl) => rpcUrl,
+): Promise<Fleet> {
   const [postgres, localnet] = await Promise.all([startPostgres(), startLocalnet({ rpcPort: 0 })]);
-  const proxy = await startUpstreamProxy(localnet.rpcUrl);
   const url = await postgres.createDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   const env = {
     DATABASE_URL: url,
-    SLIPWAY_RPC_URL: proxy.url,
+    SLIPWAY_RPC_URL: await reach(localnet.rpcUrl),
     SLIPWAY_RPC_WS_URL: localnet.wsUrl,
     SLIPWAY_SANDBOX: '1',
     SLIPWAY_ADMIN_TOKEN: 'admin-token-of-the-copies',
@@ -47,7 +46,6 @@ export async function startFleet(roles: readonly string[]): Promise<Fleet> {
   const close = async () => {
     for (const copy of copies) await copy.close();
     await store?.close();
-    await proxy.close();
     await localnet.close();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -60,7 +58,7 @@ export async function startFleet(roles: readonly string[]): Promise<Fleet> {
     throw error;
   }
   return {
-    ...{ copies, postgres, store, proxy, close },
+    ...{ copies, postgres, store, close },
     async restart(index) {
       const { dataDir, kill } = copies[index]!;
       await kill();

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, decodeTransaction, transactionSignature } from '@slipway/wire';
 import { type Fleet, startFleet } from './fleet.js';
 import { eventually, newSeed, seededRandom } from './rounds.js';
-import { request } from './service.js';
 import { setPrice } from './swap.js';
 import {
   airdrop,
@@ -15,9 +13,7 @@ import {
   deposit,
   newUser,
   OCO,
-  post,
   type Row,
-  refuses,
   rowOf,
   SOL,
   tokensAt,
@@ -25,12 +21,11 @@ import {
   type User,
   usdcOf,
 } from './trigger-user.js';
-import { type Behavior, faithful, result } from './upstream-proxy.js';
 
 const APIS = 2;
 const KEEPERS = 3;
-/** An order that a dead keeper has claimed is given back after 20 s. */
-const PATIENCE_SECONDS = 90;
+/** An order that a dead keeper has claimed is given back after 20 s; and a busy machine takes its time. */
+const PATIENCE_SECONDS = 300;
 
 let fleet: Fleet;
 before(async () => {
@@ -199,58 +194,10 @@ describe('a tick that many orders cross', () => {
         const now = await Promise.all(orders.map(row));
         return now.every(isFilled) ? now : undefined;
       },
-      2 * PATIENCE_SECONDS,
+      PATIENCE_SECONDS,
     );
     for (const one of filled)
       assert.equal(total(fillsOf(one).map(({ amount }) => amount)), BigInt(one.inputUsed as string));
     assert.equal(await gained(), boughtBy(filled));
-  });
-});
-
-describe('an order whose fill is under way', () => {
-  /** Takes every transaction with that account, and drops it. */
-  const dropping =
-    (account: Address): Behavior =>
-    async (call, forward) => {
-      const [base64] = call.params as [string];
-      const sent = call.method === 'sendTransaction' && decodeTransaction(Buffer.from(base64, 'base64'));
-      if (!sent || !sent.decoded.accounts.includes(account)) return { body: await forward() };
-      return result(transactionSignature(sent));
-    };
-
-  async function fillUnderWay(): Promise<Placed> {
-    await moveTo(150);
-    const order = await place(await newUser(api(0)), { triggerPriceUsd: 160 });
-    fleet.proxy.behavior = dropping(order.crafted.inputTokenAccount);
-    await moveTo(165);
-    await allAre([order], ({ rawState }) => rawState === 'executing');
-    const { orderState, events } = await row(order);
-    assert.equal(orderState, 'executing');
-    assert.deepEqual([events[0]?.type, events[0]?.state], ['fill', 'pending']);
-    return order;
-  }
-
-  const askToCancel = ({ user, id }: Placed) => post<object>(user, `/orders/price/cancel/${id}`);
-  const NOT_YET = /^Order is not yet marked ready to cancel; retry shortly/;
-
-  it('is not cancelled yet, and filled once the fill lands', async () => {
-    const order = await fillUnderWay();
-    refuses(await askToCancel(order), 400, NOT_YET);
-    fleet.proxy.behavior = faithful;
-    const [filled] = await allAre([order], isFilled);
-    assert.equal(fillsOf(filled!).length, 1);
-    refuses(await askToCancel(order), 400, /Cannot cancel order in 'filled' state/);
-  });
-
-  it('is cancelled as was asked once the fill is lost, and gives everything back', async () => {
-    const order = await fillUnderWay();
-    refuses(await askToCancel(order), 400, NOT_YET);
-    assert.equal((await request(`${api(0).url}/sandbox/clock`, { body: { seconds: 120 } })).status, 200);
-    const [cancelled] = await allAre([order], ({ rawState }) => rawState === 'ready_to_cancel');
-    fleet.proxy.behavior = faithful;
-    assert.deepEqual([cancelled!.events[0]?.type, cancelled!.events[0]?.state], ['fill', 'failed']);
-    assert.equal(await heldBy(order), 1_000_000_000n);
-    assert.equal((await confirm(order.user, order.id, await cancel(order.user, order.id))).status, 200);
-    assert.equal((await row(order)).orderState, 'cancelled');
   });
 });

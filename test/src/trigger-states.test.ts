@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { after, before, describe, it } from 'node:test';
+import { type Address, decodeTransaction, generateKeypair, transactionSignature } from '@slipway/wire';
 import { type Fleet, startFleet } from './fleet.js';
-import type { Answer } from './service.js';
+import { eventually } from './rounds.js';
+import { type Answer, request } from './service.js';
+import { setPrice } from './swap.js';
 import {
   cancel,
+  confirm,
   create,
   type Deposit,
   deposit,
@@ -18,20 +21,30 @@ import {
   type Row,
   refuses,
   rowOf,
+  SOL,
+  tokensAt,
   type User,
 } from './trigger-user.js';
 import { asWallet, challengeOf, logIn, postVerify, signText } from './trigger-wallet.js';
-import { faithful } from './upstream-proxy.js';
+import { type Behavior, faithful, result, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
 import { signTransaction } from './wallet.js';
 
-/** Without a keeper: nothing moves an order but its owner. */
+const PATIENCE_SECONDS = 120;
+
+let proxy: UpstreamProxy;
 let fleet: Fleet;
 let user: User;
 before(async () => {
-  fleet = await startFleet(['api']);
+  fleet = await startFleet(['api', 'keeper'], async (rpcUrl) => {
+    proxy = await startUpstreamProxy(rpcUrl);
+    return proxy.url;
+  });
   user = await newUser(fleet.copies[0]!);
 });
-after(() => fleet?.close());
+after(async () => {
+  await fleet?.close();
+  await proxy?.close();
+});
 
 const get = <T>(path: string, token = user.token) => asWallet<T & Partial<Refused>>(user.service, token, path);
 const patch = (id: string, body: unknown) =>
@@ -138,6 +151,62 @@ it('a withdrawal is refused once its order is not in cancellation any more', asy
   refuses(await post(user, `/orders/price/confirm-cancel/${id}`, body), 400, /^Order not in cancellation state/);
 });
 
+describe('an order whose fill is under way', () => {
+  /** Takes every transaction with that account, and drops it. */
+  const dropping =
+    (account: Address): Behavior =>
+    async (call, forward) => {
+      if (call.method !== 'sendTransaction') return { body: await forward() };
+      const sent = decodeTransaction(Buffer.from((call.params as [string])[0], 'base64'));
+      return sent.decoded.accounts.includes(account) ? result(transactionSignature(sent)) : { body: await forward() };
+    };
+
+  const until = (id: string, state: string) =>
+    eventually(
+      `the order is ${state}`,
+      async () => {
+        const row = await rowOf(user, id);
+        return row.rawState === state ? row : undefined;
+      },
+      PATIENCE_SECONDS,
+    );
+
+  /** An order that a keeper fills with a transaction that never arrives: cancelling is not possible yet. */
+  async function cancelUnderWay() {
+    const { service } = user;
+    await setPrice(service, SOL, 150);
+    const { inputTokenAccount, ...crafted } = await deposit(user);
+    const { id } = await create(user, { inputTokenAccount, ...crafted }, { triggerPriceUsd: 160 });
+    proxy.behavior = dropping(inputTokenAccount);
+    await setPrice(service, SOL, 165);
+    const { orderState, events } = await until(id, 'executing');
+    assert.equal(orderState, 'executing');
+    assert.deepEqual([events[0]?.type, events[0]?.state], ['fill', 'pending']);
+    refuses(await post(user, `/orders/price/cancel/${id}`), 400, /not yet marked ready to cancel; retry shortly/);
+    return { id, account: inputTokenAccount };
+  }
+
+  it('is filled once the fill lands, and then there is nothing to cancel', async () => {
+    const { id } = await cancelUnderWay();
+    proxy.behavior = faithful;
+    const { events } = await until(id, 'fill_success');
+    assert.deepEqual([events[0]?.type, events[0]?.state], ['fill', 'success']);
+    refuses(await post(user, `/orders/price/cancel/${id}`), 400, /Cannot cancel order in 'filled' state/);
+  });
+
+  it('is cancelled as was asked once the fill is lost, and gives everything back', async () => {
+    const { id, account } = await cancelUnderWay();
+    const { status } = await request(`${user.service.url}/sandbox/clock`, { body: { seconds: 120 } });
+    assert.equal(status, 200);
+    const { events } = await until(id, 'ready_to_cancel');
+    proxy.behavior = faithful;
+    assert.deepEqual([events[0]?.type, events[0]?.state], ['fill', 'failed']);
+    assert.equal((await tokensAt(user.service, account))?.amount, 1_000_000_000n);
+    assert.equal((await confirm(user, id, await cancel(user, id))).status, 200);
+    assert.equal((await rowOf(user, id)).orderState, 'cancelled');
+  });
+});
+
 /** Every request of an order's life, with what is to be signed made beforehand. */
 async function everyRequest(): Promise<Record<string, () => Promise<Answer<Partial<Refused>>>>> {
   const { service, wallet } = user;
@@ -170,14 +239,14 @@ it('with the chain away, what needs it fails with 500 and moves nothing, and suc
   const requests = await everyRequest();
   const total = async () => (await get<{ pagination: { total: number } }>('/orders/history')).body.pagination.total;
   const before = await total();
-  fleet.proxy.behavior = async () => 'cut';
+  proxy.behavior = async () => 'cut';
   for (const [name, send] of Object.entries(requests)) {
     const answer = await send();
     if (NEED_THE_CHAIN.includes(name)) refuses(answer, 500, /chain cannot be reached/i, name);
     else assert.equal(answer.status, 200, `${name}: ${JSON.stringify(answer.body)}`);
   }
   assert.equal(await total(), before);
-  fleet.proxy.behavior = faithful;
+  proxy.behavior = faithful;
   for (const name of NEED_THE_CHAIN) {
     const { status, body } = await requests[name]!();
     assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`);
