@@ -115,7 +115,7 @@ async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, ord
     row = await deps.landing.execute(request, posted.transaction, order);
   } catch (error) {
     if (error instanceof ReservationRefused) throw duplicate();
-    if (error instanceof WouldFail) throw badDeposit(explainEnd({ state: 'failed', error: error.err }).message);
+    if (error instanceof WouldFail) throw badDeposit(explainDoomed(error.err));
     throw error;
   }
   if (row.state !== 'landed') throw badDeposit(`${explainEnd(row).message}; craft a new deposit`);
@@ -126,6 +126,13 @@ async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, ord
     ...{ id: stored.id, txSignature: transactionSignature(posted.transaction), depositConfirmed: true },
     ...(stored.id !== order.id && { message: REPEATED }),
   };
+}
+
+function explainDoomed(err: unknown): string {
+  const { code, message } = explainEnd({ state: 'failed', error: err });
+  // Of the programs that a deposit calls, error 1 is a lack of funds; of the transaction, that is a name.
+  if (code !== 1 && err !== 'AccountNotFound' && !/InsufficientFunds/.test(message)) return message;
+  return 'the wallet has too little of inputMint, or of SOL for the fee and the rents; fund it and post the same again';
 }
 
 /** The answer to a body that has come before: the same when that is finished, else a refusal. */
