@@ -9,15 +9,20 @@ import {
   WRAPPED_SOL_MINT,
   withSignature,
 } from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
+import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../crafting/budget.js';
+import { type Budget, craftTransaction } from '../crafting/transaction.js';
 import type { KeyName, Signer } from '../signer/index.js';
-import { type CraftTriedDeps, craftTried } from './craft-tried.js';
 import { closeToWallet, moveToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 
-export interface SweepDeps extends CraftTriedDeps {
+export interface SweepDeps {
+  chain: Chain;
   signer: Signer;
   /** Sends a signed transaction until the chain has told what became of it. */
   land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
+  /** What an error of the chain means, in words. */
+  explain(error: unknown): string;
 }
 
 /** Something that a vault held. */
@@ -82,13 +87,13 @@ async function waysToEmpty(
 async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: Instruction[][]): Promise<void> {
   let reason = 'its mint is not on the chain';
   for (const instructions of ways) {
-    const tried = await craftTried(deps, { name: 'gas', wallet: deps.signer.address('gas') }, instructions);
-    if ('refused' in tried) {
-      reason = tried.refused;
+    const crafted = await craftTried(deps, instructions);
+    if ('refused' in crafted) {
+      reason = crafted.refused;
       continue;
     }
-    const signed = await signAll(deps.signer, tried.crafted.wire, ['gas', `vault:${report.wallet}`]);
-    const { event } = await deps.land(signed, tried.lastValidBlockHeight);
+    const signed = await signAll(deps.signer, crafted.wire, ['gas', `vault:${report.wallet}`]);
+    const { event } = await deps.land(signed, crafted.lastValidBlockHeight);
     if (event === 'landed') {
       report.sent.push({ ...swept, signature: transactionSignature(signed) });
       return;
@@ -97,6 +102,29 @@ async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: In
     break;
   }
   report.left.push({ ...swept, reason });
+}
+
+/** The transaction, after a simulation of it has succeeded. */
+async function craftTried(
+  { chain, signer, explain }: SweepDeps,
+  instructions: Instruction[],
+): Promise<{ wire: Uint8Array; lastValidBlockHeight: bigint } | { refused: string }> {
+  const feePayer = signer.address('gas');
+  const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
+    chain.latestBlockhash(),
+    chain.computeUnitPrice(),
+  ]);
+  const craft = (budget: Budget) => craftTransaction({ feePayer, instructions, blockhash, budget });
+  const trial = craft({ computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
+  const { err, unitsConsumed } = await chain.simulate(trial.wire, { sigVerify: false });
+  if (err === 'AccountNotFound' || err === 'InsufficientFundsForFee') {
+    return {
+      refused: `the gas wallet ${feePayer} has too little SOL to pay the fee: send it some, then run this again`,
+    };
+  }
+  if (err !== null) return { refused: explain(err) };
+  const { wire } = craft({ computeUnitLimit: unitLimitFrom(unitsConsumed), computeUnitPrice });
+  return { wire, lastValidBlockHeight };
 }
 
 async function signAll(signer: Signer, wire: Uint8Array, keys: KeyName[]): Promise<Transaction> {

@@ -20,9 +20,9 @@ export interface Market {
 
 /** The search for a part asks for so many quotes at most. */
 const MOST_QUOTES = 6;
-/** A part that comes so near to what is allowed is the largest. */
-const NEAR = 0.999;
-const AIM = 0.9995;
+/** Shares of a part: more than the first is worth another quote, and by the second the aim lies below the limit. */
+const WORTH_MORE = 100n;
+const BELOW = 500n;
 const BPS = 10_000n;
 
 /** The least of `amount` that is left after so much slippage, rounded up. */
@@ -77,19 +77,21 @@ async function findPart(market: Market, whole: Bound, leastPart: bigint): Promis
   let enough = await ask(leastPart);
   if (!enough || !isEnough(enough)) return undefined;
   let tooMuch = whole;
-  for (let quotes = 1; quotes < MOST_QUOTES && enough.strain < NEAR && enough.amount < most; quotes++) {
+  for (let quotes = 1; quotes < MOST_QUOTES; quotes++) {
     let amount = between(enough, tooMuch);
     if (amount > most) amount = most;
+    if (amount - enough.amount <= enough.amount / WORTH_MORE) break;
     const offer: Offer | undefined = await ask(amount);
     if (offer && isEnough(offer)) enough = offer;
     else tooMuch = { amount, strain: offer?.strain ?? Number.POSITIVE_INFINITY };
-    if (tooMuch.amount - enough.amount < leastPart) break;
   }
   return enough;
 }
 
 function between(low: Bound, high: Bound): bigint {
-  const share = Number.isFinite(high.strain) ? (AIM - low.strain) / (high.strain - low.strain) : 0.5;
-  const parts = BigInt(Math.round(Math.min(0.95, Math.max(0.05, share)) * 1_000_000));
-  return low.amount + ((high.amount - low.amount) * parts) / 1_000_000n;
+  const gap = high.amount - low.amount;
+  if (!Number.isFinite(high.strain)) return low.amount + gap / 2n;
+  const share = (1 - low.strain) / (high.strain - low.strain);
+  const limit = low.amount + (gap * BigInt(Math.round(Math.min(0.95, Math.max(0, share)) * 1e9))) / 1_000_000_000n;
+  return limit - limit / BELOW;
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
@@ -5,12 +6,14 @@ import {
   decodeTransaction,
   type Instruction,
 } from '@slipway/wire';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
+import { craftTransaction } from '../../crafting/transaction.js';
 import { type AreaHooks, type Claimed, explain } from '../../landing/index.js';
+import { tryOut } from '../../routing/try-out.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { settleRent, takeRentsDue } from '../../store/order-rents.js';
 import { lockOrders, type OrderRow } from '../../store/orders.js';
 import type { Tx } from '../../store/sql.js';
-import { craftTried } from '../../vault/craft-tried.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -78,12 +81,12 @@ async function returnRent(deps: TriggerKeeperDeps, order: OrderRow): Promise<voi
     await store.single((tx) => settleRent(tx, orderId));
     return;
   }
-  const tried = await craftTried(
-    { chain, explain: (error) => explain(error).message },
-    { name: 'keeper', wallet: payer },
-    instructions,
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
+    (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice }),
   );
-  if ('refused' in tried) throw new Error(tried.refused);
+  if ('err' in tried) throw new Error(explain(tried.err).message);
   const payload: RentPayload = { orderId };
   const request = await remember(deps, { ...tried, area: RENT_AREA, wallet, payload });
   const detail: RentDetail = { orderId, leaseUntil: leaseUntil! };

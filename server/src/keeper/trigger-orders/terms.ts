@@ -4,7 +4,6 @@ import type { FiringTerms } from '../../orders/order-triggers.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { OrderRow } from '../../store/orders.js';
 
-
 /** What a fill of an order sells, from where, and for what. */
 export interface Sale {
   inputMint: Address;
