@@ -4,7 +4,7 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
+import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart, printTriggers } from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureStart } from './start.js';
 import {
@@ -14,7 +14,9 @@ import {
   summarizeMemory,
   summarizeOrders,
   summarizeStart,
+  summarizeTriggers,
 } from './summary.js';
+import { measureBook, measureFills } from './triggers.js';
 
 const STARTS = 5;
 
@@ -37,6 +39,12 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async triggers(rig, { crafts, rounds, json }) {
+    const book = await measureBook(rig, crafts);
+    const summary = summarizeTriggers(book, await measureFills(rig, rounds));
+    if (!json) printTriggers(summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { associatedTokenAddress } from '@slipway/wire';
 import { admin } from './admin.js';
 import { request, type Service, startService } from './service.js';
 import {
@@ -17,6 +16,7 @@ import {
   tokensAt,
   USDC,
   type User,
+  usdcOf,
 } from './trigger-user.js';
 
 let service: Service;
@@ -42,9 +42,6 @@ async function untilRow(user: User, id: string, isReached: (row: Row) => boolean
     await sleep(100);
   }
 }
-
-const usdcOf = async ({ wallet }: User) =>
-  (await tokensAt(service, associatedTokenAddress(wallet.address, USDC)))?.amount ?? 0n;
 
 describe('a price that crosses an order', () => {
   it('fills a single order: what the vault gave reaches the wallet, and the wallet pays nothing', async () => {

@@ -12,11 +12,11 @@ import {
   lockOrders,
   ORDERS_CHANNEL,
   type OrderRow,
-  openOrders,
   saveOrders,
 } from './orders.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
+import { waitingAmong, waitingOrders } from './waiting-orders.js';
 
 const START = Date.UTC(2026, 10, 20);
 const at = (seconds: number) => new Date(START + seconds * 1000);
@@ -161,7 +161,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await insert(newOrder('w11', {}, 'partial_fill_success'));
       const seen: string[] = [];
       for (;;) {
-        const page = await openOrders(store, seen.at(-1) ?? '', 3);
+        const page = await waitingOrders(store, seen.at(-1) ?? '', 3);
         seen.push(...page.map(({ id }) => id));
         if (page.length < 3) break;
       }
@@ -173,6 +173,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
         rows.map(({ id }) => id),
       );
       assert.ok(seen.length > 6);
+      const { rows: all } = await store.query<{ id: string }>('select id from orders');
+      const among = await waitingAmong(store, [...all.map(({ id }) => id), 'nothing']);
+      assert.deepEqual(among.map(({ id }) => id).sort(), seen);
+      assert.ok(all.length > seen.length);
     });
 
     test('events are told the newest first, and a pending one is replaced by its end', async () => {
