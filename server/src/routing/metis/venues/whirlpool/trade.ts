@@ -1,0 +1,63 @@
+import type { FeeRate } from './fee-rate.js';
+import { moveByInput, moveByOutput } from './steps.js';
+import { MAX_TICK, sqrtPriceAt } from './ticks.js';
+
+const U64_MAX = 2n ** 64n - 1n;
+const U128_MAX = 2n ** 128n - 1n;
+
+/** A tick on the way of a price, in the direction of a trade. */
+export interface Rung {
+  tick: number;
+  /** What liquidity the price gains when it passes. */
+  gain: bigint;
+  /** Of the tick; calculated when a trade gets there. */
+  sqrtPrice?: bigint;
+}
+
+/** Where a price can go: the ticks that change the liquidity, nearest first, and last the end of what is known. */
+export interface Ladder {
+  aToB: boolean;
+  sqrtPrice: bigint;
+  liquidity: bigint;
+  rungs: readonly Rung[];
+}
+
+/** What the pool itself gets and gives. */
+export interface PoolTrade {
+  /** With the fee. */
+  amountIn: bigint;
+  amountOut: bigint;
+  fee: bigint;
+}
+
+/**
+ * A trade of exactly `amount`: of what comes in, or of what goes out. At the end of all prices less may come in. Undefined
+ * where the program refuses, or would need ticks that it is not given.
+ */
+export function trade(ladder: Ladder, amount: bigint, byInput: boolean, fees: FeeRate): PoolTrade | undefined {
+  const { aToB, rungs } = ladder;
+  const move = byInput ? moveByInput : moveByOutput;
+  let { sqrtPrice, liquidity } = ladder;
+  let [left, amountIn, amountOut, fee] = [amount, 0n, 0n, 0n];
+  for (const rung of rungs) {
+    rung.sqrtPrice ??= sqrtPriceAt(rung.tick);
+    const target = rung.sqrtPrice;
+    do {
+      const feeRate = fees.rate();
+      const moved = move({ sqrtPrice, target: fees.bound(target, liquidity), liquidity, feeRate, aToB }, left);
+      if (!moved) return undefined;
+      left -= byInput ? moved.amountIn + moved.fee : moved.amountOut;
+      amountIn += moved.amountIn + moved.fee;
+      amountOut += moved.amountOut;
+      fee += moved.fee;
+      sqrtPrice = moved.sqrtPrice;
+      fees.advance(sqrtPrice, rung.tick, target);
+    } while (left > 0n && sqrtPrice !== target);
+    if (sqrtPrice === target) liquidity += rung.gain;
+    if (liquidity < 0n || liquidity > U128_MAX) return undefined;
+    if (left === 0n) break;
+  }
+  const isAtEnd = byInput && Math.abs(rungs.at(-1)?.tick ?? 0) === MAX_TICK;
+  if ((left > 0n && !isAtEnd) || amountIn > U64_MAX || amountOut > U64_MAX) return undefined;
+  return { amountIn, amountOut, fee };
+}
