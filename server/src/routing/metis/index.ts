@@ -5,12 +5,13 @@ import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
 import { createLookupTables } from './lookup-tables.js';
 import type { Plan } from './plan.js';
-import { createPools, openPool, type Pools } from './pools.js';
+import { createPools, type Pools } from './pools.js';
 import { quoteOf } from './quote.js';
 import { calculate, type Found, type SearchOptions, search } from './search.js';
 import { createSizer } from './size.js';
 import { spotPrice } from './spot.js';
-import { tokenSwapVenue } from './venues/token-swap.js';
+import { allVenues } from './venues/index.js';
+import { openPool } from './watched-pool.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
@@ -38,8 +39,11 @@ export interface MetisDeps {
 export interface Metis extends Router {
   /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
   spot(mint: Address, inMint: Address): number | undefined;
-  /** The kinds of pools, with their labels as `excludeVenues` knows them in lower case. */
-  venues(): { label: string; pools: number }[];
+  /**
+   * The kinds of pools, with their labels as `excludeVenues` knows them in lower case, how many pools there are, and how
+   * many of those found cannot be traded with, by the reasons.
+   */
+  venues(): { label: string; pools: number; skipped: Record<string, number> }[];
   /** Finds pools now, as it does by itself twice a minute. */
   discover(): Promise<void>;
   close(): void;
@@ -48,7 +52,7 @@ export interface Metis extends Router {
 /** Resolves when the pools have been looked for; without an answer of the chain it starts with none. */
 export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const { live, steadyNow, programs } = deps;
-  const venues = [tokenSwapVenue(programs.tokenSwap)];
+  const venues = allVenues(programs);
   const pools = createPools({ ...deps, venues, configured: deps.pools, maxPools: deps.maxPools ?? MAX_WATCHED });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
@@ -84,9 +88,8 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
       const found = search(options);
       if (!found) return noRoute(options);
       if (options.request.owner === undefined) return found;
-      const readings = live.refresh(
-        found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts)),
-      );
+      const accounts = found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts));
+      const readings = live.refresh([...new Set(accounts)]);
       const now = await beforeAbort(readings, signal);
       if (now === undefined) return { refused: 'timeout', reason: 'the pools could not be read in time' };
       if ('refused' in now) return now;
@@ -108,6 +111,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
       venues.map((venue) => ({
         label: venue.label,
         pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
+        skipped: pools.skipped(venue),
       })),
     discover: pools.discover,
     close: pools.close,
@@ -177,8 +181,7 @@ function planBy(plan: Plan, readings: Readings): Plan | undefined {
   const steps = plan.steps.map((step) => ({
     ...step,
     parts: step.parts.flatMap((part) => {
-      const [own, ...others] = part.pool.accounts.map((address) => readings.get(address)!);
-      const state = openPool(part.pool, own!, others);
+      const state = openPool(part.pool, readings);
       return typeof state === 'string' ? [] : [{ ...part, state }];
     }),
   }));
