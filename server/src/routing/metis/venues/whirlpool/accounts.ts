@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type Address, addressFromBytes } from '@slipway/wire';
+import type { ChainAccount } from '../../../../chain/index.js';
+import { accountTag, taggedView, u128At } from '../anchor.js';
 import type { AdaptiveFee } from './fee-rate.js';
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from './ticks.js';
 
@@ -13,12 +14,10 @@ const DYNAMIC_HEAD_SIZE = 60;
 const DYNAMIC_TICK_SIZE = 112;
 const ORACLE_SIZE = 254;
 
-/** The first eight bytes of an account of this type. */
-const discriminatorOf = (type: string) => createHash('sha256').update(`account:${type}`).digest().subarray(0, 8);
-const POOL = discriminatorOf('Whirlpool');
-const FIXED_ARRAY = discriminatorOf('TickArray');
-const DYNAMIC_ARRAY = discriminatorOf('DynamicTickArray');
-const ORACLE = discriminatorOf('Oracle');
+const POOL = accountTag('Whirlpool');
+const FIXED_ARRAY = accountTag('TickArray');
+const DYNAMIC_ARRAY = accountTag('DynamicTickArray');
+const ORACLE = accountTag('Oracle');
 
 export interface WhirlpoolAccount {
   tickSpacing: number;
@@ -34,11 +33,12 @@ export interface WhirlpoolAccount {
 }
 
 /** What a pool's account says; undefined where it is none, or one that no program of Orca could have written. */
-export function decodeWhirlpool(data: Uint8Array): WhirlpoolAccount | undefined {
-  if (data.length !== POOL_SIZE || !startsWith(data, POOL)) return undefined;
-  const view = viewOf(data);
+export function decodeWhirlpool(program: Address, account: ChainAccount): WhirlpoolAccount | undefined {
+  const view = taggedView(account, { program, tag: POOL, size: POOL_SIZE });
+  if (!view) return undefined;
+  const { data } = account;
   const [tickSpacing, feeTier] = [view.getUint16(41, true), view.getUint16(43, true)];
-  const [sqrtPrice, tick] = [u128(view, 65), view.getInt32(81, true)];
+  const [sqrtPrice, tick] = [u128At(view, 65), view.getInt32(81, true)];
   if (tickSpacing === 0 || sqrtPrice < MIN_SQRT_PRICE || sqrtPrice > MAX_SQRT_PRICE) return undefined;
   // One below the lowest: there the price stands after it came down to the end.
   if (tick < -MAX_TICK - 1 || tick > MAX_TICK) return undefined;
@@ -46,7 +46,7 @@ export function decodeWhirlpool(data: Uint8Array): WhirlpoolAccount | undefined 
     ...{ tickSpacing, sqrtPrice, tick },
     isAdaptive: feeTier !== tickSpacing,
     feeRate: view.getUint16(45, true),
-    liquidity: u128(view, 49),
+    liquidity: u128At(view, 49),
     mints: [addressFromBytes(data, 101), addressFromBytes(data, 181)],
     vaults: [addressFromBytes(data, 133), addressFromBytes(data, 213)],
   };
@@ -60,14 +60,16 @@ export interface TickArray {
 }
 
 /** What an account of ticks says, of either kind; undefined where it is none. */
-export function decodeTickArray(data: Uint8Array): TickArray | undefined {
-  if (startsWith(data, FIXED_ARRAY)) return decodeFixedArray(data);
-  return startsWith(data, DYNAMIC_ARRAY) ? decodeDynamicArray(data) : undefined;
+export function decodeTickArray(program: Address, account: ChainAccount): TickArray | undefined {
+  const { data } = account;
+  const fixed = taggedView(account, { program, tag: FIXED_ARRAY, size: FIXED_ARRAY_SIZE });
+  if (fixed) return decodeFixedArray(data, fixed);
+  // Its size is that of the ticks that it has, or had.
+  const dynamic = taggedView(account, { program, tag: DYNAMIC_ARRAY, size: data.length });
+  return dynamic && data.length >= DYNAMIC_HEAD_SIZE + ARRAY_TICKS ? decodeDynamicArray(data, dynamic) : undefined;
 }
 
-function decodeFixedArray(data: Uint8Array): TickArray | undefined {
-  if (data.length !== FIXED_ARRAY_SIZE) return undefined;
-  const view = viewOf(data);
+function decodeFixedArray(data: Uint8Array, view: DataView): TickArray | undefined {
   const ticks: TickArray['ticks'] = [];
   for (let offset = 0; offset < ARRAY_TICKS; offset++) {
     const at = 12 + offset * FIXED_TICK_SIZE;
@@ -77,10 +79,8 @@ function decodeFixedArray(data: Uint8Array): TickArray | undefined {
   return { start: view.getInt32(8, true), pool: addressFromBytes(data, FIXED_ARRAY_SIZE - 32), ticks };
 }
 
-function decodeDynamicArray(data: Uint8Array): TickArray | undefined {
-  if (data.length < DYNAMIC_HEAD_SIZE + ARRAY_TICKS) return undefined;
-  const view = viewOf(data);
-  const bitmap = u128(view, 44);
+function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undefined {
+  const bitmap = u128At(view, 44);
   const ticks: TickArray['ticks'] = [];
   let at = DYNAMIC_HEAD_SIZE;
   for (let offset = 0; offset < ARRAY_TICKS; offset++) {
@@ -104,9 +104,9 @@ export interface OracleAccount {
 }
 
 /** What an oracle account says; undefined where it is none, or its figures are none that the program accepts. */
-export function decodeOracle(data: Uint8Array): OracleAccount | undefined {
-  if (data.length !== ORACLE_SIZE || !startsWith(data, ORACLE)) return undefined;
-  const view = viewOf(data);
+export function decodeOracle(program: Address, account: ChainAccount): OracleAccount | undefined {
+  const view = taggedView(account, { program, tag: ORACLE, size: ORACLE_SIZE });
+  if (!view) return undefined;
   const [u16, u32] = [(at: number) => view.getUint16(at, true), (at: number) => view.getUint32(at, true)];
   const fee: AdaptiveFee = {
     filterPeriod: u16(48),
@@ -123,10 +123,7 @@ export function decodeOracle(data: Uint8Array): OracleAccount | undefined {
   };
   // The program multiplies the two as u32.
   if (fee.groupSize === 0 || fee.maxVolatility * fee.groupSize >= 2 ** 32) return undefined;
-  return { pool: addressFromBytes(data, 8), opensAt: view.getBigUint64(40, true), fee };
+  return { pool: addressFromBytes(account.data, 8), opensAt: view.getBigUint64(40, true), fee };
 }
 
-const viewOf = (data: Uint8Array) => new DataView(data.buffer, data.byteOffset, data.length);
-const startsWith = (data: Uint8Array, head: Uint8Array) => head.every((byte, i) => data[i] === byte);
-const u128 = (view: DataView, at: number) => view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 const i128 = (view: DataView, at: number) => view.getBigUint64(at, true) | (view.getBigInt64(at + 8, true) << 64n);

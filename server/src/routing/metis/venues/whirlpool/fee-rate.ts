@@ -111,4 +111,3 @@ function variableRate(crossed: number, controlFactor: number): bigint {
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 const larger = (a: bigint, b: bigint) => (a > b ? a : b);
 const clampTick = (tick: number) => Math.min(MAX_TICK, Math.max(-MAX_TICK, tick));
-

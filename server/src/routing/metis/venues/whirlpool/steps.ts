@@ -1,4 +1,4 @@
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from './ticks.js';
+import { MIN_SQRT_PRICE } from './ticks.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const U128_LIMIT = 1n << 128n;
@@ -29,12 +29,12 @@ export interface Moved {
 }
 
 /** What happens when at most `amount` comes in, the fee included; undefined where the program's numbers overflow. */
-export function moveByInput(stretch: Stretch, amount: bigint): Moved | undefined {
+export function move(stretch: Stretch, amount: bigint): Moved | undefined {
   const { sqrtPrice, target, liquidity, feeRate, aToB } = stretch;
   const net = (amount * (FEE_UNIT - feeRate)) / FEE_UNIT;
   const whole = amountOf(aToB, sqrtPrice, target, liquidity, true);
   if (whole === undefined) return undefined;
-  const next = whole <= net ? target : aToB ? priceByA(stretch, net, true) : priceByB(stretch, net, true);
+  const next = whole <= net ? target : aToB ? priceByA(stretch, net) : priceByB(stretch, net);
   if (next === undefined) return undefined;
   const isWhole = next === target;
   const amountIn = isWhole ? whole : amountOf(aToB, sqrtPrice, next, liquidity, true);
@@ -42,24 +42,6 @@ export function moveByInput(stretch: Stretch, amount: bigint): Moved | undefined
   if (!isU64(amountIn) || !isU64(amountOut)) return undefined;
   const fee = isWhole ? feeOn(amountIn, feeRate) : amount - amountIn;
   return { sqrtPrice: next, amountIn, amountOut, fee };
-}
-
-/** What happens when at most `amount` comes out; undefined where the program's numbers overflow. */
-export function moveByOutput(stretch: Stretch, amount: bigint): Moved | undefined {
-  const { sqrtPrice, target, liquidity, feeRate, aToB } = stretch;
-  const whole = amountOf(!aToB, sqrtPrice, target, liquidity, false);
-  if (whole === undefined) return undefined;
-  const next = whole <= amount ? target : aToB ? priceByB(stretch, amount, false) : priceByA(stretch, amount, false);
-  if (next === undefined) return undefined;
-  const isWhole = next === target;
-  const amountOut = isWhole ? whole : amountOf(!aToB, sqrtPrice, next, liquidity, false);
-  const amountIn = amountOf(aToB, sqrtPrice, next, liquidity, true);
-  if (!isU64(amountIn) || !isU64(amountOut)) return undefined;
-  const fee = feeOn(amountIn, feeRate);
-  // The price is rounded so that a unit more may come out than was asked for.
-  return fee > U64_MAX
-    ? undefined
-    : { sqrtPrice: next, amountIn, amountOut: amountOut < amount ? amountOut : amount, fee };
 }
 
 const isU64 = (amount: bigint | undefined): amount is bigint => amount !== undefined && amount <= U64_MAX;
@@ -89,22 +71,16 @@ function amountOf(isA: boolean, from: bigint, to: bigint, liquidity: bigint, rou
   return roundUp ? ceilDiv(numerator, denominator) : numerator / denominator;
 }
 
-/** The price after an amount of token A came in or went out, rounded up. */
-function priceByA({ sqrtPrice, liquidity }: Stretch, amount: bigint, comesIn: boolean): bigint | undefined {
+/** The price after an amount of token A came in, rounded up. There is liquidity, or the target had been reached. */
+function priceByA({ sqrtPrice, liquidity }: Stretch, amount: bigint): bigint | undefined {
   if (amount === 0n) return sqrtPrice;
   const product = liquidity * sqrtPrice;
   if (product >= U192_LIMIT) return undefined;
-  const change = sqrtPrice * amount;
-  const denominator = (liquidity << BITS) + (comesIn ? change : -change);
-  if (denominator <= 0n) return undefined;
-  const price = ceilDiv(product << BITS, denominator);
-  return price < MIN_SQRT_PRICE || price > MAX_SQRT_PRICE ? undefined : price;
+  const price = ceilDiv(product << BITS, (liquidity << BITS) + sqrtPrice * amount);
+  return price < MIN_SQRT_PRICE ? undefined : price;
 }
 
-/** The price after an amount of token B came in or went out, rounded down. */
-function priceByB({ sqrtPrice, liquidity }: Stretch, amount: bigint, comesIn: boolean): bigint | undefined {
-  if (liquidity === 0n) return undefined;
-  const shifted = amount << BITS;
-  const price = comesIn ? sqrtPrice + shifted / liquidity : sqrtPrice - ceilDiv(shifted, liquidity);
-  return price < 0n || price >= U128_LIMIT ? undefined : price;
+/** The price after an amount of token B came in, rounded down. There is liquidity, or the target had been reached. */
+function priceByB({ sqrtPrice, liquidity }: Stretch, amount: bigint): bigint {
+  return sqrtPrice + (amount << BITS) / liquidity;
 }

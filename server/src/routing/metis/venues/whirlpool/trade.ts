@@ -1,9 +1,11 @@
 import type { FeeRate } from './fee-rate.js';
-import { moveByInput, moveByOutput } from './steps.js';
+import { move } from './steps.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const U128_MAX = 2n ** 128n - 1n;
+/** A trade over more takes so many compute units, 10,000 each, that a transaction has no room for it beside others. */
+const MAX_STRETCHES = 80;
 
 /** A tick on the way of a price, in the direction of a trade. */
 export interface Rung {
@@ -31,23 +33,22 @@ export interface PoolTrade {
 }
 
 /**
- * A trade of exactly `amount`: of what comes in, or of what goes out. At the end of all prices less may come in. Undefined
- * where the program refuses, or would need ticks that it is not given.
+ * What the pool does when `amount` comes in, the fee included: at the end of all prices it takes less. Undefined where the
+ * program refuses, or would need ticks that it is not given or too many.
  */
-export function trade(ladder: Ladder, amount: bigint, byInput: boolean, fees: FeeRate): PoolTrade | undefined {
+export function trade(ladder: Ladder, amount: bigint, fees: FeeRate): PoolTrade | undefined {
   const { aToB, rungs } = ladder;
-  const move = byInput ? moveByInput : moveByOutput;
   let { sqrtPrice, liquidity } = ladder;
-  let [left, amountIn, amountOut, fee] = [amount, 0n, 0n, 0n];
+  let [left, amountOut, fee, stretches] = [amount, 0n, 0n, 0];
   for (const rung of rungs) {
     rung.sqrtPrice ??= sqrtPriceAt(rung.tick);
     const target = rung.sqrtPrice;
     do {
+      if (++stretches > MAX_STRETCHES) return undefined;
       const feeRate = fees.rate();
       const moved = move({ sqrtPrice, target: fees.bound(target, liquidity), liquidity, feeRate, aToB }, left);
       if (!moved) return undefined;
-      left -= byInput ? moved.amountIn + moved.fee : moved.amountOut;
-      amountIn += moved.amountIn + moved.fee;
+      left -= moved.amountIn + moved.fee;
       amountOut += moved.amountOut;
       fee += moved.fee;
       sqrtPrice = moved.sqrtPrice;
@@ -57,7 +58,7 @@ export function trade(ladder: Ladder, amount: bigint, byInput: boolean, fees: Fe
     if (liquidity < 0n || liquidity > U128_MAX) return undefined;
     if (left === 0n) break;
   }
-  const isAtEnd = byInput && Math.abs(rungs.at(-1)?.tick ?? 0) === MAX_TICK;
-  if ((left > 0n && !isAtEnd) || amountIn > U64_MAX || amountOut > U64_MAX) return undefined;
-  return { amountIn, amountOut, fee };
+  const isAtEnd = Math.abs(rungs.at(-1)?.tick ?? 0) === MAX_TICK;
+  if ((left > 0n && !isAtEnd) || amountOut > U64_MAX) return undefined;
+  return { amountIn: amount - left, amountOut, fee };
 }
