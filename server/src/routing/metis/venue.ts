@@ -8,7 +8,7 @@ export interface Trade {
   /** Leaves the trader, the fee included; at most what was offered. */
   paid: bigint;
   received: bigint;
-  /** What of `paid` is the pool's and its owner's fee. */
+  /** What of `paid` is the pool's and its owners' fee; where they take it from what comes out, what that is worth. */
   fee: bigint;
 }
 
