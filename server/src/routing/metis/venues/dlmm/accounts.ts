@@ -99,7 +99,7 @@ export function decodePair(program: Address, account: ChainAccount): DlmmPair | 
 export interface Bin {
   /** Of what goes out: the liquidity's, and that of limit orders in the order in which they are filled. */
   layers: readonly bigint[];
-  /** Of Y for one of X; 0 where the program has not calculated it yet. */
+  /** Of Y for one of X. */
   price: bigint;
 }
 

@@ -1,5 +1,4 @@
 import { shareOf } from './fee.js';
-import { priceOf } from './price.js';
 import { binsOf, MAX_BINS, type Way } from './trade.js';
 
 /** What a trade does, roughly. */
@@ -21,7 +20,8 @@ export function estimatesOf(way: Way, rateOf: (id: number) => bigint): Estimates
   for (const each of binsOf(way)) {
     if (!each || prices.length === MAX_BINS) break;
     const { id, bin } = each;
-    const ofX = Number(bin.price || priceOf(id, pair.binStep) || 0n) / ONE;
+    if (bin.price === 0n) break;
+    const ofX = Number(bin.price) / ONE;
     const price = xToY ? ofX : 1 / ofX;
     const paid = bin.layers.reduce((sum, layer) => sum + Number(layer), 0);
     prices.push(price);

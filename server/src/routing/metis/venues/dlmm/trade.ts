@@ -1,6 +1,5 @@
 import { ARRAY_BINS, arrayOf, type Bin, type BinArray, type DlmmPair } from './accounts.js';
 import { feeOnTop, feeWithin } from './fee.js';
-import { MAX_BIN, priceOf } from './price.js';
 
 const BITS = 64n;
 const U64_MAX = 2n ** 64n - 1n;
@@ -29,7 +28,7 @@ export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bi
     if (!array) return yield undefined;
     const edge = xToY ? (array.index + 1) * ARRAY_BINS - 1 : array.index * ARRAY_BINS;
     const first = array.index === arrayOf(pair.activeId) ? pair.activeId : edge;
-    for (let id = first; arrayOf(id) === array.index && Math.abs(id) <= MAX_BIN; id += step) {
+    for (let id = first; arrayOf(id) === array.index; id += step) {
       const bin = array.bin(id, xToY, pair.hasLimitOrders);
       if (bin) yield { id, bin };
     }
@@ -47,9 +46,11 @@ export function trade(way: Way, amount: bigint, rateOf: (id: number) => bigint):
   let [left, amountOut, fee, count] = [amount, 0n, 0n, 0];
   for (const each of binsOf(way)) {
     if (!each || count === MAX_BINS) return undefined;
-    const price = each.bin.price || priceOf(each.id, pair.binStep);
-    if (!price) return undefined;
-    const done = tradeAt(each.bin, { price, xToY, feeOnInput, rate: rateOf(each.id) }, left);
+    const { id, bin } = each;
+    // The program stores the price of a bin with the first liquidity in it.
+    if (bin.price === 0n) return undefined;
+    const done = tradeAt(bin, { xToY, feeOnInput, rate: rateOf(id) }, left);
+    if (!done) return undefined;
     left -= done.amountIn;
     amountOut += done.amountOut;
     fee += done.fee;
@@ -61,18 +62,18 @@ export function trade(way: Way, amount: bigint, rateOf: (id: number) => bigint):
 }
 
 interface Terms {
-  price: bigint;
   xToY: boolean;
   feeOnInput: boolean;
   rate: bigint;
 }
 
-/** At one bin: as much of `offered` as it takes, with the fee. */
-function tradeAt({ layers }: Bin, { price, xToY, feeOnInput, rate }: Terms, offered: bigint) {
+/** At one bin: as much of `offered` as it takes, with the fee; undefined where that is a number too large for the program. */
+function tradeAt({ layers, price }: Bin, { xToY, feeOnInput, rate }: Terms, offered: bigint) {
   const withoutFee = feeOnInput ? offered - feeWithin(offered, rate) : offered;
   let [left, out] = [withoutFee, 0n];
   for (const layer of layers) {
     const whole = xToY ? ceilDiv(layer << BITS, price) : ceilShift(layer * price);
+    if (whole > U64_MAX) return undefined;
     if (left >= whole) {
       left -= whole;
       out += layer;

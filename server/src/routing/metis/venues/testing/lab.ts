@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newAddress, type Outcome, type Random, TestVm } from '@slipway/programs/testing';
+import { newAddress, type Outcome, type Random, randomNumbers, TestVm } from '@slipway/programs/testing';
 import {
   type Address,
   compileMessage,
@@ -166,4 +166,40 @@ export function sized(random: Random, bits: number): bigint {
   let value = 0n;
   for (let i = 0; i < Math.ceil(chosen / 16); i++) value = (value << 16n) | BigInt(random(65_536));
   return (value & ((1n << BigInt(chosen)) - 1n)) | (1n << BigInt(chosen - 1));
+}
+
+/** A trade that takes more compute units may be refused, though the program does it where it is alone. */
+const HEAVY_UNITS = 600_000;
+
+export interface Trials {
+  /** What the program did as promised. */
+  done: number;
+  /** What it refused, and nothing had been promised. */
+  refused: number;
+  /** What it did, but with so many compute units that nothing was promised. */
+  heavy: number;
+}
+
+/** Trades with pools that are made one after the other, each several times, in both directions and of all sizes. */
+export function tryAll(
+  lab: Lab,
+  venue: Venue,
+  { pools, trades, seed, makePool }: { pools: number; trades: number; seed: number; makePool(random: Random): LabPool },
+): Trials {
+  const random = randomNumbers(seed);
+  const trials: Trials = { done: 0, refused: 0, heavy: 0 };
+  for (let i = 0; i < pools; i++) {
+    const pool = makePool(random);
+    for (let j = 0; j < trades; j++) {
+      const from = random(2) === 0 ? 0 : 1;
+      const amount = sized(random, 60);
+      const tried = lab.try(venue, pool, from, amount);
+      const isHeavy = tried.outcome !== undefined && tried.outcome.computeUnits > HEAVY_UNITS;
+      if (isHeavy && !tried.quoted) trials.heavy += 1;
+      else assertKept(tried, `seed ${seed}, pool ${i}, trade ${j}: ${amount} from side ${from}`);
+      if (tried.quoted) trials.done += 1;
+      else if (!isHeavy) trials.refused += 1;
+    }
+  }
+  return trials;
 }
