@@ -17,7 +17,7 @@ export interface Vault {
 }
 
 /** A pool's account of a mint, from which plain transfers go in and out; or why it is none. */
-export function openVault(account: ChainAccount | undefined, mint: Address): Vault | string {
+export function openVault(account: ChainAccount | undefined, mint: Address, mayBeEmpty = false): Vault | string {
   if (!account) return 'there is no account';
   const { owner: tokenProgram, data } = account;
   if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return 'no token account';
@@ -25,7 +25,7 @@ export function openVault(account: ChainAccount | undefined, mint: Address): Vau
   if (!vault) return 'no token account';
   if (vault.mint !== mint) return 'a token account of another mint';
   if (vault.state !== 'initialized') return vault.state;
-  if (vault.amount === 0n) return 'empty';
+  if (vault.amount === 0n && !mayBeEmpty) return 'empty';
   if (!hasPlainTransfers(data)) return 'a token with an extension';
   return { vault, tokenProgram };
 }

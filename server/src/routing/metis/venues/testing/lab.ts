@@ -2,11 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newAddress, type Outcome, type Random, TestVm } from '@slipway/programs/testing';
-import { type Address, compileMessage, type Instruction, unsignedTransaction } from '@slipway/wire';
+import {
+  type Address,
+  compileMessage,
+  type Instruction,
+  setComputeUnitLimit,
+  unsignedTransaction,
+} from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
 import type { PoolState, Side, Trade, Venue } from '../../venue.js';
 
 const BLOCKHASH = '11111111111111111111111111111111';
+const MOST_UNITS = 1_400_000;
 /** What the taker has of each token: nothing that a test offers is more. */
 const PURSE = 2n ** 63n;
 
@@ -82,14 +89,22 @@ export class Lab {
   try(venue: Venue, pool: LabPool, from: Side, offered: bigint): Tried {
     const { accounts, state } = this.open(venue, pool.address);
     if (typeof state === 'string')
-      return { accounts, refused: state, quoted: undefined, done: undefined, instruction: undefined, outcome: undefined };
+      return {
+        accounts,
+        refused: state,
+        quoted: undefined,
+        done: undefined,
+        instruction: undefined,
+        outcome: undefined,
+      };
     const [input, output] = from === 0 ? state.tokens : ([state.tokens[1], state.tokens[0]] as const);
     const [source, destination] = [input, output].map(({ mint, tokenProgram }) => this.purse(mint, tokenProgram));
+    this.vm.setAmount(source!, PURSE);
     const before = [this.vm.amount(source!), this.vm.amount(destination!)] as const;
     const parties = { owner: this.taker, source: source!, destination: destination! };
     const instruction = state.swap(from, { ...parties, amountIn: offered, minOut: 0n });
     const quoted = state.quote(from, offered);
-    const outcome = this.vm.run(instruction);
+    const outcome = this.vm.run(setComputeUnitLimit(MOST_UNITS), instruction);
     const done = outcome.failure
       ? undefined
       : { paid: before[0] - this.vm.amount(source!), received: this.vm.amount(destination!) - before[1] };
@@ -98,7 +113,12 @@ export class Lab {
 
   /** Bytes of a transaction that is nothing but this instruction, signed by the taker, who pays for it. */
   transactionSize(instruction: Instruction): number {
-    const message = compileMessage({ version: 0, feePayer: this.taker, instructions: [instruction], blockhash: BLOCKHASH });
+    const message = compileMessage({
+      version: 0,
+      feePayer: this.taker,
+      instructions: [instruction],
+      blockhash: BLOCKHASH,
+    });
     return unsignedTransaction(message).length;
   }
 }
@@ -147,4 +167,3 @@ export function sized(random: Random, bits: number): bigint {
   for (let i = 0; i < Math.ceil(chosen / 16); i++) value = (value << 16n) | BigInt(random(65_536));
   return (value & ((1n << BigInt(chosen)) - 1n)) | (1n << BigInt(chosen - 1));
 }
-
