@@ -7,10 +7,6 @@ const TAG_SIZE = 8;
 /** The eight bytes with which Anchor marks an account of this name, as a little-endian number. */
 export const accountTag = (name: string): bigint => hash('sha256', `account:${name}`, 'buffer').readBigUInt64LE(0);
 
-/** The eight bytes with which the data of an instruction of this name starts. */
-export const instructionTag = (name: string): Buffer =>
-  hash('sha256', `global:${name}`, 'buffer').subarray(0, TAG_SIZE);
-
 /** The data as numbers, if the account is of the program, has this tag and this length. */
 export function taggedView(
   { owner, data }: ChainAccount,

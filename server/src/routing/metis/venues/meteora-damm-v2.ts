@@ -7,24 +7,16 @@ import {
   readonlySigner,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-  address as toAddress,
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
+import { DAMM_V2_PROGRAM, instructionTag } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import {
-  accountTag,
-  anchorInstruction,
-  FIRST_NUMBER_AT,
-  instructionTag,
-  readOnce,
-  taggedView,
-  u64At,
-  u128At,
-} from './anchor.js';
+import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At, u128At } from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { type RoughCurve, roughIn, roughOut } from './estimates.js';
 import {
+  capped,
   FEE_WHOLE,
   feeOn,
   firstBetween,
@@ -35,8 +27,6 @@ import {
   U64_MAX,
   variableRate,
 } from './meteora.js';
-
-export const DAMM_V2_PROGRAM = toAddress('cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG');
 
 const POOL = { program: DAMM_V2_PROGRAM, tag: accountTag('Pool'), size: 1112 };
 const derived = (seed: string) => findProgramAddress([Buffer.from(seed)], DAMM_V2_PROGRAM).address;
@@ -154,7 +144,7 @@ function rateOf(pool: Pool, from: Side, now: ClockTime): bigint | undefined {
   const rate = baseRateOf(pool, from, now[pool.activatedBy]);
   if (rate === undefined) return undefined;
   const total = rate + pool.variableRate;
-  return total > U64_MAX ? undefined : total > pool.mostRate ? pool.mostRate : total;
+  return total > U64_MAX ? undefined : capped(total, pool.mostRate);
 }
 
 function baseRateOf(pool: Pool, from: Side, point: bigint): bigint | undefined {
@@ -176,7 +166,7 @@ function baseRateOf(pool: Pool, from: Side, point: bigint): bigint | undefined {
         : pricePeriods(pool);
   if (periods === undefined) return undefined;
   if (isExponential && reduction === 0n) return start;
-  return scheduledRate({ start, reduction, isExponential }, periods < base.periods ? periods : base.periods);
+  return scheduledRate({ start, reduction, isExponential }, capped(periods, base.periods));
 }
 
 function pricePeriods({ base, price, startPrice }: Pool): bigint | undefined {

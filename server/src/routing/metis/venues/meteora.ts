@@ -12,6 +12,11 @@ const MOST_EXPONENT_BITS = 19n;
 
 export const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
+/** No more than so much. */
+export function capped(value: bigint, most: bigint): bigint {
+  return value < most ? value : most;
+}
+
 /** The fee on an amount that includes it. */
 export const feeOn = (amount: bigint, rate: bigint): bigint => ceilDiv(amount * rate, FEE_WHOLE);
 

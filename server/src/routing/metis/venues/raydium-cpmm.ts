@@ -5,25 +5,15 @@ import {
   findProgramAddress,
   readonlyAccount,
   readonlySigner,
-  address as toAddress,
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
+import { instructionTag, RAYDIUM_CPMM_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import {
-  accountTag,
-  anchorInstruction,
-  FIRST_NUMBER_AT,
-  instructionTag,
-  readOnce,
-  taggedView,
-  u64At,
-} from './anchor.js';
+import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At } from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { type RoughCurve, roughIn, roughOut } from './estimates.js';
 import { openVault, type Vault } from './vaults.js';
-
-export const RAYDIUM_CPMM_PROGRAM = toAddress('CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C');
 
 const POOL = { program: RAYDIUM_CPMM_PROGRAM, tag: accountTag('PoolState'), size: 637 };
 const CONFIG = { program: RAYDIUM_CPMM_PROGRAM, tag: accountTag('AmmConfig'), size: 236 };

@@ -16,10 +16,7 @@ export interface Vault {
   tokenProgram: Address;
 }
 
-/**
- * A pool's account of a mint, from which plain transfers go in and out; or why it is none. What is offered at prices of
- * one side only leaves the other side's account empty: such pools say that theirs may be.
- */
+/** A pool's account of a mint, from which plain transfers go in and out; or why it is none. */
 export function openVault(account: ChainAccount | undefined, mint: Address, mayBeEmpty = false): Vault | string {
   if (!account) return 'there is no account';
   const { owner: tokenProgram, data } = account;

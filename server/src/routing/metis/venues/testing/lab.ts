@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newAddress, type Outcome, type Random, randomNumbers, TestVm } from '@slipway/programs/testing';
+import { newAddress, type Outcome, type Random, TestVm } from '@slipway/programs/testing';
 import {
   type Address,
   compileMessage,
@@ -13,8 +13,7 @@ import type { ChainAccount } from '../../../../chain/index.js';
 import type { PoolState, Side, Trade, Venue } from '../../venue.js';
 
 const BLOCKHASH = '11111111111111111111111111111111';
-/** What a transaction can have: trades over many ticks or bins take more than what it has by itself. */
-const MAX_UNITS = 1_400_000;
+const MOST_UNITS = 1_400_000;
 /** What the taker has of each token: nothing that a test offers is more. */
 const PURSE = 2n ** 63n;
 
@@ -100,11 +99,12 @@ export class Lab {
       };
     const [input, output] = from === 0 ? state.tokens : ([state.tokens[1], state.tokens[0]] as const);
     const [source, destination] = [input, output].map(({ mint, tokenProgram }) => this.purse(mint, tokenProgram));
+    this.vm.setAmount(source!, PURSE);
     const before = [this.vm.amount(source!), this.vm.amount(destination!)] as const;
     const parties = { owner: this.taker, source: source!, destination: destination! };
     const instruction = state.swap(from, { ...parties, amountIn: offered, minOut: 0n });
     const quoted = state.quote(from, offered);
-    const outcome = this.vm.run(setComputeUnitLimit(MAX_UNITS), instruction);
+    const outcome = this.vm.run(setComputeUnitLimit(MOST_UNITS), instruction);
     const done = outcome.failure
       ? undefined
       : { paid: before[0] - this.vm.amount(source!), received: this.vm.amount(destination!) - before[1] };
@@ -148,13 +148,17 @@ export function openFrom(
   return { accounts: [...used], state: venue.open(address, account, others) };
 }
 
+const HEAVY_UNITS = 600_000;
+
 /**
  * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get
- * nothing counts as refused.
+ * nothing counts as refused. A trade that takes so many compute units that a transaction has no room for it beside
+ * others need not be promised.
  */
 export function assertKept({ refused, quoted, done, outcome }: Tried, what: string): void {
   const logs = outcome?.logs.join('\n');
   assert.equal(refused, undefined, what);
+  if (!quoted && outcome && outcome.computeUnits > HEAVY_UNITS) return;
   const promised = quoted && { paid: quoted.paid, received: quoted.received };
   const received = done && done.received > 0n ? done : undefined;
   assert.deepEqual(promised, received, `${what}\n${logs}`);
@@ -166,40 +170,4 @@ export function sized(random: Random, bits: number): bigint {
   let value = 0n;
   for (let i = 0; i < Math.ceil(chosen / 16); i++) value = (value << 16n) | BigInt(random(65_536));
   return (value & ((1n << BigInt(chosen)) - 1n)) | (1n << BigInt(chosen - 1));
-}
-
-/** A trade that takes more compute units may be refused, though the program does it where it is alone. */
-const HEAVY_UNITS = 600_000;
-
-export interface Trials {
-  /** What the program did as promised. */
-  done: number;
-  /** What it refused, and nothing had been promised. */
-  refused: number;
-  /** What it did, but with so many compute units that nothing was promised. */
-  heavy: number;
-}
-
-/** Trades with pools that are made one after the other, each several times, in both directions and of all sizes. */
-export function tryAll(
-  lab: Lab,
-  venue: Venue,
-  { pools, trades, seed, makePool }: { pools: number; trades: number; seed: number; makePool(random: Random): LabPool },
-): Trials {
-  const random = randomNumbers(seed);
-  const trials: Trials = { done: 0, refused: 0, heavy: 0 };
-  for (let i = 0; i < pools; i++) {
-    const pool = makePool(random);
-    for (let j = 0; j < trades; j++) {
-      const from = random(2) === 0 ? 0 : 1;
-      const amount = sized(random, 60);
-      const tried = lab.try(venue, pool, from, amount);
-      const isHeavy = tried.outcome !== undefined && tried.outcome.computeUnits > HEAVY_UNITS;
-      if (isHeavy && !tried.quoted) trials.heavy += 1;
-      else assertKept(tried, `seed ${seed}, pool ${i}, trade ${j}: ${amount} from side ${from}`);
-      if (tried.quoted) trials.done += 1;
-      else if (!isHeavy) trials.refused += 1;
-    }
-  }
-  return trials;
 }

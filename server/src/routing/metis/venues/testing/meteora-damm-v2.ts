@@ -1,8 +1,8 @@
 import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { DAMM_V2_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import { firstBetween, secondBetween } from '../meteora.js';
-import { DAMM_V2_PROGRAM } from '../meteora-damm-v2.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 
 const AUTHORITY = findProgramAddress([Buffer.from('pool_authority')], DAMM_V2_PROGRAM).address;
@@ -92,10 +92,10 @@ export function randomDammPool(lab: Lab, random: Random): LabPool {
 /** The largest liquidity of which both sides are numbers of 63 bits, made smaller at random. */
 function fitting(price: bigint, [low, high]: [bigint, bigint], random: Random): bigint {
   const unit = 1n << 100n;
-  const first = firstBetween(price, high, unit, true);
-  const second = secondBetween(low, price, unit, true);
-  const largest = (unit << 62n) / (first > second ? first : second);
-  return (largest >> BigInt(random(50))) + 1n;
+  const most = unit << 62n;
+  const first = most / firstBetween(price, high, unit, true);
+  const second = most / secondBetween(low, price, unit, true);
+  return ([first, second].toSorted((a, b) => (a < b ? -1 : 1))[0]! >> BigInt(random(50))) + 1n;
 }
 
 export const between = (low: bigint, high: bigint, random: Random): bigint => {
@@ -130,7 +130,7 @@ function randomBaseFee(random: Random): Buffer {
   return data;
 }
 
-function randomDynamicFee(random: Random, price: bigint, now: bigint): Buffer {
+export function randomDynamicFee(random: Random, price: bigint, now: bigint): Buffer {
   const data = Buffer.alloc(96);
   if (random(2) === 0) return data;
   data[0] = 1;

@@ -1,7 +1,7 @@
 import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { RAYDIUM_CPMM_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
-import { RAYDIUM_CPMM_PROGRAM } from '../raydium-cpmm.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 
 const AUTHORITY = findProgramAddress([Buffer.from('vault_and_lp_mint_auth_seed')], RAYDIUM_CPMM_PROGRAM);

@@ -1,4 +1,4 @@
-import { type Address, addressToBytes, CLOCK_SYSVAR, SYSTEM_PROGRAM, address as toAddress } from '@slipway/wire';
+import { type Address, addressToBytes, CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
 import type { PoolState, PoolToken, Side, Trade, Venue } from '../../venue.js';
 import { FIRST_NUMBER_AT, readOnce } from '../anchor.js';
@@ -18,10 +18,6 @@ import { adaptiveFee, type FeeRate, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
 import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
 import { type Ladder, trade } from './trade.js';
-
-export const WHIRLPOOL_PROGRAM = toAddress('whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc');
-/** The same program, deployed so that nobody can change it. */
-export const IMMUTABLE_WHIRLPOOL_PROGRAM = toAddress('iwhrLHdsgrvmnwU8GF2FSmyabSMjfHwFGJAX2ufJ3ZN');
 
 const RATE_UNIT = 1_000_000;
 /** Liquidity counts as standing behind the price up to four times and down to a fourth of it. */

@@ -6,8 +6,9 @@ import {
   readonlySigner,
   writableAccount,
 } from '@slipway/wire';
+import { instructionTag } from '../../../../crafting/venue-swaps.js';
 import type { PoolToken, Side, SwapAccounts } from '../../venue.js';
-import { anchorInstruction, instructionTag } from '../anchor.js';
+import { anchorInstruction } from '../anchor.js';
 
 const SWAP = instructionTag('swap_v2');
 

@@ -1,5 +1,6 @@
 import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM as PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import { MAX_TICK, sqrtPriceAt } from '../whirlpool/ticks.js';
 import { type Lab, type LabPool, sized } from './lab.js';
@@ -43,14 +44,14 @@ export interface WhirlpoolTerms {
 }
 
 /** Writes a pool with its ticks, its vaults and its oracle, as the program would have them after these positions. */
-export function writeWhirlpool({ vm }: Lab, program: Address, terms: WhirlpoolTerms): LabPool {
+export function writeWhirlpool({ vm }: Lab, terms: WhirlpoolTerms): LabPool {
   const mints = terms.tokenPrograms.map((tokenProgram) => vm.mint({ tokenProgram })) as [Address, Address];
   const [config, seed] = [newAddress(), Buffer.alloc(2)];
   seed.writeUInt16LE(terms.oracle ? 1_024 + terms.tickSpacing : terms.tickSpacing);
   const seeds = ['whirlpool', config, ...mints].map((part, i) =>
     i === 0 ? Buffer.from(part) : addressToBytes(part as Address),
   );
-  const { address, bump } = findProgramAddress([...seeds, seed], program);
+  const { address, bump } = findProgramAddress([...seeds, seed], PROGRAM);
   const vaults = ([0, 1] as const).map((side) =>
     vm.tokenAccount({
       ...{ mint: mints[side], owner: address, amount: terms.balances[side] },
@@ -75,16 +76,16 @@ export function writeWhirlpool({ vm }: Lab, program: Address, terms: WhirlpoolTe
   data.writeInt32LE(terms.tick, 81);
   for (const [i, key] of [mints[0], vaults[0]!].entries()) data.set(addressToBytes(key), 101 + 32 * i);
   for (const [i, key] of [mints[1], vaults[1]!].entries()) data.set(addressToBytes(key), 181 + 32 * i);
-  vm.put(address, data, program);
-  writeTicks({ vm }, program, address, terms);
+  vm.put(address, data, PROGRAM);
+  writeTicks({ vm }, address, terms);
   if (terms.oracle) {
-    const oracle = findProgramAddress([Buffer.from('oracle'), addressToBytes(address)], program).address;
-    vm.put(oracle, oracleData(address, terms.oracle), program);
+    const oracle = findProgramAddress([Buffer.from('oracle'), addressToBytes(address)], PROGRAM).address;
+    vm.put(oracle, oracleData(address, terms.oracle), PROGRAM);
   }
   return { address, mints };
 }
 
-function writeTicks({ vm }: Pick<Lab, 'vm'>, program: Address, pool: Address, terms: WhirlpoolTerms): void {
+function writeTicks({ vm }: Pick<Lab, 'vm'>, pool: Address, terms: WhirlpoolTerms): void {
   const size = ARRAY_TICKS * terms.tickSpacing;
   const arrays = new Map<number, Map<number, { net: bigint; gross: bigint }>>();
   const add = (tick: number, net: bigint, gross: bigint) => {
@@ -101,11 +102,11 @@ function writeTicks({ vm }: Pick<Lab, 'vm'>, program: Address, pool: Address, te
   }
   for (const [start, ticks] of arrays) {
     const seeds = [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))];
-    const { address } = findProgramAddress(seeds, program);
+    const { address } = findProgramAddress(seeds, PROGRAM);
     vm.put(
       address,
       terms.isDynamic(start) ? dynamicArray(pool, start, ticks) : fixedArray(pool, start, ticks),
-      program,
+      PROGRAM,
     );
   }
 }
@@ -171,8 +172,8 @@ function writeU128(data: Buffer, value: bigint, at: number): void {
   data.writeBigUInt64LE(bits >> 64n, at + 8);
 }
 
-/** A pool of any shape, with liquidity near the price and far from it, as it may stand on a chain at this time. */
-export function randomWhirlpool(lab: Lab, program: Address, random: Random, now: bigint): LabPool {
+/** A pool of any shape, with liquidity near the price and far from it, as it may stand on a chain. */
+export function randomWhirlpool(lab: Lab, random: Random): LabPool {
   const tickSpacing = [1, 2, 4, 8, 16, 64, 96, 128, 256, 32_896][random(10)]!;
   const edge = Math.floor(MAX_TICK / tickSpacing) * tickSpacing;
   const span = random(8) === 0 ? MAX_TICK : random(4) === 0 ? 200_000 : 20_000;
@@ -190,7 +191,7 @@ export function randomWhirlpool(lab: Lab, program: Address, random: Random, now:
   if (random(2) === 0) positions.push({ lower: -edge, upper: edge, liquidity: sized(random, 64) });
   const dynamic = random(3);
   const tokenProgram = () => (random(4) === 0 ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM);
-  return writeWhirlpool(lab, program, {
+  return writeWhirlpool(lab, {
     tickSpacing,
     feeRate: [0, 1, 100, 400, 3_000, 10_000, 60_000][random(7)]!,
     protocolFeeRate: [0, 300, 1_300, 2_500][random(4)]!,
@@ -204,7 +205,7 @@ export function randomWhirlpool(lab: Lab, program: Address, random: Random, now:
     tokenPrograms: [tokenProgram(), tokenProgram()],
     balances: [2n ** 62n, 2n ** 62n],
     isDynamic: (start) => (dynamic === 2 ? start % 3 === 0 : dynamic === 1),
-    ...(random(2) === 0 && { oracle: randomOracle(random, { tickSpacing, tick, now }) }),
+    ...(random(2) === 0 && { oracle: randomOracle(random, { tickSpacing, tick, now: lab.time.unixTimestamp }) }),
   });
 }
 

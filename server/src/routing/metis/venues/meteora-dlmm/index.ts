@@ -8,12 +8,12 @@ import {
   readonlyAccount,
   readonlySigner,
   TOKEN_2022_PROGRAM,
-  address as toAddress,
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
+import { DLMM_PROGRAM, instructionTag } from '../../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Venue } from '../../venue.js';
-import { anchorInstruction, FIRST_NUMBER_AT, instructionTag, readOnce } from '../anchor.js';
+import { anchorInstruction, FIRST_NUMBER_AT, readOnce } from '../anchor.js';
 import { type ClockTime, readClock } from '../clock.js';
 import { createDerivation } from '../derived.js';
 import { openVault, type Vault } from '../vaults.js';
@@ -31,8 +31,6 @@ import {
 import { type Estimates, estimatesOf } from './estimates.js';
 import { rateAt, shareOf } from './fee.js';
 import { trade, type Way } from './trade.js';
-
-export const DLMM_PROGRAM = toAddress('LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo');
 
 /** Accounts of bins that a trade is given. */
 const ARRAYS_AHEAD = 3;

@@ -7,8 +7,8 @@ import {
   TOKEN_PROGRAM,
   address as toAddress,
 } from '@slipway/wire';
+import { DLMM_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
-import { DLMM_PROGRAM } from '../dlmm/index.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 
 const ARRAY_BINS = 70;
@@ -181,8 +181,9 @@ function priceOf(id: number, binStep: number): bigint {
   return id > 0 ? U128_MAX / result : result;
 }
 
-/** A pair of any shape, with liquidity and limit orders near the price and with gaps, at this time. */
-export function randomPair(lab: Lab, random: Random, now: bigint): LabPool {
+/** A pair of any shape, with liquidity and limit orders near the price and with gaps. */
+export function randomPair(lab: Lab, random: Random): LabPool {
+  const now = lab.time.unixTimestamp;
   const binStep = [1, 2, 4, 5, 8, 10, 15, 20, 25, 50, 80, 100, 200, 400][random(14)]!;
   // Prices between 2^-30 and 2^30: beyond, what is traded here for one unit is nothing or more than there is.
   const reach = Math.floor((30 * Math.LN2) / Math.log1p(binStep / 10_000));
