@@ -44,6 +44,7 @@ export interface Tried {
   quoted: Trade | undefined;
   /** Undefined where the program refused. */
   done: { paid: bigint; received: bigint } | undefined;
+  parties: { owner: Address; source: Address; destination: Address } | undefined;
   instruction: Instruction | undefined;
   outcome: Outcome | undefined;
 }
@@ -88,15 +89,14 @@ export class Lab {
   /** Quotes, executes the venue's instruction whatever the quote, and tells both. */
   try(venue: Venue, pool: LabPool, from: Side, offered: bigint): Tried {
     const { accounts, state } = this.open(venue, pool.address);
-    if (typeof state === 'string')
-      return {
-        accounts,
-        refused: state,
-        quoted: undefined,
-        done: undefined,
-        instruction: undefined,
-        outcome: undefined,
-      };
+    const nothing = {
+      quoted: undefined,
+      done: undefined,
+      parties: undefined,
+      instruction: undefined,
+      outcome: undefined,
+    };
+    if (typeof state === 'string') return { accounts, refused: state, ...nothing };
     const [input, output] = from === 0 ? state.tokens : ([state.tokens[1], state.tokens[0]] as const);
     const [source, destination] = [input, output].map(({ mint, tokenProgram }) => this.purse(mint, tokenProgram));
     this.vm.setAmount(source!, PURSE);
@@ -108,7 +108,7 @@ export class Lab {
     const done = outcome.failure
       ? undefined
       : { paid: before[0] - this.vm.amount(source!), received: this.vm.amount(destination!) - before[1] };
-    return { accounts, quoted, done, instruction, outcome };
+    return { accounts, quoted, done, parties, instruction, outcome };
   }
 
   /** Bytes of a transaction that is nothing but this instruction, signed by the taker, who pays for it. */
@@ -139,7 +139,7 @@ export function openFrom(
     described = venue.describe(address, account, used);
   }
   if (typeof described === 'string') return { accounts: [...used], state: described };
-  assert.ok('mints' in described);
+  if ('needs' in described) return { accounts: [...used], state: `there is no ${described.needs}` };
   const others = described.accounts.map((other) => {
     const one = read(other);
     if (one) used.set(other, one);

@@ -2,7 +2,7 @@ import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { DAMM_V2_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
-import { firstBetween, secondBetween } from '../meteora.js';
+import { capped, firstBetween, secondBetween } from '../meteora.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 
 const AUTHORITY = findProgramAddress([Buffer.from('pool_authority')], DAMM_V2_PROGRAM).address;
@@ -95,7 +95,7 @@ function fitting(price: bigint, [low, high]: [bigint, bigint], random: Random): 
   const most = unit << 62n;
   const first = most / firstBetween(price, high, unit, true);
   const second = most / secondBetween(low, price, unit, true);
-  return ([first, second].toSorted((a, b) => (a < b ? -1 : 1))[0]! >> BigInt(random(50))) + 1n;
+  return (capped(capped(first, second), 1n << 127n) >> BigInt(random(50))) + 1n;
 }
 
 export const between = (low: bigint, high: bigint, random: Random): bigint => {

@@ -24,7 +24,7 @@ export interface DbcTerms {
 }
 
 /** What of either token the curve holds at a price: that was paid, and that is left to sell. */
-function holdings({ start, points, end }: DbcTerms, price: bigint): { base: bigint; quote: bigint; threshold: bigint } {
+function holdings({ start, points, end }: Pick<DbcTerms, 'start' | 'points' | 'end'>, price: bigint) {
   let [base, quote, threshold, low] = [0n, 0n, 0n, start];
   for (const { price: high, liquidity } of points) {
     const stop = high < end ? high : end;
@@ -104,6 +104,9 @@ export function randomDbcPool(lab: Lab, random: Random): LabPool {
   const type = random(2);
   const program = () => (random(4) === 0 ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM);
   const at = random(4) === 0 ? start : start + ((end - start) * BigInt(random(1000))) / 1000n;
+  while (isTooMuch(holdings({ start, points, end }, start)) || isTooMuch(holdings({ start, points, end }, end))) {
+    for (const point of points) point.liquidity = (point.liquidity >> 4n) + 1n;
+  }
   return writeDbcPool(lab, {
     ...{ tokenPrograms: [program(), program()], start, points, end, price: at },
     ...{ baseFee: randomBaseFee(random), dynamicFee: randomDynamicFee(random, at, unixTimestamp) },
@@ -111,6 +114,8 @@ export function randomDbcPool(lab: Lab, random: Random): LabPool {
     activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(random(100_000)) },
   });
 }
+
+const isTooMuch = ({ base, quote }: { base: bigint; quote: bigint }) => base > 1n << 61n || quote > 1n << 61n;
 
 function randomBaseFee(random: Random): DbcTerms['baseFee'] {
   const [mode, start, first] = [random(3), 2_500_000 + random(900_000_000), 1 + random(200)];
