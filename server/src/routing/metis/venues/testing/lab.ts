@@ -148,12 +148,12 @@ export function openFrom(
   return { accounts: [...used], state: venue.open(address, account, others) };
 }
 
-const HEAVY_UNITS = 600_000;
+/** More compute units than a hop can take of those of a transaction: what takes more may be refused. */
+export const HEAVY_UNITS = 600_000;
 
 /**
  * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get
- * nothing counts as refused. A trade that takes so many compute units that a transaction has no room for it beside
- * others need not be promised.
+ * nothing counts as refused, and what is heavy need not be promised.
  */
 export function assertKept({ refused, quoted, done, outcome }: Tried, what: string): void {
   const logs = outcome?.logs.join('\n');

@@ -64,9 +64,9 @@ export function decodeTickArray(program: Address, account: ChainAccount): TickAr
   const { data } = account;
   const fixed = taggedView(account, { program, tag: FIXED_ARRAY, size: FIXED_ARRAY_SIZE });
   if (fixed) return decodeFixedArray(data, fixed);
-  // Its size is that of the ticks that it has, or had.
+  if (data.length < DYNAMIC_HEAD_SIZE + ARRAY_TICKS) return undefined;
   const dynamic = taggedView(account, { program, tag: DYNAMIC_ARRAY, size: data.length });
-  return dynamic && data.length >= DYNAMIC_HEAD_SIZE + ARRAY_TICKS ? decodeDynamicArray(data, dynamic) : undefined;
+  return dynamic && decodeDynamicArray(data, dynamic);
 }
 
 function decodeFixedArray(data: Uint8Array, view: DataView): TickArray | undefined {
@@ -93,7 +93,7 @@ function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undef
     ticks.push({ offset, net: i128(view, at) });
     at += DYNAMIC_TICK_SIZE;
   }
-  return { start: view.getInt32(8, true), pool: addressFromBytes(data, 12), ticks };
+  return at === data.length ? { start: view.getInt32(8, true), pool: addressFromBytes(data, 12), ticks } : undefined;
 }
 
 export interface OracleAccount {
@@ -121,8 +121,9 @@ export function decodeOracle(program: Address, account: ChainAccount): OracleAcc
     groupReference: view.getInt32(102, true),
     volatility: u32(106),
   };
-  // The program multiplies the two as u32.
+  // The program multiplies the first two as u32; and a group that is referred to has ticks.
   if (fee.groupSize === 0 || fee.maxVolatility * fee.groupSize >= 2 ** 32) return undefined;
+  if (Math.abs(fee.groupReference) * fee.groupSize > MAX_TICK + fee.groupSize) return undefined;
   return { pool: addressFromBytes(account.data, 8), opensAt: view.getBigUint64(40, true), fee };
 }
 

@@ -17,6 +17,7 @@ import {
 import { adaptiveFee, type FeeRate, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
 import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
+import { MAX_TICK } from './ticks.js';
 import { type Ladder, trade } from './trade.js';
 
 const RATE_UNIT = 1_000_000;
@@ -34,14 +35,14 @@ export function whirlpoolVenue(program: Address): Venue {
     derive(`${pool} ${start}`, () => [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))]);
   const oracleAt = (pool: Address) => derive(`${pool} oracle`, () => [Buffer.from('oracle'), addressToBytes(pool)]);
 
-  function readArrays(address: Address, starts: number[], accounts: readonly (ChainAccount | undefined)[]) {
+  function readArrays(address: Address, pool: WhirlpoolAccount, accounts: readonly (ChainAccount | undefined)[]) {
     const arrays = new Map<number, TickArray | undefined>();
-    for (const [i, start] of starts.entries()) {
+    for (const [i, start] of startsAround(pool).entries()) {
       const account = accounts[i];
       // Whoever sends lamports to the address makes an account that the program takes for none.
       if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) continue;
       const array = ticksOf(account);
-      if (array?.start !== start || array.pool !== address) return undefined;
+      if (array?.start !== start || array.pool !== address || !isWithin(array, pool.tickSpacing)) return undefined;
       arrays.set(start, array);
     }
     return arrays;
@@ -72,10 +73,9 @@ export function whirlpoolVenue(program: Address): Venue {
       if (typeof a === 'string') return `vault A: ${a}`;
       if (typeof b === 'string') return `vault B: ${b}`;
       if (a.vault.owner !== address || b.vault.owner !== address) return 'vaults of another owner';
-      const starts = startsAround(pool);
-      const arrays = readArrays(address, starts, others);
+      const arrays = readArrays(address, pool, others);
       if (!arrays) return 'ticks that cannot be read';
-      const fees = openFees(pool, address, others.slice(starts.length));
+      const fees = openFees(pool, address, others.slice(-2));
       if (typeof fees === 'string') return fees;
       const tickArrays = (from: Side) => startsAhead(pool, from === 0).map((start) => arrayAt(address, start));
       return stateOf({
@@ -91,6 +91,9 @@ export function whirlpoolVenue(program: Address): Venue {
     },
   };
 }
+
+const isWithin = ({ start, ticks }: TickArray, tickSpacing: number) =>
+  ticks.every(({ offset }) => Math.abs(start + offset * tickSpacing) <= MAX_TICK);
 
 function feesAt(pool: WhirlpoolAccount, { fee }: OracleAccount, now: number) {
   return (from: Side) => adaptiveFee(fee, pool.feeRate, pool.tick, now, from === 0);
