@@ -108,14 +108,24 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     quote: (request, signal) => quote(request, signal),
     spot,
     venues: () =>
-      venues.map((venue) => ({
-        label: venue.label,
-        pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
-        skipped: pools.skipped(venue),
-      })),
+      [...new Set(venues.map(({ label }) => label))].map((label) => {
+        const same = venues.filter((venue) => venue.label === label);
+        return {
+          label,
+          pools: pools.market().pools.filter(({ venue }) => same.includes(venue)).length,
+          skipped: summed(same.map(pools.skipped)),
+        };
+      }),
     discover: pools.discover,
     close: pools.close,
   };
+}
+
+/** One kind of pool may be of several programs. */
+function summed(counts: readonly Record<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [reason, count] of counts.flatMap(Object.entries<number>)) sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
 }
 
 function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean): Refusal | undefined {
