@@ -1,6 +1,7 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
 import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
 import { createLookupTables } from './lookup-tables.js';
@@ -33,6 +34,8 @@ export interface MetisDeps {
   maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
+  /** For the numbers of pools. */
+  registry?: Registry;
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
@@ -100,6 +103,13 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     return noRoute(options);
   }
 
+  const kinds = () =>
+    venues.map((venue) => ({
+      label: venue.label,
+      pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
+      skipped: pools.skipped(venue),
+    }));
+  if (deps.registry) countPools(deps.registry, kinds);
   await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
   return {
     id: 'metis',
@@ -107,15 +117,33 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     nativeSol: false,
     quote: (request, signal) => quote(request, signal),
     spot,
-    venues: () =>
-      venues.map((venue) => ({
-        label: venue.label,
-        pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
-        skipped: pools.skipped(venue),
-      })),
+    venues: kinds,
     discover: pools.discover,
     close: pools.close,
   };
+}
+
+function countPools(registry: Registry, kinds: Metis['venues']): void {
+  new Gauge({
+    name: 'slipway_pools',
+    help: 'Pools that are watched.',
+    labelNames: ['venue'],
+    registers: [registry],
+    collect() {
+      for (const { label, pools } of kinds()) this.set({ venue: label }, pools);
+    },
+  });
+  new Gauge({
+    name: 'slipway_pools_skipped',
+    help: 'Pools that cannot be traded with, by the reason that was found last.',
+    labelNames: ['venue', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { label, skipped } of kinds())
+        for (const [reason, count] of Object.entries(skipped)) this.set({ venue: label, reason }, count);
+    },
+  });
 }
 
 function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean): Refusal | undefined {
