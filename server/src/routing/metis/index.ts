@@ -1,6 +1,7 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
 import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
 import { createLookupTables } from './lookup-tables.js';
@@ -33,6 +34,8 @@ export interface MetisDeps {
   maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
+  /** For the numbers of pools. */
+  registry?: Registry;
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
@@ -100,6 +103,16 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     return noRoute(options);
   }
 
+  const kinds = () =>
+    [...new Set(venues.map(({ label }) => label))].map((label) => {
+      const same = venues.filter((venue) => venue.label === label);
+      return {
+        label,
+        pools: pools.market().pools.filter(({ venue }) => same.includes(venue)).length,
+        skipped: summed(same.map(pools.skipped)),
+      };
+    });
+  if (deps.registry) countPools(deps.registry, kinds);
   await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
   return {
     id: 'metis',
@@ -107,15 +120,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     nativeSol: false,
     quote: (request, signal) => quote(request, signal),
     spot,
-    venues: () =>
-      [...new Set(venues.map(({ label }) => label))].map((label) => {
-        const same = venues.filter((venue) => venue.label === label);
-        return {
-          label,
-          pools: pools.market().pools.filter(({ venue }) => same.includes(venue)).length,
-          skipped: summed(same.map(pools.skipped)),
-        };
-      }),
+    venues: kinds,
     discover: pools.discover,
     close: pools.close,
   };
@@ -126,6 +131,29 @@ function summed(counts: readonly Record<string, number>[]): Record<string, numbe
   const sum: Record<string, number> = {};
   for (const [reason, count] of counts.flatMap(Object.entries<number>)) sum[reason] = (sum[reason] ?? 0) + count;
   return sum;
+}
+
+function countPools(registry: Registry, kinds: Metis['venues']): void {
+  new Gauge({
+    name: 'slipway_pools',
+    help: 'Pools that are watched.',
+    labelNames: ['venue'],
+    registers: [registry],
+    collect() {
+      for (const { label, pools } of kinds()) this.set({ venue: label }, pools);
+    },
+  });
+  new Gauge({
+    name: 'slipway_pools_skipped',
+    help: 'Pools that cannot be traded with, by the reason that was found last.',
+    labelNames: ['venue', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { label, skipped } of kinds())
+        for (const [reason, count] of Object.entries(skipped)) this.set({ venue: label, reason }, count);
+    },
+  });
 }
 
 function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean): Refusal | undefined {

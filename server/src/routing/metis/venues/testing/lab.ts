@@ -33,6 +33,8 @@ export function otherProgram(program: Address): Buffer {
 export interface LabPool {
   address: Address;
   mints: readonly [Address, Address];
+  /** All that was written for it, its mints too. */
+  written: Address[];
 }
 
 /** What was promised and what the program did. */

@@ -12,6 +12,8 @@ const BIN_STEP = 1_844_674_407_370_955n;
 
 export interface DammTerms {
   tokenPrograms: [Address, Address];
+  /** New ones if left out. */
+  mints?: readonly [Address, Address];
   liquidity: bigint;
   price: bigint;
   range: [bigint, bigint];
@@ -33,7 +35,7 @@ export interface DammTerms {
 /** Writes a pool with its vaults, as the program would have them. */
 export function writeDammPool({ vm }: Lab, terms: DammTerms): LabPool {
   const { tokenPrograms, liquidity, price, range } = terms;
-  const mints = tokenPrograms.map((tokenProgram) => vm.mint({ tokenProgram })) as [Address, Address];
+  const mints = terms.mints ?? (tokenPrograms.map((tokenProgram) => vm.mint({ tokenProgram })) as [Address, Address]);
   const amounts = terms.amounts ?? [
     firstBetween(price, range[1], liquidity, true),
     secondBetween(range[0], price, liquidity, true),
@@ -57,7 +59,8 @@ export function writeDammPool({ vm }: Lab, terms: DammTerms): LabPool {
   if (terms.layoutVersion === 1)
     for (const [i, amount] of amounts.entries()) data.writeBigUInt64LE(amount, 680 + 8 * i);
   data[696] = terms.layoutVersion;
-  return { address: vm.put(newAddress(), data, DAMM_V2_PROGRAM), mints };
+  const address = vm.put(newAddress(), data, DAMM_V2_PROGRAM);
+  return { address, mints, written: [address, ...vaults, ...mints] };
 }
 
 export function writeU128(data: Buffer, value: bigint, at: number): void {

@@ -11,6 +11,8 @@ const ONE = 1n << 64n;
 
 export interface DbcTerms {
   tokenPrograms: [Address, Address];
+  /** New ones if left out. */
+  mints?: readonly [Address, Address];
   start: bigint;
   points: { price: bigint; liquidity: bigint }[];
   /** Where the curve is complete; within the last segment, or at its end. */
@@ -43,7 +45,8 @@ function holdings({ start, points, end }: Pick<DbcTerms, 'start' | 'points' | 'e
 export function writeDbcPool({ vm }: Lab, terms: DbcTerms): LabPool {
   const { base, quote, threshold } = holdings(terms, terms.price);
   const [baseProgram, quoteProgram] = terms.tokenPrograms;
-  const mints = [vm.mint({ tokenProgram: baseProgram }), vm.mint({ tokenProgram: quoteProgram })] as const;
+  const mints =
+    terms.mints ?? ([vm.mint({ tokenProgram: baseProgram }), vm.mint({ tokenProgram: quoteProgram })] as const);
   const spare = base / 4n + 1000n;
   const amounts = [base + spare, quote];
   const vaults = amounts.map((amount, i) =>
@@ -60,7 +63,8 @@ export function writeDbcPool({ vm }: Lab, terms: DbcTerms): LabPool {
   writeU128(pool, terms.price, 280);
   pool.writeBigUInt64LE(terms.activation.point, 296);
   pool[304] = baseProgram === TOKEN_2022_PROGRAM ? 1 : 0;
-  return { address: vm.put(newAddress(), pool, DBC_PROGRAM), mints };
+  const address = vm.put(newAddress(), pool, DBC_PROGRAM);
+  return { address, mints, written: [address, config, ...vaults, ...mints] };
 }
 
 function configData(terms: DbcTerms, quoteMint: Address, threshold: bigint): Buffer {

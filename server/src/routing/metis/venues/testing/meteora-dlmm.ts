@@ -24,6 +24,7 @@ export interface BinTerms {
 }
 
 export interface PairTerms {
+  mints?: readonly [Address, Address];
   binStep: number;
   baseFactor: number;
   baseFeePower: number;
@@ -48,7 +49,9 @@ export interface PairTerms {
 /** Writes a pair with its bins, its vaults and its oracle, as the program would have them. */
 export function writePair({ vm }: Lab, terms: PairTerms): LabPool {
   const tokenProgram = (side: 0 | 1) => (terms.is2022[side] ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM);
-  const mints = [vm.mint({ tokenProgram: tokenProgram(0) }), vm.mint({ tokenProgram: tokenProgram(1) })] as const;
+  const mints =
+    terms.mints ??
+    (([0, 1] as const).map((side) => vm.mint({ tokenProgram: tokenProgram(side) })) as [Address, Address]);
   const sorted = mints.map(addressToBytes).sort(Buffer.compare);
   const { address, bump } = findProgramAddress([addressToBytes(CUSTOM_BASE), ...sorted], DLMM_PROGRAM);
   const total = (amount: (bin: BinTerms) => bigint) => terms.bins.reduce((sum, bin) => sum + amount(bin), 0n);
@@ -71,14 +74,14 @@ export function writePair({ vm }: Lab, terms: PairTerms): LabPool {
   data.set(addressToBytes(CUSTOM_BASE), 784);
   data.writeBigUInt64LE(terms.activation.point, 816);
   data.set([terms.is2022[0] ? 1 : 0, terms.is2022[1] ? 1 : 0, 1], 880);
-  const extension = writeBins({ vm }, address, terms, data);
-  vm.put(address, data, DLMM_PROGRAM);
-  if (extension) vm.put(derived('bitmap', address), extension, DLMM_PROGRAM);
+  const { extension, arrays } = writeBins({ vm }, address, terms, data);
+  const written = [vm.put(address, data, DLMM_PROGRAM), oracle, ...mints, ...vaults, ...arrays];
+  if (extension) written.push(vm.put(derived('bitmap', address), extension, DLMM_PROGRAM));
   const observations = Buffer.alloc(3_232);
   observations.writeBigUInt64LE(accountTag('Oracle'));
   observations.writeBigUInt64LE(100n, 24);
   vm.put(oracle, observations, DLMM_PROGRAM);
-  return { address, mints };
+  return { address, mints, written };
 }
 
 function writeParameters(data: Buffer, terms: PairTerms): void {
@@ -105,7 +108,7 @@ function writeBins(
   pair: Address,
   { bins, binStep }: PairTerms,
   data: Buffer,
-): Buffer | undefined {
+): { extension: Buffer | undefined; arrays: Address[] } {
   const arrays = new Map<number, Buffer>();
   let extension: Buffer | undefined;
   for (const bin of bins) {
@@ -127,12 +130,12 @@ function writeBins(
       else setBit(extension, 808, -index - 1 - OWN_ARRAYS);
     }
   }
-  for (const [index, array] of arrays) {
+  const written = [...arrays].map(([index, array]) => {
     const place = Buffer.alloc(8);
     place.writeBigInt64LE(BigInt(index));
-    vm.put(derived('bin_array', pair, place), array, DLMM_PROGRAM);
-  }
-  return extension;
+    return vm.put(derived('bin_array', pair, place), array, DLMM_PROGRAM);
+  });
+  return { extension, arrays: written };
 }
 
 function writeBin(array: Buffer, at: number, { id, x, y, orders }: BinTerms, binStep: number): void {

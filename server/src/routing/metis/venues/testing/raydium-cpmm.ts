@@ -17,12 +17,14 @@ export interface CpmmTerms {
   openTime: bigint;
   creatorFee?: { rate: bigint; on: number };
   tokenPrograms: [Address, Address];
+  /** New ones if left out. */
+  mints?: readonly [Address, Address];
 }
 
 /** Writes a pool with its configuration, its vaults and its observations, as the program would have them. */
 export function writeCpmmPool({ vm }: Lab, terms: CpmmTerms): LabPool {
   const [program0, program1] = terms.tokenPrograms;
-  const mints = [vm.mint({ tokenProgram: program0 }), vm.mint({ tokenProgram: program1 })] as const;
+  const mints = terms.mints ?? ([vm.mint({ tokenProgram: program0 }), vm.mint({ tokenProgram: program1 })] as const);
   const [address, observation, config] = [newAddress(), newAddress(), newAddress()];
   const vaults = ([0, 1] as const).map((side) =>
     vm.tokenAccount({
@@ -55,7 +57,7 @@ export function writeCpmmPool({ vm }: Lab, terms: CpmmTerms): LabPool {
   observations[8] = 1;
   observations.set(addressToBytes(address), 11);
   vm.put(observation, observations, RAYDIUM_CPMM_PROGRAM);
-  return { address, mints };
+  return { address, mints, written: [address, config, observation, ...vaults, ...mints] };
 }
 
 /** A pool of any size, with what it owes, as it may stand on a chain. */

@@ -30,6 +30,7 @@ export interface OracleTerms {
 }
 
 export interface WhirlpoolTerms {
+  mints?: readonly [Address, Address];
   tickSpacing: number;
   feeRate: number;
   protocolFeeRate: number;
@@ -45,7 +46,8 @@ export interface WhirlpoolTerms {
 
 /** Writes a pool with its ticks, its vaults and its oracle, as the program would have them after these positions. */
 export function writeWhirlpool({ vm }: Lab, terms: WhirlpoolTerms): LabPool {
-  const mints = terms.tokenPrograms.map((tokenProgram) => vm.mint({ tokenProgram })) as [Address, Address];
+  const [programA, programB] = terms.tokenPrograms;
+  const mints = terms.mints ?? ([vm.mint({ tokenProgram: programA }), vm.mint({ tokenProgram: programB })] as const);
   const [config, seed] = [newAddress(), Buffer.alloc(2)];
   seed.writeUInt16LE(terms.oracle ? 1_024 + terms.tickSpacing : terms.tickSpacing);
   const seeds = ['whirlpool', config, ...mints].map((part, i) =>
@@ -77,15 +79,15 @@ export function writeWhirlpool({ vm }: Lab, terms: WhirlpoolTerms): LabPool {
   for (const [i, key] of [mints[0], vaults[0]!].entries()) data.set(addressToBytes(key), 101 + 32 * i);
   for (const [i, key] of [mints[1], vaults[1]!].entries()) data.set(addressToBytes(key), 181 + 32 * i);
   vm.put(address, data, PROGRAM);
-  writeTicks({ vm }, address, terms);
+  const written = [address, ...vaults, ...mints, ...writeTicks({ vm }, address, terms)];
   if (terms.oracle) {
     const oracle = findProgramAddress([Buffer.from('oracle'), addressToBytes(address)], PROGRAM).address;
-    vm.put(oracle, oracleData(address, terms.oracle), PROGRAM);
+    written.push(vm.put(oracle, oracleData(address, terms.oracle), PROGRAM));
   }
-  return { address, mints };
+  return { address, mints, written };
 }
 
-function writeTicks({ vm }: Pick<Lab, 'vm'>, pool: Address, terms: WhirlpoolTerms): void {
+function writeTicks({ vm }: Pick<Lab, 'vm'>, pool: Address, terms: WhirlpoolTerms): Address[] {
   const size = ARRAY_TICKS * terms.tickSpacing;
   const arrays = new Map<number, Map<number, { net: bigint; gross: bigint }>>();
   const add = (tick: number, net: bigint, gross: bigint) => {
@@ -100,15 +102,11 @@ function writeTicks({ vm }: Pick<Lab, 'vm'>, pool: Address, terms: WhirlpoolTerm
     add(lower, liquidity, liquidity);
     add(upper, -liquidity, liquidity);
   }
-  for (const [start, ticks] of arrays) {
+  return [...arrays].map(([start, ticks]) => {
     const seeds = [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))];
-    const { address } = findProgramAddress(seeds, PROGRAM);
-    vm.put(
-      address,
-      terms.isDynamic(start) ? dynamicArray(pool, start, ticks) : fixedArray(pool, start, ticks),
-      PROGRAM,
-    );
-  }
+    const data = terms.isDynamic(start) ? dynamicArray(pool, start, ticks) : fixedArray(pool, start, ticks);
+    return vm.put(findProgramAddress(seeds, PROGRAM).address, data, PROGRAM);
+  });
 }
 
 type Ticks = ReadonlyMap<number, { net: bigint; gross: bigint }>;
