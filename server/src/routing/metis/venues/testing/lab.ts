@@ -89,7 +89,7 @@ export class Lab {
   }
 
   /** Quotes, executes the venue's instruction whatever the quote, and tells both. */
-  try(venue: Venue, pool: LabPool, from: Side, offered: bigint): Tried {
+  try(venue: Venue, pool: Pick<LabPool, 'address'>, from: Side, offered: bigint): Tried {
     const { accounts, state } = this.open(venue, pool.address);
     const nothing = {
       quoted: undefined,
