@@ -47,7 +47,7 @@ export function trade(way: Way, amount: bigint, rateOf: (id: number) => bigint):
   for (const each of binsOf(way)) {
     if (!each || count === MAX_BINS) return undefined;
     const { id, bin } = each;
-    // The program stores the price of a bin with the first liquidity in it.
+    // The program writes the prices when it makes the account.
     if (bin.price === 0n) return undefined;
     const done = tradeAt(bin, { xToY, feeOnInput, rate: rateOf(id) }, left);
     if (!done) return undefined;
