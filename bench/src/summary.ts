@@ -1,6 +1,7 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
+import { type QuoteTimes, YARDSTICK } from './quotes.js';
 import type { StartFigures } from './start.js';
 import type { TargetName } from './targets.js';
 
@@ -96,6 +97,29 @@ export function summarizeMemory(points: MemoryPoint[]): Summary<MemoryPoint[]> {
       goal('memory: under 200 MB', `${most.toFixed(0)} MB at most`, most < 200),
       goal('memory: flat in the second half (within 10 MB)', `${growth.toFixed(0)} MB more`, growth <= 10),
     ],
+  };
+}
+
+export interface QuoteSummary {
+  /** Microseconds. */
+  quote: Spread;
+  fromBytes: Spread;
+  /** Of a quote to the yardstick's in the same round. */
+  ratio: Spread;
+}
+
+export function summarizeQuotes(times: Record<string, QuoteTimes>): Summary<Record<string, QuoteSummary>> {
+  const bare = times[YARDSTICK]!.quote;
+  const one = ({ quote, fromBytes }: QuoteTimes): QuoteSummary => ({
+    quote: spread(quote),
+    fromBytes: spread(fromBytes),
+    ratio: spread(quote.map((time, round) => time / bare[round]!)),
+  });
+  const figures = Object.fromEntries(Object.entries(times).map(([label, own]) => [label, one(own)]));
+  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.median));
+  return {
+    figures,
+    goals: [goal('quotes: at most 10 µs on every venue', `${slowest.toFixed(1)} µs on the slowest`, slowest <= 10)],
   };
 }
 
