@@ -169,6 +169,7 @@ const readers: readonly Reader[] = [
   trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill),
   trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterVenueSwap),
   trade(parseVenueSwap, enterVenueSwap),
+  (instruction, books, swap) => enterForeign(instruction, books, swap) && setTraded(books),
 ];
 
 function reader<T>(
@@ -218,6 +219,26 @@ function enterVenueSwap(swap: VenueSwap, { tokens }: Books, { taker }: Swap): vo
   expect(swap.authority === taker, 'a trade of another taker');
   change(tokens, swap.source, -swap.amountIn);
   change(tokens, swap.destination, swap.minimumAmountOut);
+}
+
+/** Its program would have the signature of whoever signs and is named: that may be the taker alone. */
+function enterForeign(instruction: Instruction, books: Books, { taker, feePayer, rentPayer, trade }: Swap): boolean {
+  const { foreign } = trade;
+  if (!foreign || !isSameInstruction(instruction, foreign.instruction)) return false;
+  expect(!books.traded, 'a second trade');
+  const others = [feePayer, rentPayer, ...trade.extraSigners].filter((signer) => signer !== taker);
+  const named = instruction.accounts.find(({ address }) => others.includes(address));
+  expect(named === undefined, `${named?.address} is handed to a program of another company`);
+  change(books.tokens, foreign.source, -foreign.amountIn);
+  change(books.tokens, foreign.destination, foreign.least);
+  return true;
+}
+
+/** Beside who signs and what is written, which is so for an account of the whole transaction. */
+function isSameInstruction(a: Instruction, b: Instruction): boolean {
+  const sameAccounts =
+    a.accounts.length === b.accounts.length && a.accounts.every(({ address }, i) => address === b.accounts[i]!.address);
+  return a.program === b.program && sameAccounts && Buffer.from(a.data).equals(b.data);
 }
 
 function change(books: Map<Address, bigint>, account: Address, by: bigint): void {
