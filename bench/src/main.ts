@@ -4,8 +4,17 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart, printTriggers } from './print.js';
+import {
+  printGoals,
+  printLoad,
+  printMemoryHead,
+  printMemoryPoint,
+  printQuotes,
+  printStart,
+  printTriggers,
+} from './print.js';
 import { createRig, type Rig } from './processes.js';
+import { measureQuotes } from './quotes.js';
 import { measureStart } from './start.js';
 import {
   type Summary,
@@ -13,6 +22,7 @@ import {
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
+  summarizeQuotes,
   summarizeStart,
   summarizeTriggers,
 } from './summary.js';
@@ -45,6 +55,11 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     const book = await measureBook(rig, crafts);
     const summary = summarizeTriggers(book, await measureFills(rig, rounds));
     if (!json) printTriggers(summary.figures);
+    return summary;
+  },
+  async quotes(_, options) {
+    const summary = summarizeQuotes(measureQuotes(options));
+    if (!options.json) printQuotes('Quotes of recorded trades, microseconds', summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

@@ -1,6 +1,6 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
-import type { Goal, LoadSummary, Spread, TriggerFigures } from './summary.js';
+import type { Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget, string> = {
@@ -30,6 +30,13 @@ export function printStart(title: string, { cold, warm }: { cold: Spread; warm: 
     ['used folder', show(warm, 2)],
   ];
   printTable(title, ['', 'seconds'], rows);
+}
+
+export function printQuotes(title: string, figures: Record<string, QuoteSummary>): void {
+  const rows = Object.entries(figures).map(([label, { quote, fromBytes, ratio }]) => {
+    return [label, show(quote, 1), show(fromBytes, 1), show(ratio, 1)];
+  });
+  printTable(title, ['', 'of an open pool', 'after it has changed', 'ratio to Token Swap'], rows);
 }
 
 export function printMemoryHead(): void {
