@@ -65,6 +65,17 @@ for (const tested of TESTED_VENUES) {
       }
     });
 
+    it('name a fee that is the share which the pool says', () => {
+      for (const trade of trades) {
+        const state = opened(tested, trade);
+        const quoted = state.quote(trade.from, BigInt(trade.offered));
+        // Of a part that was filled, or of small amounts, it is rounded.
+        if (!quoted || quoted.paid < 1_000_000n || quoted.received < 1_000_000n) continue;
+        const share = Number(quoted.fee) / Number(quoted.paid);
+        assert.ok(Math.abs(share - state.feeShare) < 1e-4, `${share} for ${state.feeShare} of pool ${trade.pool}`);
+      }
+    });
+
     it('are no pools when an account is cut off, of another kind, or of another program', () => {
       const trade = trades[0]!;
       for (const address of ownAccounts(tested, trade)) {
