@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -127,7 +126,7 @@ const isWithin = (price: bigint, [low, high]: readonly [bigint, bigint]) => low 
 
 function tokenOf(data: Uint8Array, view: DataView, side: number): PoolToken | undefined {
   const tokenProgram = TOKEN_PROGRAMS[view.getUint8(482 + side)];
-  const at = (offset: number) => addressFromBytes(data, offset + 32 * side);
+  const at = (offset: number) => addressAt(data, offset + 32 * side);
   return tokenProgram && { mint: at(168), tokenProgram, vault: at(232) };
 }
 

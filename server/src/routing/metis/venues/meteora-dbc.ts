@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -94,7 +93,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const baseProgram = TOKEN_PROGRAMS[view.getUint8(304)];
   if (!baseProgram) return 'an unknown version';
   if (view.getUint8(305) !== 0) return 'it has migrated';
-  const at = (offset: number) => addressFromBytes(account.data, offset);
+  const at = (offset: number) => addressAt(account.data, offset);
   const price = u128At(view, 280);
   if (price === 0n) return 'it has no price';
   return {
@@ -129,7 +128,7 @@ const decodeConfig = readOnce((account: ChainAccount): Terms | string => {
   if (!curve) return 'a configuration without a curve';
   const isDynamic = view.getUint8(136) !== 0;
   return {
-    ...{ quoteMint: addressFromBytes(account.data, 8), quoteProgram, feesOn, activatedBy, curve },
+    ...{ quoteMint: addressAt(account.data, 8), quoteProgram, feesOn, activatedBy, curve },
     threshold: u64At(view, 264),
     base: {
       ...{ kind, start: u64At(view, 104), first: BigInt(view.getUint16(128, true)) },

@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -72,7 +71,7 @@ interface Pool {
 const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const view = taggedView(account, POOL);
   if (!view) return 'no pool of the program';
-  const at = (offset: number) => addressFromBytes(account.data, offset);
+  const at = (offset: number) => addressAt(account.data, offset);
   const [flag, on] = [view.getUint8(390), CREATOR_FEE_ON[view.getUint8(389)]];
   if (flag > 1 || on === undefined) return 'a fee for its creator of an unknown kind';
   const mints: Pool['mints'] = [at(168), at(200)];
