@@ -232,7 +232,7 @@ function quote(pool: Pool, from: Side, offered: bigint, rate: bigint): Trade | u
   const inputFee = onInput ? feeOn(offered, rate) : 0n;
   const traded = offered - inputFee;
   const swapped = swappedFor(pool, from, traded);
-  if (swapped === undefined || swapped > U64_MAX || !hasRoom(pool, from, traded, swapped)) return undefined;
+  if (swapped === undefined || swapped > U64_MAX || !has(pool, other(from), swapped)) return undefined;
   const outputFee = onInput ? 0n : feeOn(swapped, rate);
   const received = swapped - outputFee;
   if (received <= 0n) return undefined;
@@ -256,10 +256,8 @@ function swappedFor(
   return next > range[1] ? undefined : firstBetween(price, next, liquidity, false);
 }
 
-/** Whether what the pool says that it has stays a number of 64 bits. */
-function hasRoom({ amounts }: Pool, from: Side, traded: bigint, swapped: bigint): boolean {
-  return !amounts || (amounts[from] + traded <= U64_MAX && amounts[other(from)] >= swapped);
-}
+/** Whether the pool says that it has so much; where it does not say, its liquidity does. */
+const has = ({ amounts }: Pool, side: Side, amount: bigint) => !amounts || amounts[side] >= amount;
 
 function swap(
   address: Address,

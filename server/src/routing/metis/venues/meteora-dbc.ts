@@ -70,7 +70,7 @@ export function dbcVenue(): Venue {
       if (typeof terms === 'string') return terms;
       const now = readClock(clock);
       if (!now) return 'the clock cannot be read';
-      if (pool.reserves[QUOTE] >= terms.threshold) return 'its curve is complete';
+      if (pool.quoteReserve >= terms.threshold) return 'its curve is complete';
       return stateOf(address, pool, terms, now);
     },
   };
@@ -81,7 +81,8 @@ interface Pool {
   baseMint: Address;
   vaults: [Address, Address];
   baseProgram: Address;
-  reserves: [bigint, bigint];
+  /** What has been paid for what was sold. */
+  quoteReserve: bigint;
   price: bigint;
   volatility: bigint;
   activation: bigint;
@@ -98,7 +99,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   if (price === 0n) return 'it has no price';
   return {
     ...{ config: at(72), baseMint: at(136), vaults: [at(168), at(200)], baseProgram, price },
-    ...{ reserves: [u64At(view, 232), u64At(view, 240)], volatility: u128At(view, 40), activation: u64At(view, 296) },
+    ...{ quoteReserve: u64At(view, 240), volatility: u128At(view, 40), activation: u64At(view, 296) },
   };
 });
 
@@ -188,7 +189,6 @@ function baseRateOf(
 
 // ---- trades -----------------------------------------------------------------------------------------------------------
 
-const other = (side: Side): Side => (side === BASE ? QUOTE : BASE);
 const isOnInput = ({ feesOn }: Terms, from: Side) => feesOn === 'quote' && from === QUOTE;
 
 function stateOf(address: Address, pool: Pool, terms: Terms, now: ClockTime): PoolState {
@@ -204,7 +204,7 @@ function stateOf(address: Address, pool: Pool, terms: Terms, now: ClockTime): Po
   const keptOut = (from: Side) => (isOnInput(terms, from) ? 1 : kept(from));
   return {
     tokens,
-    reserves: [roughBuy(curve, root, Number.POSITIVE_INFINITY), Number(pool.reserves[QUOTE])],
+    reserves: [roughBuy(curve, root, Number.POSITIVE_INFINITY), Number(pool.quoteReserve)],
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
@@ -242,7 +242,6 @@ function quote({ pool, terms, from, rate }: Trading, offered: bigint): Trade | u
   const { left, out } = done;
   const traded = offeredToCurve - left;
   const paid = left === 0n ? offered : onInput ? withFee(traded, rate) : traded;
-  if (out > pool.reserves[other(from)] || pool.reserves[from] + traded > U64_MAX || paid > offered) return undefined;
   const outputFee = onInput ? 0n : feeOn(out, rate);
   const received = out - outputFee;
   if (received <= 0n) return undefined;

@@ -128,14 +128,14 @@ function stateOf({ address, pool, rates, vaults }: Parts): PoolState | string {
   const terms = (from: Side): Terms => {
     const isOnInput = pool.creatorFeeOn === 'input' || pool.creatorFeeOn === from;
     return {
-      ...{ balanceIn: balances[from], balanceOut: balances[other(from)], room: U64_MAX - vaults[from].vault.amount },
+      ...{ balanceIn: balances[from], balanceOut: balances[other(from)] },
       ...{ feeIn: rates.trade + (isOnInput ? creator : 0n), feeOut: isOnInput ? 0n : creator },
     };
   };
   const sides = [terms(0), terms(1)] as const;
   const reserves = [Number(balances[0]), Number(balances[1])] as const;
   const curve = (from: Side): RoughCurve => ({
-    ...{ reserveIn: reserves[from], reserveOut: reserves[other(from)], most: Number(sides[from].room) },
+    ...{ reserveIn: reserves[from], reserveOut: reserves[other(from)], most: Number.POSITIVE_INFINITY },
     ...{ keptIn: 1 - share(sides[from].feeIn), keptOut: 1 - share(sides[from].feeOut) },
   });
   const curves = [curve(0), curve(1)] as const;
@@ -161,15 +161,13 @@ const other = (side: Side): Side => (side === 0 ? 1 : 0);
 interface Terms {
   balanceIn: bigint;
   balanceOut: bigint;
-  /** What the vault can still take. */
-  room: bigint;
   feeIn: bigint;
   feeOut: bigint;
 }
 
 /** The program's `swap_base_input`: fees are rounded up, what comes out is rounded down. */
-function quote({ balanceIn, balanceOut, room, feeIn, feeOut }: Terms, offered: bigint): Trade | undefined {
-  if (offered <= 0n || offered > room) return undefined;
+function quote({ balanceIn, balanceOut, feeIn, feeOut }: Terms, offered: bigint): Trade | undefined {
+  if (offered <= 0n || offered > U64_MAX) return undefined;
   const fee = ceilDiv(offered * feeIn, WHOLE);
   const traded = offered - fee;
   const swapped = (traded * balanceOut) / (balanceIn + traded);

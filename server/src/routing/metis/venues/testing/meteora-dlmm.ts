@@ -210,7 +210,7 @@ export function randomPair(lab: Lab, random: Random): LabPool {
     decayPeriod: 61 + random(1_000),
     reductionFactor: random(10_001),
     variableFeeControl: [0, 7_500, 40_000, 200_000][random(4)]!,
-    maxVolatility: [0, 150_000, 350_000, 16_000_000][random(4)]!,
+    maxVolatility: [0, 150_000, 350_000, 429_000][random(4)]!,
     indexReference: activeId + random(21) - 10,
     lastUpdate: now - ago(),
     feeInY: random(2) === 0,

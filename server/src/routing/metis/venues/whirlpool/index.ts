@@ -53,8 +53,8 @@ export function whirlpoolVenue(program: Address): Venue {
     const decoded = oracle && oracleOf(oracle);
     const now = readClock(clock)?.unixTimestamp;
     if (decoded?.pool !== address) return 'an oracle that cannot be read';
-    if (now === undefined) return 'the time is not known';
-    return now < decoded.opensAt ? 'not open yet' : { feesOf: feesAt(pool, decoded, Number(now)) };
+    if (now === undefined) return 'the clock cannot be read';
+    return now < decoded.opensAt ? 'trading has not begun' : { feesOf: feesAt(pool, decoded, Number(now)) };
   }
 
   return {

@@ -42,7 +42,9 @@ export function ladderOf(
     }
   }
   const last = starts.at(-1);
-  if (last !== undefined) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
+  // Over the last tick of the last account a rising price cannot go, though there is room behind it.
+  const isOver = !aToB && last !== undefined && rungs.at(-1)?.tick === last + (ARRAY_TICKS - 1) * tickSpacing;
+  if (last !== undefined && !isOver) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
   return { aToB, sqrtPrice, liquidity, rungs };
 }
 
