@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -12,7 +11,16 @@ import {
 import type { ChainAccount } from '../../../chain/index.js';
 import { DBC_PROGRAM, instructionTag } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At, u128At } from './anchor.js';
+import {
+  accountTag,
+  addressAt,
+  anchorInstruction,
+  FIRST_NUMBER_AT,
+  readOnce,
+  taggedView,
+  u64At,
+  u128At,
+} from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { capped, FEE_WHOLE, feeOn, scheduledRate, U64_MAX, variableRate, withFee } from './meteora.js';
 import {
@@ -94,12 +102,18 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const baseProgram = TOKEN_PROGRAMS[view.getUint8(304)];
   if (!baseProgram) return 'an unknown version';
   if (view.getUint8(305) !== 0) return 'it has migrated';
-  const at = (offset: number) => addressFromBytes(account.data, offset);
+  const at = (offset: number) => addressAt(account.data, offset);
   const price = u128At(view, 280);
   if (price === 0n) return 'it has no price';
   return {
-    ...{ config: at(72), baseMint: at(136), vaults: [at(168), at(200)], baseProgram, price },
-    ...{ quoteReserve: u64At(view, 240), volatility: u128At(view, 40), activation: u64At(view, 296) },
+    config: at(72),
+    baseMint: at(136),
+    vaults: [at(168), at(200)],
+    baseProgram,
+    price,
+    quoteReserve: u64At(view, 240),
+    volatility: u128At(view, 40),
+    activation: u64At(view, 296),
   };
 });
 
@@ -129,11 +143,18 @@ const decodeConfig = readOnce((account: ChainAccount): Terms | string => {
   if (!curve) return 'a configuration without a curve';
   const isDynamic = view.getUint8(136) !== 0;
   return {
-    ...{ quoteMint: addressFromBytes(account.data, 8), quoteProgram, feesOn, activatedBy, curve },
+    quoteMint: addressAt(account.data, 8),
+    quoteProgram,
+    feesOn,
+    activatedBy,
+    curve,
     threshold: u64At(view, 264),
     base: {
-      ...{ kind, start: u64At(view, 104), first: BigInt(view.getUint16(128, true)) },
-      ...{ second: u64At(view, 112), third: u64At(view, 120) },
+      kind,
+      start: u64At(view, 104),
+      first: BigInt(view.getUint16(128, true)),
+      second: u64At(view, 112),
+      third: u64At(view, 120),
     },
     dynamic: isDynamic
       ? { binStep: BigInt(view.getUint16(152, true)), control: BigInt(view.getUint32(148, true)) }

@@ -1,6 +1,6 @@
-import { type Address, addressFromBytes } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
-import { accountTag, taggedView, u64At, u128At } from '../anchor.js';
+import { accountTag, addressAt, taggedView, u64At, u128At } from '../anchor.js';
 
 export const PAIR_SIZE = 904;
 /** Bins that an account of bins has. */
@@ -75,7 +75,7 @@ export function decodePair(program: Address, account: ChainAccount): DlmmPair | 
   const purpose = FUNCTIONS[u8(35)];
   if (pairType > LAST_PAIR_TYPE || activationType > 1 || feeMode > 1 || flagX > 1 || flagY > 1) return undefined;
   if (purpose === undefined || u8(82) > 1 || u16(80) === 0) return undefined;
-  const address = (at: number) => addressFromBytes(data, at);
+  const address = (at: number) => addressAt(data, at);
   const hasRewards = [264, 408].some((at) => !isSame(data.subarray(at, at + 32), NO_MINT));
   const isTimed = pairType === PERMISSION || pairType === CUSTOMIZABLE;
   return {
@@ -132,7 +132,7 @@ export class BinArray {
 export function decodeBinArray(program: Address, account: ChainAccount): BinArray | undefined {
   const view = taggedView(account, { program, tag: BIN_ARRAY, size: ARRAY_SIZE });
   const index = view && Number(view.getBigInt64(8, true));
-  return view && new BinArray(index!, addressFromBytes(account.data, 24), view);
+  return view && new BinArray(index!, addressAt(account.data, 24), view);
 }
 
 /** What the account says that tells of the arrays further away than the pair's own bits do. */
@@ -148,7 +148,7 @@ export function decodeExtension(program: Address, account: ChainAccount): Bitmap
   if (!view) return undefined;
   const above = bitsAt(view, 40, EXTENSION_ARRAYS).map((bit) => OWN_ARRAYS + bit);
   const below = bitsAt(view, 40 + EXTENSION_ARRAYS / 8, EXTENSION_ARRAYS).map((bit) => -OWN_ARRAYS - 1 - bit);
-  return { pair: addressFromBytes(account.data, 8), below: below.reverse(), above };
+  return { pair: addressAt(account.data, 8), below: below.reverse(), above };
 }
 
 /** Whether the pair's own bits tell of an array. */
