@@ -10,7 +10,7 @@ const REFUSED = 4;
 const SEED = 20_261_121;
 
 const load = (file) => import(join(root, 'server/dist/routing/metis/venues/testing', file));
-const { Lab, otherProgram, missingPrograms } = await load('lab.js');
+const { Lab, HEAVY_UNITS, otherProgram, missingPrograms } = await load('lab.js');
 const { recordedFile, recordedTrade } = await load('recorded.js');
 const { randomTrials } = await load('trials.js');
 const { TESTED_VENUES } = await load('venues.js');
@@ -36,7 +36,7 @@ function record(tested) {
   const executed = [];
   const refused = [];
   for (const trial of trials) {
-    if (trial.refused !== undefined) continue;
+    if (trial.refused !== undefined || trial.outcome.computeUnits > HEAVY_UNITS) continue;
     const [list, most] = trial.done?.received > 0n ? [executed, EXECUTED] : [refused, REFUSED];
     if (list.length < most && list.at(-1)?.pool !== trial.pool.address) list.push(recordedTrade(trial));
   }

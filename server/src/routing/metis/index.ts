@@ -104,11 +104,14 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
   }
 
   const kinds = () =>
-    venues.map((venue) => ({
-      label: venue.label,
-      pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
-      skipped: pools.skipped(venue),
-    }));
+    [...new Set(venues.map(({ label }) => label))].map((label) => {
+      const same = venues.filter((venue) => venue.label === label);
+      return {
+        label,
+        pools: pools.market().pools.filter(({ venue }) => same.includes(venue)).length,
+        skipped: summed(same.map(pools.skipped)),
+      };
+    });
   if (deps.registry) countPools(deps.registry, kinds);
   await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
   return {
@@ -121,6 +124,13 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     discover: pools.discover,
     close: pools.close,
   };
+}
+
+/** One kind of pool may be of several programs. */
+function summed(counts: readonly Record<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [reason, count] of counts.flatMap(Object.entries<number>)) sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
 }
 
 function countPools(registry: Registry, kinds: Metis['venues']): void {

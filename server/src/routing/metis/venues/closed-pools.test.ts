@@ -59,7 +59,8 @@ function changed(trade: RecordedTrade, changes: readonly Change[]) {
 
 describe('a pool that nobody can trade with is not quoted, and says why', () => {
   for (const { name, venue } of TESTED_VENUES) {
-    const trade = readRecorded(name).trades[0]!;
+    const { trades } = readRecorded(name);
+    const trade = trades[0]!;
     for (const [reason, ...changes] of CLOSED[name] ?? []) {
       it(`${venue.label}: ${reason}`, () => {
         const accounts = changed(trade, changes);
@@ -68,9 +69,10 @@ describe('a pool that nobody can trade with is not quoted, and says why', () => 
     }
 
     it(`${venue.label}: the clock cannot be read`, () => {
-      const accounts = accountsOf(trade);
+      const timed = trades.find(({ accounts }) => CLOCK_SYSVAR in accounts)!;
+      const accounts = accountsOf(timed);
       accounts.delete(CLOCK_SYSVAR);
-      const { state } = openFrom(venue, trade.pool, (address) => accounts.get(address));
+      const { state } = openFrom(venue, timed.pool, (address) => accounts.get(address));
       assert.equal(state, 'the clock cannot be read');
     });
   }

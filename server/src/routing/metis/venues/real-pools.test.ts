@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomNumbers } from '@slipway/programs/testing';
 import type { Address } from '@slipway/wire';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Side, Venue } from '../venue.js';
 import { dammV2Venue } from './meteora-damm-v2.js';
 import { dbcVenue } from './meteora-dbc.js';
+import { dlmmVenue } from './meteora-dlmm/index.js';
 import { raydiumCpmmVenue } from './raydium-cpmm.js';
 import { assertKept, Lab, missingPrograms, sized } from './testing/lab.js';
+import { makeDlmmPair, makeWhirlpool } from './testing/made-concentrated-pools.js';
 import { makeCpmmPool, makeDammPool, makeDbcPool } from './testing/made-pools.js';
+import { whirlpoolVenue } from './whirlpool/index.js';
 
 const TRADES = 60;
 
@@ -18,6 +22,10 @@ const made: [name: string, venue: Venue, make: (lab: Lab) => Address][] = [
   ['of DAMM v2, fees compounding', dammV2Venue(), (lab) => makeDammPool(lab, 2)],
   ['of a launch curve, fees in what is paid', dbcVenue(), (lab) => makeDbcPool(lab, 0)],
   ['of a launch curve, fees on the output', dbcVenue(), (lab) => makeDbcPool(lab, 1)],
+  ['of Orca, fixed fee', whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM), (lab) => makeWhirlpool(lab, false)],
+  ['of Orca, adaptive fee', whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM), (lab) => makeWhirlpool(lab, true)],
+  ['of DLMM, fees on the input', dlmmVenue(), (lab) => makeDlmmPair(lab, 0)],
+  ['of DLMM, fees in the second token', dlmmVenue(), (lab) => makeDlmmPair(lab, 1)],
 ];
 
 describe('a pool that the program itself has made is quoted to the unit, trade after trade', () => {

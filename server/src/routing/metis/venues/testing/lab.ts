@@ -151,13 +151,17 @@ export function openFrom(
   return { accounts: [...used], state: venue.open(address, account, others) };
 }
 
+/** More compute units than a hop can take of those of a transaction: what takes more may be refused. */
+export const HEAVY_UNITS = 400_000;
+
 /**
  * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get
- * nothing counts as refused.
+ * nothing counts as refused, and what is heavy need not be promised.
  */
 export function assertKept({ refused, quoted, done, outcome }: Tried, what: string): void {
   const logs = outcome?.logs.join('\n');
   assert.equal(refused, undefined, what);
+  if (!quoted && outcome && outcome.computeUnits > HEAVY_UNITS) return;
   const promised = quoted && { paid: quoted.paid, received: quoted.received };
   const received = done && done.received > 0n ? done : undefined;
   assert.deepEqual(promised, received, `${what}\n${logs}`);

@@ -11,6 +11,7 @@ import {
   readonlyAccount,
   readonlySigner,
   SYSTEM_PROGRAM,
+  setComputeUnitLimit,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   address as toAddress,
@@ -32,25 +33,25 @@ const ONE = 1n << 64n;
 /** Gets what it costs to make a pool of Raydium. */
 const CPMM_FEE_RECEIVER = toAddress('DNXgeM9EiiaAbaWvwjHj9fQQLAX5ZsfHyvmYUNRAdNC8');
 
-const sorted = (mints: Address[]): Address[] =>
+export const sorted = (mints: Address[]): Address[] =>
   mints.toSorted((a, b) => Buffer.compare(addressToBytes(a), addressToBytes(b)));
 
-function derive(program: Address, seed: string, ...keys: Address[]): Address {
+export function derive(program: Address, seed: string, ...keys: Address[]): Address {
   return findProgramAddress([Buffer.from(seed), ...keys.map(addressToBytes)], program).address;
 }
 
-const u8 = (...values: number[]) => Buffer.from(values);
-function u16(value: number): Buffer {
+export const u8 = (...values: number[]) => Buffer.from(values);
+export function u16(value: number): Buffer {
   const bytes = Buffer.alloc(2);
   bytes.writeUInt16LE(value);
   return bytes;
 }
-function u64(value: bigint): Buffer {
+export function u64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(value);
   return bytes;
 }
-function u128(value: bigint): Buffer {
+export function u128(value: bigint): Buffer {
   const bytes = Buffer.alloc(16);
   writeU128(bytes, value, 0);
   return bytes;
@@ -61,13 +62,14 @@ const text = (value: string) => {
   return Buffer.concat([length, Buffer.from(value)]);
 };
 
-function run(lab: Lab, program: Address, name: string, accounts: AccountMeta[], ...data: Buffer[]): void {
+export function run(lab: Lab, program: Address, name: string, accounts: AccountMeta[], ...data: Buffer[]): void {
   const instruction = { program, accounts, data: Buffer.concat([instructionTag(name), ...data]) };
-  succeeded(lab.vm.run({ ...instruction, data: new Uint8Array(instruction.data) }));
+  const limit = setComputeUnitLimit(1_400_000);
+  succeeded(lab.vm.run(limit, { ...instruction, data: new Uint8Array(instruction.data) }));
 }
 
 /** The taker, with SOL for rent. */
-function fundedTaker({ vm, taker }: Lab): Address {
+export function fundedTaker({ vm, taker }: Lab): Address {
   return vm.put(taker, new Uint8Array(0), SYSTEM_PROGRAM, 10n ** 12n);
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address, Instruction } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
 import type { Side } from '../../venue.js';
@@ -12,7 +13,7 @@ export interface RecordedTrade {
   offered: string;
   done: { paid: string; received: string } | null;
   computeUnits: number;
-  /** Those on which the quote rests: owner and bytes. */
+  /** Those on which the quote rests: owner and bytes, these compressed by deflate: most of them are zeros. */
   accounts: Record<Address, [owner: Address, data: string]>;
   parties: { owner: Address; source: Address; destination: Address };
   /** As it was executed: accounts with w for writable and s for signer. */
@@ -37,7 +38,7 @@ export function accountsOf({ accounts }: RecordedTrade): Map<Address, ChainAccou
   return new Map(
     Object.entries(accounts).map(([address, [owner, data]]) => [
       address as Address,
-      { lamports: 1n, owner, executable: false, data: Buffer.from(data, 'base64') },
+      { lamports: 1n, owner, executable: false, data: inflateRawSync(Buffer.from(data, 'base64')) },
     ]),
   );
 }
@@ -60,7 +61,7 @@ export function recordedTrade({ pool, from, offered, time, accounts, done, outco
     done: done && done.received > 0n ? { paid: `${done.paid}`, received: `${done.received}` } : null,
     computeUnits: outcome.computeUnits,
     accounts: Object.fromEntries(
-      accounts.map(([address, { owner, data }]) => [address, [owner, Buffer.from(data).toString('base64')]]),
+      accounts.map(([address, { owner, data }]) => [address, [owner, deflateRawSync(data).toString('base64')]]),
     ),
     ...{ parties, instruction: writtenInstruction(instruction) },
   };
