@@ -43,7 +43,9 @@ export function decodeWhirlpool(program: Address, account: ChainAccount): Whirlp
   // One below the lowest: there the price stands after it came down to the end.
   if (tick < -MAX_TICK - 1 || tick > MAX_TICK) return undefined;
   return {
-    ...{ tickSpacing, sqrtPrice, tick },
+    tickSpacing,
+    sqrtPrice,
+    tick,
     isAdaptive: feeTier !== tickSpacing,
     feeRate: view.getUint16(45, true),
     liquidity: u128At(view, 49),

@@ -1,0 +1,124 @@
+import {
+  checkImage,
+  checkMetadata,
+  type ImageType,
+  isImageType,
+  MAX_METADATA_BYTES,
+  type TokenMetadata,
+} from './content.js';
+import {
+  ContentRefused,
+  INCOMING,
+  isPublicKey,
+  type ObjectStore,
+  requireSize,
+  type StoredObject,
+} from './object-store.js';
+
+/** A content type that an upload can have. */
+export type UploadType = ImageType | 'application/json';
+
+/**
+ * Files that users hand in and that everybody can read afterwards. An upload is not public before it has been checked:
+ * the local store checks at the PUT, and S3, where the bytes do not pass here, at `publish`.
+ *
+ * A key is `<folder>/<name>`, such as `images/<mint>` or `metadata/<mint>.json`: folder of a-z, name of letters,
+ * digits, `.`, `_` and `-`, 1 to 128 characters, no `.` at its beginning.
+ */
+export interface Objects {
+  /** Bytes that an image may have. */
+  readonly maxImageBytes: number;
+  /**
+   * URL for the client's PUT of this key, with `contentType` as its header. May be used again until it expires, also
+   * by its holder to replace what he has uploaded; what is published stays as it is.
+   */
+  presignUpload(upload: { key: string; contentType: UploadType }): Promise<string>;
+  /** Where everybody can read the key once it is published. */
+  publicUrl(key: string): string;
+  /** What has been uploaded for the key and not been published, checked. @throws ContentRefused where it is no good. */
+  uploaded(key: string): Promise<CheckedObject | undefined>;
+  /**
+   * Checks what has been uploaded for the key and makes it public, for good: what is public already stays as it is.
+   * False where nothing has been uploaded and nothing is public. @throws ContentRefused
+   */
+  publish(key: string): Promise<boolean>;
+  /** Checks bytes that came another way and makes them public at once. @throws ContentRefused */
+  store(key: string, object: StoredObject): Promise<void>;
+  /** What is public under the key. */
+  read(key: string): Promise<StoredObject | undefined>;
+  /** Removes what is public under the key, and what has been uploaded for it. */
+  remove(key: string): Promise<void>;
+}
+
+export interface CheckedObject extends StoredObject {
+  /** Of an upload of JSON: the metadata. */
+  readonly metadata?: TokenMetadata;
+}
+
+export interface ObjectLimits {
+  readonly maxImageBytes: number;
+  /** How long a presigned URL is good. */
+  readonly urlSeconds: number;
+}
+
+/** Every call may throw an Outage STORAGE_UNAVAILABLE, and a RangeError for a key that is none. */
+export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }: ObjectLimits): Objects {
+  const maxBytes = Math.max(maxImageBytes, MAX_METADATA_BYTES);
+  const publicKey = (key: string): string => {
+    if (!isPublicKey(key)) throw new RangeError(`${JSON.stringify(key.slice(0, 200))} is no key that can be public`);
+    return key;
+  };
+  const incoming = (key: string): string => INCOMING + publicKey(key);
+
+  async function uploaded(key: string): Promise<CheckedObject | undefined> {
+    const object = await store.get(incoming(key), maxBytes);
+    return object && checkContent(object, maxImageBytes);
+  }
+
+  return {
+    maxImageBytes,
+    presignUpload: ({ key, contentType }) =>
+      store.presignPut({
+        key: incoming(key),
+        contentType,
+        length: { max: limitOf(contentType, maxImageBytes) },
+        expiresInSeconds: urlSeconds,
+      }),
+    publicUrl: (key) => store.publicUrl(publicKey(key)),
+    uploaded,
+    async publish(key) {
+      if ((await store.head(publicKey(key))) === undefined) {
+        const object = await uploaded(key);
+        if (!object) return false;
+        await store.put(key, object);
+      }
+      await store.delete(incoming(key));
+      return true;
+    },
+    async store(key, object) {
+      await store.put(publicKey(key), checkContent(object, maxImageBytes));
+    },
+    read: (key) => store.get(publicKey(key), maxBytes),
+    async remove(key) {
+      await store.delete(incoming(key));
+      await store.delete(publicKey(key));
+    },
+  };
+}
+
+/** Checks that bytes are what their content type says. @throws ContentRefused */
+export function checkContent({ contentType, bytes }: StoredObject, maxImageBytes: number): CheckedObject {
+  requireSize(bytes.length, limitOf(contentType, maxImageBytes));
+  if (!isImageType(contentType)) return { contentType, bytes, metadata: checkMetadata(bytes) };
+  checkImage(contentType, bytes);
+  return { contentType, bytes };
+}
+
+/** @throws ContentRefused for a type that nothing uploaded can have. */
+function limitOf(contentType: string, maxImageBytes: number): number {
+  if (isImageType(contentType)) return maxImageBytes;
+  if (contentType === 'application/json') return MAX_METADATA_BYTES;
+  throw new ContentRefused(
+    `${contentType || 'no content type'}: expected image/png, image/jpeg, image/gif, image/webp or application/json`,
+  );
+}
