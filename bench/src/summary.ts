@@ -99,7 +99,7 @@ export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<R
     figures,
     goals: [
       goal('quotes: a constant product from bytes in at most 10 us', `${median.toFixed(1)} us`, median <= 10),
-      goal('quotes: on any venue in at most 10 us once it is read', `${slowest.toFixed(1)} us`, slowest <= 10),
+      goal('quotes: on any venue in at most 10 us once read', `${slowest.toFixed(1)} us`, slowest <= 10),
     ],
   };
 }
