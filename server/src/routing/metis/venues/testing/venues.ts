@@ -17,6 +17,8 @@ export interface TestedVenue {
   /** Of its file of recorded trades. */
   name: string;
   venue: Venue;
+  /** Whether its fee changes along the way of a trade. */
+  feeMoves?: boolean;
   randomPool(lab: Lab, random: Random): LabPool;
 }
 
@@ -25,6 +27,11 @@ export const TESTED_VENUES: readonly TestedVenue[] = [
   { name: 'raydium-cpmm', venue: raydiumCpmmVenue(), randomPool: randomCpmmPool },
   { name: 'meteora-damm-v2', venue: dammV2Venue(), randomPool: randomDammPool },
   { name: 'meteora-dbc', venue: dbcVenue(), randomPool: randomDbcPool },
-  { name: 'whirlpool', venue: whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM), randomPool: randomWhirlpool },
-  { name: 'meteora-dlmm', venue: dlmmVenue(), randomPool: randomPair },
+  {
+    name: 'whirlpool',
+    venue: whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM),
+    feeMoves: true,
+    randomPool: randomWhirlpool,
+  },
+  { name: 'meteora-dlmm', venue: dlmmVenue(), feeMoves: true, randomPool: randomPair },
 ];

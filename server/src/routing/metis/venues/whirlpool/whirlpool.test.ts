@@ -89,7 +89,7 @@ describe('a Whirlpool', () => {
     lab.vm.put(own!, new Uint8Array(0), IMMUTABLE_WHIRLPOOL_PROGRAM, 0n);
     assert.equal(reasonOf(lab, first), 'an oracle that cannot be read');
     const late = write(lab, { oracle: { ...ORACLE, opensAt: lab.time.unixTimestamp + 1n } });
-    assert.equal(reasonOf(lab, late), 'not open yet');
+    assert.equal(reasonOf(lab, late), 'trading has not begun');
   });
 
   it('is not traded with when its ticks are of another pool', () => {
