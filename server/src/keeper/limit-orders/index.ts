@@ -9,7 +9,7 @@ import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './open-orders.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
-import { marketOf, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
+import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 
 export type { LimitOrderDeps } from './deps.js';
 
@@ -98,7 +98,8 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     if (isExpired(order, clock.now())) return mayCancel(order);
     const sides = await sidesOf(deps, order);
     if (!sides) return failed(address, 'its mints are not what it says');
-    const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd) ?? 0n;
+    const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
+    if (cost === undefined) return failed(address, NOT_REPAID);
     return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
   }
 
