@@ -131,7 +131,14 @@ function headerText(variables: Environment, name: VariableName): string | undefi
 }
 
 function readServices(variables: Environment): Config['services'] {
-  const urlOf = (name: VariableName, usual: string) => (variables.url(name, HTTP) ?? usual).replace(/\/+$/, '');
+  const urlOf = (name: VariableName, usual: string) => {
+    const url = (variables.url(name, HTTP) ?? usual).replace(/\/+$/, '');
+    const { protocol, hostname } = new URL(url);
+    if (protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) {
+      throw new ConfigError(`${name} must be https: credentials are sent there`);
+    }
+    return url;
+  };
   const dflowKey = headerText(variables, 'SLIPWAY_DFLOW_API_KEY');
   const apiKey = headerText(variables, 'SLIPWAY_OKX_API_KEY');
   const secretKey = headerText(variables, 'SLIPWAY_OKX_SECRET_KEY');
