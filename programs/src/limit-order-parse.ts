@@ -1,4 +1,4 @@
-import type { AccountMeta, Address, Instruction } from '@slipway/wire';
+import type { Address, Instruction } from '@slipway/wire';
 import { type Codec, decodeAfter, struct, u64 } from './borsh.js';
 import {
   type CancelOrder,
@@ -18,6 +18,7 @@ import {
   initializeTerms,
   PRE_FLASH_FILL_ORDER,
 } from './limit-order-data.js';
+import { isMadeOf } from './made-of.js';
 
 // Every parser gives undefined for another instruction, and for one that the builder of its name would not make of these
 // terms: with accounts more, less or elsewhere, or without a signature or a right to write that it needs.
@@ -44,7 +45,7 @@ export function parseInitializeOrder(
     ...(feeBps !== undefined && { feeBps }),
     ...(slippageBps !== undefined && { slippageBps }),
   };
-  return isMadeOf(instruction, () => initializeOrder(order, addresses)) ? order : undefined;
+  return isMadeOf(instruction, initializeOrder(order, addresses)) ? order : undefined;
 }
 
 /** What a `cancelOrder` cancels. */
@@ -63,7 +64,7 @@ export function parseCancelOrder(
     inputMint: at(5),
     inputTokenProgram: at(6),
   };
-  return isMadeOf(instruction, () => cancelOrder(cancel, addresses)) ? cancel : undefined;
+  return isMadeOf(instruction, cancelOrder(cancel, addresses)) ? cancel : undefined;
 }
 
 /** The loan of a `preFlashFillOrder`. */
@@ -83,7 +84,7 @@ export function parsePreFlashFillOrder(
     inputTokenProgram: at(5),
     ...amounts,
   };
-  return isMadeOf(instruction, () => preFlashFillOrder(fill, addresses)) ? fill : undefined;
+  return isMadeOf(instruction, preFlashFillOrder(fill, addresses)) ? fill : undefined;
 }
 
 /** The payment of a `flashFillOrder`. */
@@ -107,7 +108,7 @@ export function parseFlashFillOrder(
     outputTokenProgram: at(9),
     ...amounts,
   };
-  return isMadeOf(instruction, () => flashFillOrder(fill, addresses)) ? fill : undefined;
+  return isMadeOf(instruction, flashFillOrder(fill, addresses)) ? fill : undefined;
 }
 
 const MOST_ACCOUNTS_READ = 11;
@@ -131,18 +132,4 @@ function given<Name extends string>(
   { program }: LimitOrderAddresses,
 ): { [N in Name]?: Address } {
   return (address === program ? {} : { [name]: address }) as { [N in Name]?: Address };
-}
-
-function isMadeOf(instruction: Instruction, build: () => Instruction): boolean {
-  const { accounts, data } = build();
-  return (
-    accounts.length === instruction.accounts.length &&
-    accounts.every((needed, i) => grants(instruction.accounts[i]!, needed)) &&
-    data.length === instruction.data.length
-  );
-}
-
-/** Whether it is the same account with at least these rights; in a message it can have more, from other instructions. */
-function grants(meta: AccountMeta, needed: AccountMeta): boolean {
-  return meta.address === needed.address && meta.signer >= needed.signer && meta.writable >= needed.writable;
 }
