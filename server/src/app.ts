@@ -16,15 +16,23 @@ import {
 } from './areas/trigger-v2/index.js';
 import { type Chain, createChain } from './chain/index.js';
 import type { Config } from './config/index.js';
-import { createKeyLookup, createMetrics, createServer, type Metrics, type Readiness } from './http/index.js';
+import {
+  createKeyLookup,
+  createMetrics,
+  createServer,
+  type Metrics,
+  type Readiness,
+  withActualPort,
+} from './http/index.js';
 import { startKeeper } from './keeper/index.js';
 import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { createLimitOrderIndex } from './limit-orders/index.js';
+import { createObjects } from './objects/index.js';
 import { openOrderKeeper } from './order-keeper.js';
-import { openParts } from './parts.js';
+import { openObjectStore, openParts } from './parts.js';
 import { openPrices } from './prices/index.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
 import { registerAreas, type Shared } from './routes.js';
@@ -70,6 +78,9 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const sandbox = config.sandbox
     ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
     : undefined;
+  const objectStore = await openObjectStore(config, clock, () => withActualPort(config.http.publicUrl, server));
+  disposal.add('object store', () => objectStore.close());
+  const objects = createObjects(objectStore, config.objects);
   const landing = createLanding({
     store,
     clock,
@@ -119,7 +130,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const reading = { chainReader, prices, poolUsd, routers, limitOrders };
+  const reading = { chainReader, prices, poolUsd, routers, limitOrders, objects, objectStore };
   const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);

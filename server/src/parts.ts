@@ -3,7 +3,9 @@ import { lockFolder, startLocalnet } from '@slipway/localnet';
 import type { Logger } from 'pino';
 import { createHttpRpc, createLocalRpc, type Rpc } from './chain/index.js';
 import { type Config, dataFolder } from './config/index.js';
+import type { Clock } from './lib/clock.js';
 import type { Disposal } from './lib/disposal.js';
+import { createLocalStore, createS3Store, type LocalStore, type S3Store } from './objects/index.js';
 import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from './signer/index.js';
 import { openStore, type Store } from './store/index.js';
 
@@ -80,4 +82,15 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
     void localnet.closed.then((error) => error && resolve(error));
   });
   return { rpc, ways: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
+}
+
+/** Where uploads are kept. `publicUrl` is asked at the first URL, when it is known on which port the service listens. */
+export async function openObjectStore(
+  config: Config,
+  clock: Clock,
+  publicUrl: () => string,
+): Promise<S3Store | LocalStore> {
+  if (config.objects.store.kind === 's3') return createS3Store(config.objects.store);
+  const { objects: dir, objectsSecret } = dataFolder(config);
+  return createLocalStore({ dir, secret: await readOrCreateSecret(objectsSecret), publicUrl, clock });
 }

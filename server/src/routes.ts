@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
 import { registerExpress } from './areas/express/index.js';
+import { registerObjects } from './areas/objects/index.js';
 import { registerPrediction } from './areas/prediction/index.js';
 import { registerSandbox } from './areas/sandbox/index.js';
 import { registerSubmit } from './areas/submit/index.js';
@@ -17,6 +18,7 @@ import type { Keeper } from './keeper/index.js';
 import type { Landing } from './landing/index.js';
 import { type AdjustableClock, steadyNow } from './lib/clock.js';
 import type { LimitOrderIndex } from './limit-orders/index.js';
+import type { LocalStore, Objects, S3Store } from './objects/index.js';
 import type { Parts } from './parts.js';
 import type { Prices } from './prices/index.js';
 import type { Routers } from './routers.js';
@@ -38,6 +40,8 @@ export interface Shared extends Parts {
   routers: Routers;
   /** USD for a whole token by the pools. */
   poolUsd: (mint: Address) => number | undefined;
+  objects: Objects;
+  objectStore: S3Store | LocalStore;
   limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
 }
 
@@ -68,6 +72,9 @@ export function registerAreas(
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
   registerSubmit(server, { store, chain, landing, ...config.submit });
+  if (shared.objectStore.kind === 'local') {
+    registerObjects(server, { store: shared.objectStore, maxImageBytes: shared.objects.maxImageBytes });
+  }
   registerPrediction(server, { scoreOf: groupedScores(store) });
   registerAdmin(server, {
     ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },

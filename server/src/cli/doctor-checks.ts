@@ -6,6 +6,7 @@ import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.j
 import type { CliContext } from './context.js';
 import { chainUrl, checkChain, checkKeeperWallet } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
+import { checkObjects } from './doctor-objects.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
@@ -19,7 +20,7 @@ export interface Check {
   next?: string;
 }
 
-/** Looks at everything that the service needs, and changes nothing. Throws UsageError for a wrong `--url` only. */
+/** Looks at everything that the service needs, and leaves everything as it was. Throws UsageError for a wrong `--url` only. */
 export async function runChecks(context: CliContext, url: string | undefined): Promise<Check[]> {
   let config: Config;
   try {
@@ -40,6 +41,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     checkService(base, service),
     ...chain,
     await checkDatabase(config, service),
+    await checkObjects(config),
     signer,
     ...(keeper ? await checkKeeperWallet(config, keeper) : []),
     await checkAdminToken(context, config, base, service !== undefined),

@@ -95,7 +95,7 @@ test('a fresh sandbox is fine, and nothing is made by looking at it', async () =
   assert.equal(report.code, 0, report.out);
   assert.deepEqual(
     [...report.checks.keys()],
-    ['configuration', 'data folder', 'service', 'rpc', 'database', 'signer', 'admin token', 'prices'],
+    ['configuration', 'data folder', 'service', 'rpc', 'database', 'uploads', 'signer', 'admin token', 'prices'],
   );
   assert.deepEqual(await readdir(folder), []);
 });

@@ -8,7 +8,7 @@ export function doctorCommand(context: CliContext) {
   return defineCommand({
     meta: {
       name: 'doctor',
-      description: 'Check configuration, chain, database, signer file, admin token, and what swaps need',
+      description: 'Check configuration, chain, database, uploads, signer file, admin token, and what swaps need',
     },
     args: commonArgs,
     run: async ({ args }): Promise<Result> => {

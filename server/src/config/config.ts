@@ -61,6 +61,20 @@ export type ChainConfig =
       readonly sendUrls: readonly string[];
     };
 
+export type ObjectStoreConfig =
+  | { readonly kind: 'local' }
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      readonly region: string;
+      /** Of a service other than AWS. */
+      readonly endpoint?: string;
+      /** Undefined: as AWS's own tools find them. */
+      readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+      /** Where everybody can read the bucket, without a slash at the end. */
+      readonly publicUrl: string;
+    };
+
 /** What the operator has set, checked and typed. Made by `loadConfig` only. */
 export interface Config {
   readonly sandbox: boolean;
@@ -136,6 +150,12 @@ export interface Config {
     readonly url: string;
     /** Event id -> the game's number or slug in that channel. */
     readonly games: Readonly<Record<string, string>>;
+  };
+  readonly objects: {
+    readonly store: ObjectStoreConfig;
+    readonly maxImageBytes: number;
+    /** How long a presigned URL is good. */
+    readonly urlSeconds: number;
   };
   readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */

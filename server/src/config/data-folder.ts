@@ -8,6 +8,10 @@ export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
     chain: join(dataDir, 'chain'),
     /** The embedded database. */
     database: join(dataDir, 'database'),
+    /** Uploads, where no bucket is configured. */
+    objects: join(dataDir, 'objects'),
+    /** With which the URLs for uploads are signed. */
+    objectsSecret: join(dataDir, 'objects.secret'),
     /** The admin token, where none is configured. */
     adminToken: join(dataDir, 'admin.token'),
     /** The seed of the service's keys, where no other file is configured. */

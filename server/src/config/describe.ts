@@ -35,9 +35,20 @@ export function describeConfig(config: Config): Record<string, unknown> {
       feeds: Object.keys(config.prices.feeds),
     },
     scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
+    objects: { ...config.objects, store: describeStore(config.objects.store) },
     tokenList: config.tokenList.length,
     tiers: config.tiers,
     submit: { ...config.submit, minTipLamports: config.submit.minTipLamports.toString() },
+  };
+}
+
+function describeStore(store: Config['objects']['store']): object {
+  if (store.kind === 'local') return store;
+  const { credentials, endpoint, ...rest } = store;
+  return {
+    ...rest,
+    endpoint: endpoint && hostOf(endpoint),
+    credentials: credentials === undefined ? 'not set' : 'set',
   };
 }
 

@@ -5,6 +5,7 @@ import { type Address, address } from '@slipway/wire';
 import type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { type Environment, readEnvironment } from './environment.js';
+import { readObjects } from './read-objects.js';
 import { readSettingsFile, type Settings } from './settings-file.js';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -82,6 +83,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     programs: readProgramIds(settings, sandbox),
     prices: readPrices(variables, settings, sandbox),
     scores: readScores(variables, settings),
+    objects: readObjects(variables, settings),
     tokenList: (settings.tokenList ?? []).map((token) => ({
       ...token,
       mint: token.mint as Address,

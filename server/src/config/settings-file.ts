@@ -83,6 +83,10 @@ export const SettingsFile = closed({
       { additionalProperties: false },
     ),
   }),
+  uploads: closed({
+    maxImageBytes: Type.Integer({ minimum: 1_024, maximum: 50 * 1024 * 1024 }),
+    urlSeconds: Type.Integer({ minimum: 60, maximum: 7 * 24 * 60 * 60 }),
+  }),
   tokenList: Type.Array(ListedToken),
   submit: closed({
     minTipLamports: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,17})$', description: 'lamports as a decimal string' }),

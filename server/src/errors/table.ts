@@ -22,6 +22,7 @@ export const errorTable = {
   HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large' },
   INTERNAL: { status: 500, message: 'Internal error' },
   CHAIN_UNAVAILABLE: { status: 503, message: 'The chain cannot be reached at the moment' },
+  STORAGE_UNAVAILABLE: { status: 503, message: 'The storage of files cannot be reached at the moment' },
   STORE_UNAVAILABLE: { status: 503, message: 'The database cannot be reached at the moment' },
 
   TRANSACTION_EXPIRED: { status: 400, message: 'Transaction expired' },

@@ -1,2 +1,5 @@
-export { ContentRefused, type StoredObject } from './object-store.js';
-export type { CheckedObject, ImageType, Objects, TokenMetadata, UploadType } from './objects.js';
+export { type ImageType, imageTypes, type TokenMetadata } from './content.js';
+export { createLocalStore, type LocalStore, type OpenObject } from './local-store.js';
+export { ContentRefused, INCOMING, isPublicKey, type StoredObject } from './object-store.js';
+export { type CheckedObject, checkContent, createObjects, type Objects, type UploadType } from './objects.js';
+export { createS3Store, type S3Store } from './s3-store.js';

@@ -1,4 +1,4 @@
-/** Where objects are kept: an S3-compatible bucket, or the data folder. Keys as `checkKey` permits them. */
+/** Where objects are kept: an S3-compatible bucket, or the data folder. Keys as `requireKey` permits them. */
 export interface ObjectStore {
   readonly kind: 's3' | 'local';
   /**
@@ -16,18 +16,21 @@ export interface ObjectStore {
   get(key: string, maxBytes: number): Promise<StoredObject | undefined>;
   /** Without an error where there was nothing. */
   delete(key: string): Promise<void>;
+  close(): void;
 }
 
 export interface PresignedPut {
   readonly key: string;
   readonly contentType: string;
   /**
-   * Bytes. S3 can bind an exact length only: with `max`, it takes what is longer (5 GB at most), and the length is
+   * Bytes. S3 can bind an exact length only: with `max` it takes what is longer (5 GB at most), and the length is
    * found out when the object is read.
    */
-  readonly length: { readonly exact: number } | { readonly max: number };
+  readonly length: PutLength;
   readonly expiresInSeconds: number;
 }
+
+export type PutLength = { readonly exact: number } | { readonly max: number };
 
 export interface ObjectHead {
   readonly contentType: string;
@@ -43,4 +46,26 @@ export interface StoredObject {
 /** What was given is not what it should be. The message is for the client: what was expected, and what to do next. */
 export class ContentRefused extends Error {
   override readonly name = 'ContentRefused';
+}
+
+/** An upload is kept here, and under its own key when it has been published. */
+export const INCOMING = 'incoming/';
+
+const PUBLIC_KEY = /^(?!incoming\/)[a-z]{1,32}\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/** `<folder>/<name>`: nothing that a file system or a URL could read in another way. */
+export function isPublicKey(key: string): boolean {
+  return PUBLIC_KEY.test(key);
+}
+
+/** @throws RangeError for what is no key, or no key below `incoming/`. */
+export function requireKey(key: string): string {
+  if (isPublicKey(key.startsWith(INCOMING) ? key.slice(INCOMING.length) : key)) return key;
+  throw new RangeError(`${JSON.stringify(key.slice(0, 200))} is not a key: expected <folder>/<name>`);
+}
+
+/** @throws ContentRefused */
+export function requireSize(size: number, maxBytes: number): void {
+  if (size <= maxBytes) return;
+  throw new ContentRefused(`${size} bytes are too many: expected at most ${maxBytes}; upload a smaller file`);
 }

@@ -1,8 +1,22 @@
-import type { StoredObject } from './object-store.js';
+import {
+  checkImage,
+  checkMetadata,
+  type ImageType,
+  isImageType,
+  MAX_METADATA_BYTES,
+  type TokenMetadata,
+} from './content.js';
+import {
+  ContentRefused,
+  INCOMING,
+  isPublicKey,
+  type ObjectStore,
+  requireSize,
+  type StoredObject,
+} from './object-store.js';
 
 /** A content type that an upload can have. */
 export type UploadType = ImageType | 'application/json';
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
 /**
  * Files that users hand in and that everybody can read afterwards. An upload is not public before it has been checked:
@@ -24,8 +38,8 @@ export interface Objects {
   /** What has been uploaded for the key and not been published, checked. @throws ContentRefused where it is no good. */
   uploaded(key: string): Promise<CheckedObject | undefined>;
   /**
-   * Checks what has been uploaded for the key and makes it public. May be called again: without a new upload nothing
-   * changes. False where nothing has been uploaded and nothing is public. @throws ContentRefused
+   * Checks what has been uploaded for the key and makes it public, for good: what is public already stays as it is.
+   * False where nothing has been uploaded and nothing is public. @throws ContentRefused
    */
   publish(key: string): Promise<boolean>;
   /** Checks bytes that came another way and makes them public at once. @throws ContentRefused */
@@ -41,13 +55,70 @@ export interface CheckedObject extends StoredObject {
   readonly metadata?: TokenMetadata;
 }
 
-/** Metadata of a token, as wallets read it. */
-export interface TokenMetadata {
-  readonly name: string;
-  readonly symbol: string;
-  readonly image: string;
-  readonly description?: string;
-  readonly website?: string;
-  readonly twitter?: string;
-  readonly telegram?: string;
+export interface ObjectLimits {
+  readonly maxImageBytes: number;
+  /** How long a presigned URL is good. */
+  readonly urlSeconds: number;
+}
+
+/** Every call may throw an Outage STORAGE_UNAVAILABLE, and a RangeError for a key that is none. */
+export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }: ObjectLimits): Objects {
+  const maxBytes = Math.max(maxImageBytes, MAX_METADATA_BYTES);
+  const publicKey = (key: string): string => {
+    if (!isPublicKey(key)) throw new RangeError(`${JSON.stringify(key.slice(0, 200))} is no key that can be public`);
+    return key;
+  };
+  const incoming = (key: string): string => INCOMING + publicKey(key);
+
+  async function uploaded(key: string): Promise<CheckedObject | undefined> {
+    const object = await store.get(incoming(key), maxBytes);
+    return object && checkContent(object, maxImageBytes);
+  }
+
+  return {
+    maxImageBytes,
+    presignUpload: ({ key, contentType }) =>
+      store.presignPut({
+        key: incoming(key),
+        contentType,
+        length: { max: limitOf(contentType, maxImageBytes) },
+        expiresInSeconds: urlSeconds,
+      }),
+    publicUrl: (key) => store.publicUrl(publicKey(key)),
+    uploaded,
+    async publish(key) {
+      if ((await store.head(publicKey(key))) === undefined) {
+        const object = await uploaded(key);
+        if (!object) return false;
+        await store.put(key, object);
+      }
+      await store.delete(incoming(key));
+      return true;
+    },
+    async store(key, object) {
+      await store.put(publicKey(key), checkContent(object, maxImageBytes));
+    },
+    read: (key) => store.get(publicKey(key), maxBytes),
+    async remove(key) {
+      await store.delete(incoming(key));
+      await store.delete(publicKey(key));
+    },
+  };
+}
+
+/** Checks that bytes are what their content type says. @throws ContentRefused */
+export function checkContent({ contentType, bytes }: StoredObject, maxImageBytes: number): CheckedObject {
+  requireSize(bytes.length, limitOf(contentType, maxImageBytes));
+  if (!isImageType(contentType)) return { contentType, bytes, metadata: checkMetadata(bytes) };
+  checkImage(contentType, bytes);
+  return { contentType, bytes };
+}
+
+/** @throws ContentRefused for a type that nothing uploaded can have. */
+function limitOf(contentType: string, maxImageBytes: number): number {
+  if (isImageType(contentType)) return maxImageBytes;
+  if (contentType === 'application/json') return MAX_METADATA_BYTES;
+  throw new ContentRefused(
+    `${contentType || 'no content type'}: expected image/png, image/jpeg, image/gif, image/webp or application/json`,
+  );
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../lib/sync-folder.js';
 
 /** A file that should hold a secret cannot be used. The message names the file and what to do, never its content. */
 export class PrivateFileError extends Error {
@@ -77,13 +78,4 @@ export async function readOrCreateSecret(path: string): Promise<string> {
   const secret = existing.toString('utf8').trim();
   if (secret === '') throw new PrivateFileError(`${path} is empty: delete it, and a new secret is made`);
   return secret;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

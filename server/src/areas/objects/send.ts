@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors/index.js';
+import { INCOMING, isPublicKey, type OpenObject } from '../../objects/index.js';
+import type { KeyParams, ObjectsDeps } from './index.js';
+
+/** What nobody can make a browser run, though it may be shown on every page. */
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+};
+
+/**
+ * Answers a public object, or before it is published the upload, which was checked when it came. Published ones never
+ * change and may be kept by browsers.
+ * @throws AppError NOT_FOUND
+ */
+export async function send(
+  { store }: ObjectsDeps,
+  { params, headers, method }: FastifyRequest<{ Params: KeyParams }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const key = `${params.folder}/${params.name}`;
+  if (!isPublicKey(key)) throw notFound();
+  const published = await store.open(key);
+  const found = published ?? (await store.open(INCOMING + key));
+  if (!found) throw notFound();
+  const etag = `"${found.hash}"`;
+  reply.headers({ ...SAFE, etag, 'cache-control': published ? 'public, max-age=3600' : 'no-cache' });
+  if (isKnown(headers['if-none-match'], etag)) {
+    await found.file.close();
+    return reply.code(304).send();
+  }
+  reply.headers({ 'content-type': found.contentType, 'content-length': found.size });
+  if (method === 'HEAD') {
+    await found.file.close();
+    return reply.send();
+  }
+  return reply.send(streamOf(found));
+}
+
+/** Closes the file at its end, and where the client breaks off. */
+function streamOf({ file, start }: OpenObject) {
+  return file.createReadStream({ start });
+}
+
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags !== undefined && (tags.includes(etag) || tags.includes('*'));
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'There is no such object' });
+}

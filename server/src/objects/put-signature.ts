@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { PutLength } from './object-store.js';
+
+/** What a presigned PUT of the local store permits. */
+export interface PutGrant {
+  readonly key: string;
+  readonly contentType: string;
+  readonly length: PutLength;
+  readonly expiresUnixSeconds: number;
+}
+
+/** The query of a URL that permits a PUT. */
+export function signPut(secret: string, grant: PutGrant): URLSearchParams {
+  const [name, bytes] = lengthOf(grant.length);
+  return new URLSearchParams({
+    type: grant.contentType,
+    [name]: String(bytes),
+    expires: String(grant.expiresUnixSeconds),
+    signature: signature(secret, grant).toString('hex'),
+  });
+}
+
+/** What a query permits for a key; undefined where it is not one that `signPut` has made with this secret. */
+export function verifyPut(secret: string, key: string, query: URLSearchParams): PutGrant | undefined {
+  const type = query.get('type');
+  const [name, bytes] = query.has('length') ? ['length', query.get('length')] : ['max', query.get('max')];
+  const expires = query.get('expires');
+  const given = query.get('signature');
+  if (query.size !== 4 || type === null || !isCount(bytes) || !isCount(expires)) return undefined;
+  if (given === null || !/^[0-9a-f]{64}$/.test(given)) return undefined;
+  const grant: PutGrant = {
+    key,
+    contentType: type,
+    length: name === 'length' ? { exact: Number(bytes) } : { max: Number(bytes) },
+    expiresUnixSeconds: Number(expires),
+  };
+  return timingSafeEqual(Buffer.from(given, 'hex'), signature(secret, grant)) ? grant : undefined;
+}
+
+/** Each part in a line of its own: neither a key nor a content type has a line break. */
+function signature(secret: string, { key, contentType, length, expiresUnixSeconds }: PutGrant): Buffer {
+  const [name, bytes] = lengthOf(length);
+  const text = ['slipway-put-1', key, contentType, `${name} ${bytes}`, expiresUnixSeconds].join('\n');
+  return createHmac('sha256', secret).update(text).digest();
+}
+
+function lengthOf(length: PutLength): ['length' | 'max', number] {
+  return 'exact' in length ? ['length', length.exact] : ['max', length.max];
+}
+
+/** In the one way in which it is written by `signPut`. */
+function isCount(text: string | null | undefined): text is string {
+  return text != null && /^(?:0|[1-9][0-9]{0,14})$/.test(text);
+}

@@ -1,0 +1,111 @@
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { Outage } from '../errors/index.js';
+import { type ObjectStore, requireKey, requireSize } from './object-store.js';
+
+export interface S3Store extends ObjectStore {
+  readonly kind: 's3';
+}
+
+export interface S3Settings {
+  readonly bucket: string;
+  readonly region: string;
+  /** Of a service other than AWS; the bucket is then the first step of the path. */
+  readonly endpoint?: string;
+  /** Undefined: as AWS's own tools find them (role of the machine, AWS_ variables, profile). */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Where everybody can read the bucket, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+const CONNECT_MS = 3_000;
+const ANSWER_MS = 15_000;
+
+/** A bucket of S3, or of a service with its interface. AWS's client is loaded here, because loading it takes long. */
+export async function createS3Store({ bucket, publicUrl, ...settings }: S3Settings): Promise<S3Store> {
+  const [s3, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ]);
+  const client: S3Client = new s3.S3Client({
+    region: settings.region,
+    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint, forcePathStyle: true }),
+    ...(settings.credentials && { credentials: settings.credentials }),
+    // A presigned URL would else carry the checksum of an empty body, and S3 would refuse every other one.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+  });
+  const object = (key: string) => ({ Bucket: bucket, Key: requireKey(key) });
+
+  return {
+    kind: 's3',
+    publicUrl: (key) => `${publicUrl}/${requireKey(key)}`,
+    // By the machine's time, because the bucket judges by its own.
+    presignPut: async ({ key, contentType, length, expiresInSeconds }) => {
+      const exact = 'exact' in length ? length.exact : undefined;
+      const signableHeaders = new Set(['host', 'content-type', ...(exact === undefined ? [] : ['content-length'])]);
+      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, ContentLength: exact });
+      return reaching('sign', () => getSignedUrl(client, command, { expiresIn: expiresInSeconds, signableHeaders }));
+    },
+    async put(key, { contentType, bytes }) {
+      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, Body: bytes });
+      await reaching('write', () => client.send(command));
+    },
+    async head(key) {
+      const found = await reaching('read', () =>
+        client.send(new s3.HeadObjectCommand(object(key))).catch(unlessMissing),
+      );
+      return found && { contentType: found.ContentType ?? '', size: found.ContentLength ?? 0 };
+    },
+    async get(key, maxBytes) {
+      const found = await reaching('read', () =>
+        client.send(new s3.GetObjectCommand(object(key))).catch(unlessMissing),
+      );
+      return found && { contentType: found.ContentType ?? '', bytes: await readBody(found, maxBytes) };
+    },
+    async delete(key) {
+      await reaching('delete', () => client.send(new s3.DeleteObjectCommand(object(key))));
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/** Reads no further than permitted, whatever length was announced. */
+async function readBody({ Body: body, ContentLength: length }: GetObjectCommandOutput, maxBytes: number) {
+  const parts: Uint8Array[] = [];
+  let size = length ?? 0;
+  if (!(body && Symbol.asyncIterator in body)) throw new Outage('STORAGE_UNAVAILABLE', 'S3: an answer without a body');
+  try {
+    requireSize(size, maxBytes);
+    size = 0;
+    for await (const part of body as AsyncIterable<Uint8Array>) {
+      size += part.length;
+      requireSize(size, maxBytes);
+      parts.push(part);
+    }
+  } catch (error) {
+    (body as unknown as { destroy(): void }).destroy();
+    throw error instanceof Error && error.name === 'ContentRefused' ? error : outage('read', error);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Where the service may not list the bucket, a missing key is answered 403, and so counts as an outage. */
+function unlessMissing(error: unknown): undefined {
+  const { name } = error as Error;
+  if (name !== 'NoSuchKey' && name !== 'NotFound') throw error;
+}
+
+async function reaching<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw outage(what, error);
+  }
+}
+
+/** Without the error as its cause: AWS's errors carry requests and what was signed. */
+function outage(what: string, error: unknown): Outage {
+  const { name, message } = error as Error;
+  return new Outage('STORAGE_UNAVAILABLE', `S3: cannot ${what} (${name}: ${message})`);
+}
