@@ -1,10 +1,4 @@
-import {
-  type Address,
-  address,
-  addressToBytes,
-  findProgramAddress,
-  metadataAddress,
-} from '@slipway/wire';
+import { type Address, address, addressToBytes, findProgramAddress, metadataAddress } from '@slipway/wire';
 
 /** Meteora's Dynamic Bonding Curve program. */
 export const BONDING_CURVE_PROGRAM: Address = address('dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN');
@@ -16,11 +10,16 @@ export const BONDING_CURVE_AUTHORITY = derived('pool_authority');
 /** Signs the events that the program writes into its own instructions. */
 export const BONDING_CURVE_EVENTS = derived('__event_authority');
 
-/** The configurations of DAMM v2 that migrated pools are opened with, by their swap fee in basis points. */
-export const MIGRATED_POOL_CONFIGS = {
-  100: address('Hv8Lmzmnju6m7kcokVKvwqz7QPmdX9XfKjJsXz8RXcjp'),
-  200: address('2c4cYd4reUYVRAB9kUUkrq55VPyy2FNQ3FDL4o12JXmq'),
-} as const;
+/** The configurations of DAMM v2 that migrated pools are opened with, by the pool's option for its fee. */
+export const MIGRATED_POOL_CONFIGS: readonly Address[] = [
+  address('7F6dnUcRuyM2TwR8myT1dYypFXpPSxqwKNSFNkxyNESd'), // 25 basis points
+  address('2nHK1kju6XjphBLbNxpM5XRGFj7p9U8vvNzyZiha1z6k'), // 30
+  address('Hv8Lmzmnju6m7kcokVKvwqz7QPmdX9XfKjJsXz8RXcjp'), // 100
+  address('2c4cYd4reUYVRAB9kUUkrq55VPyy2FNQ3FDL4o12JXmq'), // 200
+  address('AkmQWebAwFvWk55wBoCr5D62C6VVDTzi84NJuD9H7cFD'), // 400
+  address('DbCRBj8McvPYHJG1ukj8RE15h2dCNUdTAESG49XpQ44u'), // 600
+  address('A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck'), // as the pool says
+];
 
 /** All accounts that a pool has of its own. */
 export interface BondingCurvePool {
@@ -44,7 +43,7 @@ export function bondingCurvePool(config: Address, baseMint: Address, quoteMint: 
   };
 }
 
-/** Where the pool is after its migration to DAMM v2. */
+/** Where a pool is after its migration: `config` is the one of DAMM v2 that it was opened with. */
 export function migratedPool(config: Address, baseMint: Address, quoteMint: Address): Address {
   return poolAddress(config, baseMint, quoteMint, DAMM_V2_PROGRAM);
 }

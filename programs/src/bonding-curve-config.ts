@@ -1,5 +1,5 @@
-import { type Codec, list, option, struct, u8, u16, u32, u64, u128 } from './borsh.js';
 import type { CurvePoint } from './bonding-curve-math.js';
+import { type Codec, list, option, struct, u8, u16, u32, u64, u128 } from './borsh.js';
 
 /** Which of two ways the fee falls: by the same amount, or to the same fraction, each period. */
 export const FEE_MODES = { linear: 0, exponential: 1 } as const;

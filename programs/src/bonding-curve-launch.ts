@@ -106,7 +106,13 @@ export function launchConfig(choices: LaunchChoices): { terms: BondingCurveConfi
 /** In whole tokens a period; what does not divide comes with the cliff, so that all of it comes. */
 function vestingTerms(vesting: LaunchVesting | undefined): LockedVesting {
   if (!vesting) {
-    return { amountPerPeriod: 0n, cliffDurationFromMigrationTime: 0n, frequency: 0n, numberOfPeriod: 0n, cliffUnlockAmount: 0n };
+    return {
+      amountPerPeriod: 0n,
+      cliffDurationFromMigrationTime: 0n,
+      frequency: 0n,
+      numberOfPeriod: 0n,
+      cliffUnlockAmount: 0n,
+    };
   }
   const { total, cliff, cliffSeconds } = vesting;
   // The program wants a period in any case: the last token comes a second after the others.
@@ -126,7 +132,13 @@ function vestingTerms(vesting: LaunchVesting | undefined): LockedVesting {
 function baseFeeTerms(feeBps: number, sniperFee: SniperFee | undefined): BaseFee {
   const fee = BigInt(feeBps) * FEE_PER_BPS;
   if (!sniperFee) {
-    return { cliffFeeNumerator: fee, numberOfPeriod: 0, periodFrequency: 0n, reductionFactor: 0n, mode: FEE_MODES.linear };
+    return {
+      cliffFeeNumerator: fee,
+      numberOfPeriod: 0,
+      periodFrequency: 0n,
+      reductionFactor: 0n,
+      mode: FEE_MODES.linear,
+    };
   }
   const { mode, periods, slotsPerPeriod } = sniperFee;
   const cliffFeeNumerator = BigInt(SNIPER_FEE_BPS) * FEE_PER_BPS;
@@ -166,6 +178,8 @@ function liquidityTerms(isLpLocked: boolean): LiquidityTerms {
     creatorLiquidityPercentage: isLpLocked ? 0 : 100 - LEAST_LOCK.percentage,
     creatorPermanentLockedLiquidityPercentage: isLpLocked ? 50 : 0,
     partnerLiquidityVesting: vesting(0, 0),
-    creatorLiquidityVesting: isLpLocked ? vesting(50, YEAR_SECONDS) : vesting(LEAST_LOCK.percentage, LEAST_LOCK.seconds),
+    creatorLiquidityVesting: isLpLocked
+      ? vesting(50, YEAR_SECONDS)
+      : vesting(LEAST_LOCK.percentage, LEAST_LOCK.seconds),
   };
 }

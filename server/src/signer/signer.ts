@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
-import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { numberedPath, searchMint } from './mint-search.js';
+import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 

@@ -93,9 +93,8 @@ export async function addMintNumber(tx: Tx, number: number, suffix: string): Pro
 }
 
 export async function countMintNumbers(sql: Sql, suffix: string): Promise<number> {
-  const { rows } = await sql.query<{ count: bigint }>(
-    'select count(*) as count from mint_numbers where suffix = $1',
-    [suffix],
-  );
+  const { rows } = await sql.query<{ count: bigint }>('select count(*) as count from mint_numbers where suffix = $1', [
+    suffix,
+  ]);
   return Number(rows[0]!.count);
 }
