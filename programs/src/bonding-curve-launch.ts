@@ -14,11 +14,20 @@ export const LAUNCH_SUPPLY = 1_000_000_000n * 10n ** BigInt(LAUNCH_DECIMALS);
 export const CREATOR_FEE_PERCENTAGE = 50;
 
 const YEAR_SECONDS = 31_536_000;
-/** The program wants a tenth of the liquidity locked a day after the migration: the cliff is a second later. */
-const LEAST_LOCK = { percentage: 10, seconds: 86_401 };
+/** So much of the liquidity the program wants locked. (Of what is locked for a while, it counts a little less.) */
+const LEAST_LOCKED_PERCENTAGE = 10;
 /** Basis points that a fee against snipers begins at, and by which it falls a step. */
 const SNIPER_FEE_BPS = 9_900;
 const SNIPER_STEP_BPS = 100;
+
+const NO_LIQUIDITY_VESTING: LiquidityVesting = {
+  ...{ vestingPercentage: 0, bpsPerPeriod: 0, numberOfPeriods: 0, cliffDurationFromMigrationTime: 0, frequency: 0 },
+};
+/** All of it at the cliff. */
+const HALF_FOR_A_YEAR: LiquidityVesting = {
+  ...{ vestingPercentage: 50, bpsPerPeriod: 0, numberOfPeriods: 0 },
+  ...{ cliffDurationFromMigrationTime: YEAR_SECONDS, frequency: 0 },
+};
 
 /** What its creator chooses of a launch. Amounts in the smallest unit. */
 export interface LaunchChoices {
@@ -165,21 +174,12 @@ type LiquidityTerms = Pick<
 
 /** All of the liquidity is the creator's. Locked: half for good, half for a year. Else: the least that the program permits. */
 function liquidityTerms(isLpLocked: boolean): LiquidityTerms {
-  const vesting = (vestingPercentage: number, cliffDurationFromMigrationTime: number): LiquidityVesting => {
-    const hasVesting = vestingPercentage > 0;
-    return {
-      ...{ vestingPercentage, bpsPerPeriod: 0, numberOfPeriods: hasVesting ? 1 : 0 },
-      ...{ cliffDurationFromMigrationTime, frequency: hasVesting ? 1 : 0 },
-    };
-  };
   return {
     partnerLiquidityPercentage: 0,
     partnerPermanentLockedLiquidityPercentage: 0,
-    creatorLiquidityPercentage: isLpLocked ? 0 : 100 - LEAST_LOCK.percentage,
-    creatorPermanentLockedLiquidityPercentage: isLpLocked ? 50 : 0,
-    partnerLiquidityVesting: vesting(0, 0),
-    creatorLiquidityVesting: isLpLocked
-      ? vesting(50, YEAR_SECONDS)
-      : vesting(LEAST_LOCK.percentage, LEAST_LOCK.seconds),
+    creatorLiquidityPercentage: isLpLocked ? 0 : 100 - LEAST_LOCKED_PERCENTAGE,
+    creatorPermanentLockedLiquidityPercentage: isLpLocked ? 50 : LEAST_LOCKED_PERCENTAGE,
+    partnerLiquidityVesting: NO_LIQUIDITY_VESTING,
+    creatorLiquidityVesting: isLpLocked ? HALF_FOR_A_YEAR : NO_LIQUIDITY_VESTING,
   };
 }

@@ -66,7 +66,9 @@ export function curveBetween({ initialMarketCap, migrationMarketCap, supply, ves
   const last = squareRoot((migrationMarketCap << 128n) / supply);
   if (last >= MOST_SQRT_PRICE) throw new CurveImpossible('migrationMarketCap', 'is more than a curve can reach');
   const [low, high] = [squareRoot(initialMarketCap * SCALE), squareRoot(migrationMarketCap * SCALE)];
-  const quoteThreshold = (migrationMarketCap * low * (supply - vested)) / ((low + high) * supply);
+  // To the nearest unit: the roots are a little too low, and a figure that comes out even should stay so.
+  const whole = (low + high) * supply;
+  const quoteThreshold = (2n * migrationMarketCap * low * (supply - vested) + whole) / (2n * whole);
   if (quoteThreshold < 1n) throw new CurveImpossible('initialMarketCap', 'is too little: nothing would be raised');
   if (quoteThreshold >= U64) throw new CurveImpossible('migrationMarketCap', 'is more than a curve can raise');
   const migratedBase = baseBeside(quoteThreshold, last);

@@ -3,6 +3,7 @@ export * from './bonding-curve-addresses.js';
 export * from './bonding-curve-config.js';
 export * from './bonding-curve-launch.js';
 export * from './bonding-curve-math.js';
+export * from './bonding-curve-migration.js';
 export * from './bonding-curve-state.js';
 export * from './limit-order.js';
 export * from './limit-order-addresses.js';

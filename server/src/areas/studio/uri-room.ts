@@ -28,7 +28,7 @@ export function requireUriRoom(objects: Objects): void {
 
 function longestLaunch(uri: string): Launch {
   const { terms } = launchConfig({
-    ...{ initialMarketCap: 1_000n, migrationMarketCap: 2_000n, vesting: undefined },
+    ...{ initialMarketCap: 10n ** 10n, migrationMarketCap: 10n ** 11n, vesting: undefined },
     ...{ feeBps: 100, sniperFee: undefined, isLpLocked: true },
   });
   const at = (byte: number) => addressFromBytes(new Uint8Array(32).fill(byte));

@@ -1,0 +1,138 @@
+import type { Address, Keypair } from '@slipway/wire';
+import { type Answer, request, type Service } from './service.js';
+import { signTransaction } from './wallet.js';
+
+export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
+
+export interface Refused {
+  error: string;
+  errors?: Record<string, string[]>;
+  details?: string;
+}
+
+export interface Creation {
+  transaction: string;
+  mint: Address;
+  imagePresignedUrl: string;
+  metadataPresignedUrl: string;
+  imageUrl: string;
+}
+
+/** The published preset "Indie", for this creator. */
+export function indie(creator: string) {
+  return {
+    buildCurveByMarketCapParam: {
+      quoteMint: USDC as string,
+      initialMarketCap: 32_000,
+      migrationMarketCap: 240_000,
+      tokenQuoteDecimal: 6,
+      lockedVestingParam: {
+        totalLockedVestingAmount: 100_000_000,
+        cliffUnlockAmount: 0,
+        numberOfVestingPeriod: 365,
+        totalVestingDuration: 31_536_000,
+        cliffDurationFromMigrationTime: 0,
+      },
+    },
+    antiSniping: false,
+    fee: { feeBps: 100 },
+    isLpLocked: true,
+    tokenName: 'Indie Token',
+    tokenSymbol: 'INDIE',
+    tokenImageContentType: 'image/png',
+    creator,
+  };
+}
+
+export type PoolBody = ReturnType<typeof indie>;
+
+/** The body with the field at this path changed; undefined leaves it out. */
+export function changed(body: PoolBody, path: string, value: unknown): unknown {
+  const copy = structuredClone(body) as unknown as Record<string, unknown>;
+  const steps = path.split('.');
+  const last = steps.pop()!;
+  const parent = steps.reduce((member, step) => member[step] as Record<string, unknown>, copy);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
+
+export function createPool<T = Creation>(service: Service, body: unknown): Promise<Answer<T>> {
+  return request<T>(`${service.url}/studio/v1/dbc-pool/create-tx`, { body });
+}
+
+export function claimTransaction<T = { transaction: string }>(service: Service, body: unknown): Promise<Answer<T>> {
+  return request<T>(`${service.url}/studio/v1/dbc/fee/create-tx`, { body });
+}
+
+export function feesOf<T = { unclaimed: string; total: string }>(service: Service, poolAddress: unknown) {
+  return request<T>(`${service.url}/studio/v1/dbc/fee`, { body: { poolAddress } });
+}
+
+export interface Addresses {
+  success: boolean;
+  data: {
+    dbcPoolAddress: Address;
+    dammv2PoolAddress: Address | null;
+    configKey: Address;
+    content?: string;
+    headerImageUrl?: string;
+  };
+}
+
+export function addressesOf<T = Addresses>(service: Service, mint: string): Promise<Answer<T>> {
+  return request<T>(`${service.url}/studio/v1/dbc-pool/addresses/${mint}`);
+}
+
+/** A PNG of one pixel. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export function put(url: string, contentType: string, bytes: Uint8Array | string): Promise<Response> {
+  return fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes });
+}
+
+export async function upload(creation: Creation): Promise<void> {
+  const metadata = { name: 'Indie Token', symbol: 'INDIE', image: creation.imageUrl };
+  const answers = [
+    await put(creation.imagePresignedUrl, 'image/png', PNG),
+    await put(creation.metadataPresignedUrl, 'application/json', JSON.stringify(metadata)),
+  ];
+  for (const answer of answers) if (!answer.ok) throw new Error(`upload answered ${await answer.text()}`);
+}
+
+export interface Submitted {
+  success: boolean;
+  data: { mint: string; configKey: string };
+}
+
+/** Posts a multipart form; a Blob is sent as a file. */
+export async function submitForm<T = Submitted>(
+  service: Service,
+  fields: Record<string, string | Blob | undefined>,
+): Promise<Answer<T>> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') form.append(name, value);
+    else if (value) form.append(name, value, 'header.png');
+  }
+  const response = await fetch(`${service.url}/studio/v1/dbc-pool/submit`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'sandbox' },
+    body: form,
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+}
+
+/** Posts a launch that its creator has signed; `changes` replace fields of an otherwise right form. */
+export function submit<T = Submitted>(
+  service: Service,
+  creation: Creation,
+  creator: Keypair,
+  changes: Record<string, string | Blob | undefined> = {},
+): Promise<Answer<T>> {
+  const transaction = signTransaction(creation.transaction, creator);
+  return submitForm<T>(service, { transaction, owner: creator.address, ...changes });
+}
