@@ -74,13 +74,13 @@ export function curveBetween({ initialMarketCap, migrationMarketCap, supply, ves
   const migratedBase = baseBeside(quoteThreshold, last);
   const forSale = supply - vested - migratedBase;
   if (forSale < 1n) throw new CurveImpossible('vested', 'leaves nothing for sale');
-  const sqrtStartPrice = ceilDiv(last * migratedBase, forSale);
+  // From quote = L (last - start) and base = L (last - start) / (start * last); rounded up, so that the base suffices.
+  const sqrtStartPrice = ceilDiv(quoteThreshold << 128n, forSale * last);
   checkStart(sqrtStartPrice, last, initialMarketCap, supply);
   // Rounded down, and yet the segment holds the threshold to the unit, because what it holds is rounded up.
   const liquidity = (quoteThreshold << 128n) / (last - sqrtStartPrice);
   const soldBase = baseBetween(sqrtStartPrice, last, liquidity);
   const spare = forSale - soldBase;
-  if (spare < 0n) throw new CurveImpossible('initialMarketCap', 'is too close to what a curve can express');
   const points = [{ sqrtPrice: last, liquidity }];
   const rest = (spare * last * MOST_SQRT_PRICE) / (MOST_SQRT_PRICE - last);
   if (rest > 0n) points.push({ sqrtPrice: MOST_SQRT_PRICE, liquidity: rest });

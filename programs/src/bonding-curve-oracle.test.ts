@@ -60,7 +60,12 @@ function theirs(choices: LaunchChoices & { decimals: number }) {
   const { initialMarketCap, migrationMarketCap, vesting, feeBps, sniperFee, isLpLocked, decimals } = choices;
   const unit = 10 ** decimals;
   const schedule = sniperFee
-    ? { startingFeeBps: 9_900, endingFeeBps: feeBps, numberOfPeriod: sniperFee.periods, totalDuration: sniperFee.periods * sniperFee.slotsPerPeriod }
+    ? {
+        startingFeeBps: 9_900,
+        endingFeeBps: feeBps,
+        numberOfPeriod: sniperFee.periods,
+        totalDuration: sniperFee.periods * sniperFee.slotsPerPeriod,
+      }
     : { startingFeeBps: feeBps, endingFeeBps: feeBps, numberOfPeriod: 0, totalDuration: 0 };
   const exponential = sniperFee?.mode === 'exponential';
   return sdk.buildCurveWithMarketCap({
@@ -114,9 +119,9 @@ function distance(ours: bigint, other: { toString(): string }): bigint {
   return difference < 0n ? -difference : difference;
 }
 
-/** Whether two figures differ by no more than what a unit of the threshold makes of it. */
-function isNear(ours: bigint, other: { toString(): string }, threshold: bigint): boolean {
-  return distance(ours, other) * threshold <= 40n * ours;
+/** Whether two figures differ by less than one part in so many. */
+function isNear(ours: bigint, other: { toString(): string }, parts: bigint): boolean {
+  return distance(ours, other) * parts <= ours;
 }
 
 describe('a launch as Meteora’s library makes it', () => {
@@ -124,11 +129,11 @@ describe('a launch as Meteora’s library makes it', () => {
     const property = fc.property(launches, (choices) => {
       const { terms, curve } = launchConfig(choices);
       const other = theirs(choices);
-      const threshold = curve.quoteThreshold;
-      assert.ok(distance(threshold, other.migrationQuoteThreshold) <= 1n, 'threshold');
-      assert.ok(isNear(curve.sqrtStartPrice, other.sqrtStartPrice, threshold), 'first price');
-      assert.ok(isNear(curve.points[0]!.sqrtPrice, other.curve[0]!.sqrtPrice, threshold), 'last price');
-      assert.ok(isNear(curve.points[0]!.liquidity, other.curve[0]!.liquidity, threshold), 'liquidity');
+      assert.ok(distance(curve.quoteThreshold, other.migrationQuoteThreshold) <= 1n, 'threshold');
+      assert.ok(isNear(curve.points[0]!.sqrtPrice, other.curve[0]!.sqrtPrice, 10n ** 14n), 'last price');
+      // Theirs is derived from what the migrated pool holds, of which a little lies at prices that no curve reaches.
+      assert.ok(isNear(curve.sqrtStartPrice, other.sqrtStartPrice, 200_000n), 'first price');
+      assert.ok(isNear(curve.points[0]!.liquidity, other.curve[0]!.liquidity, 100_000n), 'liquidity');
       for (const [name, value] of Object.entries(terms.lockedVesting)) {
         assert.equal(value, big(other.lockedVesting[name as keyof typeof other.lockedVesting]), name);
       }
@@ -139,7 +144,7 @@ describe('a launch as Meteora’s library makes it', () => {
         [big(cliffFeeNumerator), firstFactor, big(secondFactor), big(thirdFactor), baseFeeMode],
       );
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 300, includeErrorInReport: true });
   });
 
   it('raises what is published of the presets', () => {
@@ -152,9 +157,18 @@ describe('a launch as Meteora’s library makes it', () => {
   });
 
   it('is the same instruction, to the byte', async () => {
-    const [config, payer, operator, quoteMint] = Array.from({ length: 4 }, () => generateKeypair().address) as Address[];
+    const [config, payer, operator, quoteMint] = Array.from(
+      { length: 4 },
+      () => generateKeypair().address,
+    ) as Address[];
     const { terms } = launchConfig({ ...INDIE, isLpLocked: true });
-    const made = createCurveConfig({ ...people(operator!), config: config!, quoteMint: quoteMint!, payer: payer!, terms });
+    const made = createCurveConfig({
+      ...people(operator!),
+      config: config!,
+      quoteMint: quoteMint!,
+      payer: payer!,
+      terms,
+    });
     const client = sdk.DynamicBondingCurveClient.create({ rpcEndpoint: '' } as never, 'confirmed');
     const program = (client.partner as unknown as { program: AnchorProgram }).program;
     const other = await program.methods
@@ -231,4 +245,3 @@ function assertSame(made: Instruction, other: TransactionInstruction): void {
     other.keys.map(({ pubkey, isSigner, isWritable }) => [pubkey.toBase58(), isSigner, isWritable]),
   );
 }
-

@@ -60,7 +60,13 @@ export function launch(vm: TestVm, quoteMint: Address, choices: LaunchChoices): 
   const people = { feeClaimer: operator, leftoverReceiver: operator, payer: vm.payer };
   const outcome = vm.run(
     createCurveConfig({ config: pool.config, quoteMint, terms, ...people }),
-    initializeCurvePool({ pool, creator: vm.payer, name: 'A token', symbol: 'TOKEN', uri: 'https://example.com/t.json' }),
+    initializeCurvePool({
+      pool,
+      creator: vm.payer,
+      name: 'A token',
+      symbol: 'TOKEN',
+      uri: 'https://example.com/t.json',
+    }),
   );
   return { pool, operator, outcome };
 }

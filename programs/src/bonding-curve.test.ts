@@ -64,7 +64,8 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
 
   for (const isLpLocked of [true, false]) {
     for (const feeBps of [100, 200] as const) {
-      it(`lives its whole life (locked: ${isLpLocked}, fee ${feeBps})`, () => liveWholeLife({ ...INDIE, isLpLocked, feeBps }));
+      it(`lives its whole life (locked: ${isLpLocked}, fee ${feeBps})`, () =>
+        liveWholeLife({ ...INDIE, isLpLocked, feeBps }));
     }
   }
 
@@ -147,7 +148,10 @@ function liveWholeLife(choices: LaunchChoices, decimals = 6): void {
   const sold = vm.amount(associatedTokenAddress(vm.payer, pool.baseMint));
   const raised = stateOf(vm, launched).quoteReserve;
   // What remains of the last purchase after the fee is rounded up.
-  assert.ok(raised - curve.quoteThreshold <= 1n && raised >= curve.quoteThreshold, `${raised} of ${curve.quoteThreshold}`);
+  assert.ok(
+    raised - curve.quoteThreshold <= 1n && raised >= curve.quoteThreshold,
+    `${raised} of ${curve.quoteThreshold}`,
+  );
   // Each purchase is rounded down in favor of the pool.
   assert.ok(curve.soldBase - sold <= 2n && sold <= curve.soldBase, `${sold} of ${curve.soldBase}`);
 
@@ -228,4 +232,3 @@ function fees(): Pick<LaunchChoices, 'feeBps' | 'sniperFee'>[] {
 function describeChoice(choice: object): string {
   return JSON.stringify(choice, (_key, value) => (typeof value === 'bigint' ? String(value) : value));
 }
-
