@@ -112,6 +112,16 @@ function theirs(choices: LaunchChoices & { decimals: number }) {
   });
 }
 
+/** With very large market caps the library makes curves that lack a few units, and says so. */
+function theirsOrNone(choices: LaunchChoices & { decimals: number }): ReturnType<typeof theirs> | undefined {
+  try {
+    return theirs(choices);
+  } catch (error) {
+    if ((error as Error).message.startsWith('Not enough liquidity')) return undefined;
+    throw error;
+  }
+}
+
 const big = (value: { toString(): string }): bigint => BigInt(value.toString());
 
 function distance(ours: bigint, other: { toString(): string }): bigint {
@@ -126,9 +136,12 @@ function isNear(ours: bigint, other: { toString(): string }, parts: bigint): boo
 
 describe('a launch as Meteora’s library makes it', () => {
   it('has the same curve, vesting and fee', () => {
+    let compared = 0;
     const property = fc.property(launches, (choices) => {
       const { terms, curve } = launchConfig(choices);
-      const other = theirs(choices);
+      const other = theirsOrNone(choices);
+      if (!other) return;
+      compared++;
       assert.ok(distance(curve.quoteThreshold, other.migrationQuoteThreshold) <= 1n, 'threshold');
       assert.ok(isNear(curve.points[0]!.sqrtPrice, other.curve[0]!.sqrtPrice, 10n ** 14n), 'last price');
       // Theirs is derived from what the migrated pool holds, of which a little lies at prices that no curve reaches.
@@ -145,6 +158,7 @@ describe('a launch as Meteora’s library makes it', () => {
       );
     });
     fc.assert(property, { numRuns: 300, includeErrorInReport: true });
+    assert.ok(compared > 100, `only ${compared} could be compared`);
   });
 
   it('raises what is published of the presets', () => {
