@@ -71,7 +71,7 @@ export {
 } from './message.js';
 export { associatedTokenAddress, createAddressWithSeed, findProgramAddress, metadataAddress } from './pda.js';
 export * from './programs.js';
-export { rentExemptLamports } from './rent.js';
+export { associatedTokenRent, rentExemptLamports, TOKEN_ACCOUNT_SPACE } from './rent.js';
 export {
   decodeMint,
   decodeTokenAccount,

@@ -1,13 +1,13 @@
 import { type Address, addressFromBytes, writeAddress } from './address.js';
 import { readU16, readU32, readU64, requireU8, writeU32, writeU64 } from './integers.js';
+import { TOKEN_ACCOUNT_SPACE } from './rent.js';
 import { WireError } from './wire-error.js';
 
 const MINT_LENGTH = 82;
-const TOKEN_ACCOUNT_LENGTH = 165;
 const MULTISIG_LENGTH = 355;
 
 // Token-2022 pads every account that has extensions to the length of a token account; then comes the type.
-const ACCOUNT_TYPE_OFFSET = TOKEN_ACCOUNT_LENGTH;
+const ACCOUNT_TYPE_OFFSET = TOKEN_ACCOUNT_SPACE;
 const ACCOUNT_TYPE_MINT = 1;
 const ACCOUNT_TYPE_TOKEN_ACCOUNT = 2;
 const EXTENSIONS_OFFSET = ACCOUNT_TYPE_OFFSET + 1;
@@ -56,7 +56,7 @@ export function decodeMint(data: Uint8Array): Mint | undefined {
 
 /** The token account in an account's data, of SPL Token or Token-2022; undefined when it is none. */
 export function decodeTokenAccount(data: Uint8Array): TokenAccount | undefined {
-  if (data.length !== TOKEN_ACCOUNT_LENGTH && accountType(data) !== ACCOUNT_TYPE_TOKEN_ACCOUNT) return undefined;
+  if (data.length !== TOKEN_ACCOUNT_SPACE && accountType(data) !== ACCOUNT_TYPE_TOKEN_ACCOUNT) return undefined;
   const delegate = readOptionalAddress(data, 72);
   const state = STATES[data[108]!];
   const nativeTag = readU32(data, 109);
@@ -90,7 +90,7 @@ export function encodeMint(mint: Mint): Uint8Array {
 
 /** The 165 bytes of a token account without extensions. Throws RangeError when a number is out of range. */
 export function encodeTokenAccount(account: TokenAccount): Uint8Array {
-  const data = new Uint8Array(TOKEN_ACCOUNT_LENGTH);
+  const data = new Uint8Array(TOKEN_ACCOUNT_SPACE);
   writeAddress(account.mint, data, 0);
   writeAddress(account.owner, data, 32);
   writeU64(account.amount, 'amount', data, 64);

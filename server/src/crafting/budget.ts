@@ -1,10 +1,13 @@
 /** The most compute units that a transaction may ask for. */
 export const MAX_COMPUTE_UNITS = 1_400_000;
 
+/** Transactions with the same content must not be the same bytes: they differ in their limit, by less than this. */
+export const UNITS_APART = 4_096;
+
 /**
  * The limit to ask for when a simulation used `units`: a tenth on top, and at least a thousand, because account contents
- * may change a little until the transaction lands.
+ * may change a little until the transaction lands; and `apart`, at random below UNITS_APART, where its like must differ.
  */
-export function unitLimitFrom(units: number): number {
-  return Math.min(MAX_COMPUTE_UNITS, Math.max(units + 1_000, Math.ceil(units * 1.1)));
+export function unitLimitFrom(units: number, apart = 0): number {
+  return Math.min(MAX_COMPUTE_UNITS, Math.max(units + 1_000, Math.ceil(units * 1.1)) + apart);
 }

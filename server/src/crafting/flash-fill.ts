@@ -12,12 +12,13 @@ import {
   type Instruction,
   rentExemptLamports,
   systemCreateAccountWithSeed,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type Swap, type SwapPrograms, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from './swap.js';
+import { type Swap, type SwapPrograms, temporaryWrappedSol } from './swap.js';
 import { checkSwap } from './swap-check.js';
 import { type Budget, type Crafted, craftTransaction } from './transaction.js';
 

@@ -22,11 +22,12 @@ import {
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { openWrapped, TOKEN_ACCOUNT_SPACE } from './swap.js';
+import { openWrapped } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
 /** The opening of a limit order. The order's payer pays fee and rents. */

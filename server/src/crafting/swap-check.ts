@@ -16,9 +16,10 @@ import {
   parseTransferChecked,
   parseUnwrapLamports,
   rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type Swap, TOKEN_ACCOUNT_SPACE } from './swap.js';
+import type { Swap } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted } from './transaction.js';
 
 /** What a transaction does at the worst: as much taken and as little given as its instructions allow. */

@@ -7,6 +7,7 @@ import {
   rentExemptLamports,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
@@ -16,9 +17,6 @@ import {
 } from '@slipway/wire';
 import { checkSwap } from './swap-check.js';
 import { type Budget, type Crafted, craftTransaction } from './transaction.js';
-
-/** Bytes of a token account of SPL Token. */
-export const TOKEN_ACCOUNT_SPACE = 165;
 
 /**
  * Where one side of a swap is held: in a token account, as a wallet's SOL, or as SOL that the transaction wraps into an

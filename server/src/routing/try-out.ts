@@ -4,21 +4,27 @@ import { craftSwap, type Swap } from '../crafting/swap.js';
 import type { Budget, Crafted } from '../crafting/transaction.js';
 
 export type TriedOut = { crafted: Crafted; lastValidBlockHeight: bigint } | { err: unknown };
+type BudgetOf = (units: number, usualPrice: bigint) => Budget;
 
 /**
- * Makes a swap's transaction twice: to see on the chain as it is now what it does and costs, and then with the budget
- * that follows from that. `err`: how it would fail, as the RPC says it.
+ * Makes a transaction twice: to see on the chain as it is now what it does and costs, and then with the budget that
+ * follows from that. `err`: how it would fail, as the RPC says it.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
-export async function tryOutSwap(
+export async function tryOut(
   chain: Chain,
-  swap: Swap,
-  budgetOf: (units: number, usualPrice: bigint) => Budget,
+  craft: (blockhash: string, budget: Budget) => Crafted,
+  budgetOf: BudgetOf,
 ): Promise<TriedOut> {
   const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
-  const sample = craftSwap(swap, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
+  const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
   const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
   if (err !== null) return { err };
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-  return { crafted: craftSwap(swap, blockhash, budgetOf(unitsConsumed, usualPrice)), lastValidBlockHeight };
+  return { crafted: craft(blockhash, budgetOf(unitsConsumed, usualPrice)), lastValidBlockHeight };
+}
+
+/** As `tryOut`, of a swap. */
+export function tryOutSwap(chain: Chain, swap: Swap, budgetOf: BudgetOf): Promise<TriedOut> {
+  return tryOut(chain, (blockhash, budget) => craftSwap(swap, blockhash, budget), budgetOf);
 }

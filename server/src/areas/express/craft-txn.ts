@@ -1,4 +1,4 @@
-import { type Address, associatedTokenAddress, rentExemptLamports, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Address, associatedTokenAddress, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
@@ -14,7 +14,6 @@ import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
 import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
 
 /** Space of a token account that the associated token program makes, with the extension that Token-2022 adds. */
-const TOKEN_ACCOUNT_SPACE = 170;
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
 
@@ -77,7 +76,7 @@ async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string
     deps.chain.account(payment.destination),
   ]);
   payment.createDestination = destination === undefined;
-  const rentLamports = payment.createDestination ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
+  const rentLamports = payment.createDestination ? associatedTokenRent(payment.tokenProgram) : 0n;
   const { amount, decimals: tokenDecimals } = payment;
   const told = (feeLamports: bigint, outcome: Told['outcome']): Told => {
     return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, outcome };

@@ -2,12 +2,14 @@ import { randomInt } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
+  associatedTokenRent,
   rentExemptLamports,
   SYSTEM_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { unitLimitFrom } from '../../crafting/budget.js';
-import { type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
+import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
@@ -22,8 +24,6 @@ const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
 /** Who signs last and sends by itself cannot take part: the payment is landed here, with what it is for. */
 const NOT_FOR_PAYMENTS: ReadonlySet<RouterId> = new Set(['jupiterz']);
-/** Two payments with the same content must not be the same bytes: they differ in what compute they ask for. */
-const UNITS_APART = 4_096;
 
 export interface SwapPayment {
   input: Token;
@@ -67,7 +67,7 @@ export async function craftSwapPayment(
   const payment: SwapPayment = {
     ...{ input, inputAmount: quote.request.amount, outputAmount: quote.outAmount },
     feeLamports: feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n }),
-    rentLamports: create ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n,
+    rentLamports: create ? associatedTokenRent(output.tokenProgram) : 0n,
   };
   const { inputAmount } = payment;
   const poor = isSol ? undefined : checkTokens(held, { ...input, sender, amount: inputAmount }, symbol);
@@ -111,7 +111,7 @@ export async function craftSwapPayment(
 const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 
 function budgetOf(units: number, computeUnitPrice: bigint): Budget {
-  return { computeUnitLimit: unitLimitFrom(units) + randomInt(UNITS_APART), computeUnitPrice };
+  return { computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice };
 }
 
 async function tokenOf({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {

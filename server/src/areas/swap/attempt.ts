@@ -1,7 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { type Address, rentExemptLamports, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
-import { type Place, type Swap, TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import {
+  type Address,
+  associatedTokenRent,
+  rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
+import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import {
   type Budget,
   CraftCheckFailed,
@@ -12,10 +18,11 @@ import {
 } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
+import { automaticSlippageBps } from '../../routing/slippage.js';
 import { tryOutSwap } from '../../routing/try-out.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
-import { coversGas, type Terms, tokenAccountRent } from './terms.js';
+import { coversGas, type Terms } from './terms.js';
 import type { Wallets } from './wallets.js';
 
 /** A quote, and the terms on which it was made. */
@@ -54,15 +61,13 @@ export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLa
 
 /** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
 const WALLET_MINIMUM = rentExemptLamports(0);
-/** Two orders with the same content must not be the same bytes: they differ in what compute they ask for. */
-const UNITS_APART = 4_096;
 
 const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
 
-/** Automatic slippage, in basis points: a margin for other trades, and twice what this one moves the market by. */
+/** What the order may lose against its quote, in basis points. */
 export function slippageBpsOf({ quote }: Candidate, manual: OrderRequest['manual']): number {
   if (quote.guaranteed) return 0;
-  return manual?.slippageBps ?? Math.min(1_000, 50 + Math.ceil(2 * Math.max(0, quote.priceImpact) * 10_000));
+  return manual?.slippageBps ?? automaticSlippageBps(quote.priceImpact);
 }
 
 /** The least that must arrive; of something, never nothing. */
@@ -79,7 +84,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   const built = await candidate.quote.build(plan.parties);
   if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
   const swap = swapOf(deps, order, candidate, plan, built);
-  const rentLamports = swap.output.create ? tokenAccountRent(order.output.tokenProgram) : 0n;
+  const rentLamports = swap.output.create ? associatedTokenRent(order.output.tokenProgram) : 0n;
   const cheapest = lamportsObstacle(order, swap, LAMPORTS_PER_SIGNATURE, rentLamports, built.lentLamports);
   if (cheapest) return { obstacle: cheapest };
   requireRichEnough(order, swap);
@@ -117,7 +122,7 @@ async function tryOut(
 }
 
 function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manual']): Budget {
-  const computeUnitLimit = Math.min(MAX_COMPUTE_UNITS, unitLimitFrom(units) + randomInt(UNITS_APART));
+  const computeUnitLimit = unitLimitFrom(units, randomInt(UNITS_APART));
   const wanted = manual?.priorityFee;
   if (!wanted) return { computeUnitLimit, computeUnitPrice: usualPrice };
   // Rounded down, so that the fee, which the chain rounds up, is never above what was asked.

@@ -1,5 +1,4 @@
-import { type Address, rentExemptLamports, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { TOKEN_ACCOUNT_SPACE } from '../../crafting/swap.js';
+import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import type { Prices } from '../../prices/index.js';
 import type { Quote, Token } from '../../routing/router.js';
@@ -29,14 +28,6 @@ export const GASLESS_MIN_USD = 10;
 const GASLESS_UNITS = 400_000n;
 /** What a trade may lose on its way, slippage included, before a fee on its output no longer pays the gas. */
 const LOSS_BPS = 500;
-/** Bytes of an associated token account of Token-2022 without extensions of its mint. */
-const TOKEN_2022_ACCOUNT_SPACE = 170;
-
-/** Rent of an associated token account. */
-export function tokenAccountRent(tokenProgram: Address): bigint {
-  return rentExemptLamports(tokenProgram === TOKEN_PROGRAM ? TOKEN_ACCOUNT_SPACE : TOKEN_2022_ACCOUNT_SPACE);
-}
-
 /** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
 export async function termsOf(
   { fees }: SwapDeps,
@@ -90,7 +81,7 @@ export async function gaslessTerms(
   const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
   if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
-  const rent = wallets.destination && !wallets.destination.exists ? tokenAccountRent(output.tokenProgram) : 0n;
+  const rent = wallets.destination && !wallets.destination.exists ? associatedTokenRent(output.tokenProgram) : 0n;
   const price = sponsored === 'gas' ? await chain.computeUnitPrice() : 0n;
   const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;

@@ -6,11 +6,12 @@ import {
   decodeTokenAccount,
   rentExemptLamports,
   SYSTEM_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type ChainAccount, type MintFacts, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { craftOrderOpening, type OrderOpening } from '../../crafting/limit-order.js';
-import { TOKEN_ACCOUNT_SPACE, temporaryWrappedSol } from '../../crafting/swap.js';
+import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { LIMIT_ORDER_ERRORS } from '@slipway/programs';
 import { BLOCK_MS, BLOCKHASH_LIFE, type Blockhash, ChainUnavailable } from '../../chain/index.js';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import { MAX_COMPUTE_UNITS, UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import type { Budget, Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain, failedProgram } from '../../landing/index.js';
@@ -11,8 +11,6 @@ import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
 const GRACE_MS = 2 * 60_000;
 /** What `auto` means for the price of compute units. */
 const AUTO_PERCENTILE = 95;
-/** Two requests with the same content must not be the same bytes: they differ in what compute they ask for. */
-const UNITS_APART = 4_096;
 
 export interface Ready {
   crafted: Crafted;
@@ -38,7 +36,7 @@ export async function tryOut(
   const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
   const { err, unitsConsumed } = await deps.chain.simulate(sample.wire, { sigVerify: false });
   if (err !== null) return { failure: explainFailure(deps, err, sample.wire) };
-  const computeUnitLimit = Math.min(MAX_COMPUTE_UNITS, unitLimitFrom(unitsConsumed) + randomInt(UNITS_APART));
+  const computeUnitLimit = unitLimitFrom(unitsConsumed, randomInt(UNITS_APART));
   const { blockhash, lastValidBlockHeight } = await latestBlockhash(deps);
   return { crafted: craft(blockhash, { computeUnitLimit, computeUnitPrice }), lastValidBlockHeight };
 }

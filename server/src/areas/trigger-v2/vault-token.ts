@@ -1,10 +1,16 @@
-import { type Address, decodeMint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, token2022Extensions } from '@slipway/wire';
+import {
+  type Address,
+  decodeMint,
+  TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
+  TOKEN_PROGRAM,
+  token2022Extensions,
+} from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
 import { readMintExtensions } from '../../chain/mint-extensions.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 
-const TOKEN_ACCOUNT_SPACE = 165;
 /** With the byte of its type, and the empty extension that a token account of a pausable mint has. */
 const PAUSABLE_ACCOUNT_SPACE = TOKEN_ACCOUNT_SPACE + 1 + 4;
 const PAUSABLE = 26;

@@ -2,9 +2,8 @@ import { type LimitOrder, limitOrderFeeAccount } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
+  associatedTokenRent,
   decodeTokenAccount,
-  rentExemptLamports,
-  TOKEN_2022_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
@@ -12,8 +11,6 @@ import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
 import { inTheWay, type LimitOrderDeps, type Skipped } from './deps.js';
 
 /** Bytes of an associated token account; those of Token-2022 are marked as of an owner for ever. */
-const SPACE = 165;
-const SPACE_2022 = 170;
 
 /** The token accounts that a fill makes. */
 export interface Making {
@@ -62,7 +59,7 @@ export async function accountsOf(
 
 function addOther(making: Making, made: MadeAccount): void {
   making.make.push(made);
-  making.rentLamports += rentExemptLamports(made.tokenProgram === TOKEN_2022_PROGRAM ? SPACE_2022 : SPACE);
+  making.rentLamports += associatedTokenRent(made.tokenProgram);
 }
 
 function canReceive({ data }: ChainAccount): boolean {

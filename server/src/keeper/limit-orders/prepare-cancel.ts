@@ -1,8 +1,9 @@
 import { cancelOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import { unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
+import { tryOut } from '../../routing/try-out.js';
 import { refundAccountOf } from './accounts.js';
 import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
 import { isExpired } from './plan.js';
@@ -20,14 +21,12 @@ export async function prepareCancel(deps: LimitOrderDeps, address: Address): Pro
   const instructions = [
     cancelOrder({ ...accounts, ...(makerInputMintAccount && { makerInputMintAccount }) }, addresses),
   ];
-  const craft = (blockhash: string, computeUnitLimit: number, computeUnitPrice: bigint) =>
-    craftTransaction({ feePayer: taker, instructions, blockhash, budget: { computeUnitLimit, computeUnitPrice } });
-  const first = await chain.latestBlockhash();
-  const sample = craft(first.blockhash, MAX_COMPUTE_UNITS, 0n);
-  const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
-  if (err !== null) return inTheWay(explain(err).message);
-  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-  const crafted = craft(blockhash, unitLimitFrom(unitsConsumed), await chain.computeUnitPrice());
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
+    (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units), computeUnitPrice }),
+  );
+  if ('err' in tried) return inTheWay(explain(tried.err).message);
   const detail = { returned: `${order.makingAmount}` };
-  return { kind: 'cancel', crafted, lastValidBlockHeight, maker, venues: [], detail };
+  return { kind: 'cancel', ...tried, maker, venues: [], detail };
 }

@@ -1,11 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { decodeLimitOrder, type LimitOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
+import { tryOut } from '../../routing/try-out.js';
 import { accountsOf, type Making } from './accounts.js';
 import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
@@ -15,8 +16,6 @@ const MOST_UNITS = 300_000;
 const QUOTE_MS = 2_000;
 /** Until a route is found that pays and fits into a transaction. */
 const MOST_TRIES = 6;
-/** Two equal parts of one order must not be the same bytes. */
-const UNITS_APART = 1_000;
 const NO_VENUES: ReadonlySet<string> = new Set();
 
 export interface Sides {
@@ -90,7 +89,7 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; with this quote, what is known of it has been brought up to date.
     if (!fill) continue;
-    const prepared = await tryOut(deps, terms, fill, quote);
+    const prepared = await tryOutFill(deps, terms, fill, quote);
     if (prepared !== 'too large') return prepared;
     simpler++;
   }
@@ -104,7 +103,7 @@ async function costOf(deps: LimitOrderDeps, { output }: Sides, { rentLamports }:
   return rentLamports > 0n ? inTheWay('an account is missing, and the output has no price to pay its rent by') : 0n;
 }
 
-async function tryOut(
+async function tryOutFill(
   deps: LimitOrderDeps,
   terms: Omit<FlashFill, 'makingAmount' | 'price' | 'trade'>,
   { makingAmount, ...price }: Fill,
@@ -121,17 +120,19 @@ async function tryOut(
   if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notNow(trade.reason);
   const fill: FlashFill = { ...terms, makingAmount, price, trade };
   try {
-    const [first, computeUnitPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
-    const sample = craftFlashFill(fill, first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-    const { err, unitsConsumed } = await chain.simulate(sample.wire, { sigVerify: false });
-    if (err !== null) return inTheWay(explain(err).message);
-    const computeUnitLimit = unitLimitFrom(unitsConsumed) + randomInt(UNITS_APART);
-    if (computeUnitLimit > MOST_UNITS) return inTheWay('it needs too much compute');
-    const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-    const crafted = craftFlashFill(fill, blockhash, { computeUnitLimit, computeUnitPrice });
+    const tried = await tryOut(
+      chain,
+      (blockhash, budget) => craftFlashFill(fill, blockhash, budget),
+      (units, computeUnitPrice) => ({
+        computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
+        computeUnitPrice,
+      }),
+    );
+    if ('err' in tried) return inTheWay(explain(tried.err).message);
+    if (tried.crafted.feeLamports > (await networkFee(deps))) return inTheWay('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
-    return { kind: 'fill', crafted, lastValidBlockHeight, maker: order.maker, venues, detail };
+    return { kind: 'fill', ...tried, maker: order.maker, venues, detail };
   } catch (error) {
     if (error instanceof TransactionTooLarge) return 'too large';
     throw error;

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Address, associatedTokenAddress, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { unitLimitFrom } from '../../crafting/budget.js';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
@@ -14,8 +14,6 @@ import { leastOf, type Sale, saleOf, slippageOf, worthIn } from './terms.js';
 const QUOTE_MS = 2_000;
 /** Each over fewer pools than the one before. */
 const MOST_TRIES = 5;
-/** Two fills with the same content must not be the same bytes: they differ in what compute they ask for. */
-const UNITS_APART = 4_096;
 
 /** A fill that was tried out and would succeed. */
 export interface PreparedFill {
@@ -56,7 +54,7 @@ export async function prepareFill(
     if (swap !== 'too large') {
       if ('skipped' in swap) return swap;
       const tried = await tryOutSwap(chain, swap.swap, (units, computeUnitPrice) => ({
-        computeUnitLimit: unitLimitFrom(units) + randomInt(UNITS_APART),
+        computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
         computeUnitPrice,
       })).catch((error) => {
         if (error instanceof TransactionTooLarge) return 'too large' as const;

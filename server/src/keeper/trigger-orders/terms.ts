@@ -1,11 +1,10 @@
 import type { Address } from '@slipway/wire';
 import type { Leg } from '../../orders/order.js';
 import type { FiringTerms } from '../../orders/order-triggers.js';
+import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { OrderRow } from '../../store/orders.js';
 
 const BPS = 10_000n;
-const AUTOMATIC_BPS = 50;
-const MOST_AUTOMATIC_BPS = 1_000;
 
 /** What a fill of an order sells, from where, and for what. */
 export interface Sale {
@@ -54,9 +53,7 @@ export function slippageOf(order: OrderRow, leg: Leg, priceImpact: number): bigi
     take_profit: order.tpSlippageBps,
     stop_loss: order.slSlippageBps,
   }[leg];
-  if (asked !== null) return BigInt(asked);
-  const impactBps = Math.ceil(Math.max(0, priceImpact) * 10_000);
-  return BigInt(Math.min(MOST_AUTOMATIC_BPS, AUTOMATIC_BPS + 2 * impactBps));
+  return BigInt(asked ?? automaticSlippageBps(priceImpact));
 }
 
 /** The least of `amount` that is left after so much slippage, rounded up. */

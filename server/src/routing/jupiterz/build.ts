@@ -2,11 +2,10 @@ import { type Fill, fillInstruction } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
+  associatedTokenRent,
   createAssociatedTokenIdempotent,
   type Instruction,
-  rentExemptLamports,
   systemTransfer,
-  TOKEN_2022_PROGRAM,
   tokenCloseAccount,
   tokenSyncNative,
   tokenTransferChecked,
@@ -26,8 +25,6 @@ export interface FillTerms {
 }
 
 /** Space of a token account; one of Token-2022 that is associated has an extension more. */
-const TOKEN_ACCOUNT_SPACE = 165;
-const TOKEN_2022_ACCOUNT_SPACE = 170;
 
 /**
  * The maker's trade, and around it what the taker pays besides: the fee, and the output to another receiver. The maker
@@ -112,12 +109,11 @@ async function relayTo(
   const account = associatedTokenAddress(owner, mint, tokenProgram);
   const passOn = pay(owner, account, output, destination, quote.outAmount);
   if (await chain.account(account)) return { account, before: [], after: passOn, lentLamports: 0n };
-  const space = tokenProgram === TOKEN_2022_PROGRAM ? TOKEN_2022_ACCOUNT_SPACE : TOKEN_ACCOUNT_SPACE;
   return {
     account,
     before: [createAssociatedTokenIdempotent({ payer: rentPayer, owner, mint, tokenProgram })],
     after: [...passOn, tokenCloseAccount({ account, destination: rentPayer, authority: owner, tokenProgram })],
-    lentLamports: rentExemptLamports(space),
+    lentLamports: associatedTokenRent(tokenProgram),
   };
 }
 

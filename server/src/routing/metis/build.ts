@@ -6,6 +6,7 @@ import {
   type Instruction,
   rentExemptLamports,
   systemCreateAccountWithSeed,
+  TOKEN_ACCOUNT_SPACE,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenTransferChecked,
@@ -13,8 +14,7 @@ import {
 import type { QuoteRequest, SwapParties, Token } from '../router.js';
 import type { Outcome, Part, Plan } from './plan.js';
 
-const TOKEN_ACCOUNT_SIZE = 165;
-const RENT = rentExemptLamports(TOKEN_ACCOUNT_SIZE);
+const RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 const WHOLE = 10_000;
 /** Where a checked transfer has its amount. */
 const TRANSFER_AMOUNT_AT = 1;
@@ -113,7 +113,7 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
   const made = tokens.map(({ mint, tokenProgram }, i) => {
     const seed = seedOf(input, i);
     const account = createAddressWithSeed(owner, seed, tokenProgram);
-    const parts = { payer: rentPayer, newAccount: account, lamports: RENT, space: TOKEN_ACCOUNT_SIZE };
+    const parts = { payer: rentPayer, newAccount: account, lamports: RENT, space: TOKEN_ACCOUNT_SPACE };
     return {
       account,
       open: [

@@ -10,6 +10,7 @@ import {
   setComputeUnitLimit,
   setComputeUnitPrice,
   systemCreateAccountWithSeed,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
@@ -109,7 +110,14 @@ function measure(
 
 /** A token account for SOL, made and closed again. */
 function wrapping(owner: Address, account: Address): Instruction[] {
-  const parts = { payer: owner, newAccount: account, lamports: 1n, space: 165, base: owner, seed: SEED };
+  const parts = {
+    payer: owner,
+    newAccount: account,
+    lamports: 1n,
+    space: TOKEN_ACCOUNT_SPACE,
+    base: owner,
+    seed: SEED,
+  };
   return [
     systemCreateAccountWithSeed({ ...parts, owner: TOKEN_PROGRAM }),
     tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner }),
