@@ -12,14 +12,17 @@ export const BONDING_CURVE_EVENTS = derived('__event_authority');
 
 /** The configurations of DAMM v2 that migrated pools are opened with, by the pool's option for its fee. */
 export const MIGRATED_POOL_CONFIGS: readonly Address[] = [
-  address('7F6dnUcRuyM2TwR8myT1dYypFXpPSxqwKNSFNkxyNESd'), // 25 basis points
-  address('2nHK1kju6XjphBLbNxpM5XRGFj7p9U8vvNzyZiha1z6k'), // 30
-  address('Hv8Lmzmnju6m7kcokVKvwqz7QPmdX9XfKjJsXz8RXcjp'), // 100
-  address('2c4cYd4reUYVRAB9kUUkrq55VPyy2FNQ3FDL4o12JXmq'), // 200
-  address('AkmQWebAwFvWk55wBoCr5D62C6VVDTzi84NJuD9H7cFD'), // 400
-  address('DbCRBj8McvPYHJG1ukj8RE15h2dCNUdTAESG49XpQ44u'), // 600
-  address('A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck'), // as the pool says
+  address('7F6dnUcRuyM2TwR8myT1dYypFXpPSxqwKNSFNkxyNESd'),
+  address('2nHK1kju6XjphBLbNxpM5XRGFj7p9U8vvNzyZiha1z6k'),
+  address('Hv8Lmzmnju6m7kcokVKvwqz7QPmdX9XfKjJsXz8RXcjp'),
+  address('2c4cYd4reUYVRAB9kUUkrq55VPyy2FNQ3FDL4o12JXmq'),
+  address('AkmQWebAwFvWk55wBoCr5D62C6VVDTzi84NJuD9H7cFD'),
+  address('DbCRBj8McvPYHJG1ukj8RE15h2dCNUdTAESG49XpQ44u'),
+  address('A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck'),
 ];
+
+/** The fees of all but the last of them, in basis points; that one leaves its fee to the pool. */
+export const MIGRATED_POOL_FEES: readonly number[] = [25, 30, 100, 200, 400, 600];
 
 /** All accounts that a pool has of its own. */
 export interface BondingCurvePool {

@@ -11,10 +11,11 @@ import {
   parseInitializeAccount3,
   parseSystemCreateAccountWithSeed,
   rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
 } from '@slipway/wire';
-import { openWrapped, TOKEN_ACCOUNT_SPACE } from './swap.js';
+import { openWrapped } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
 /**
