@@ -15,12 +15,12 @@ export async function checkObjects(config: Config): Promise<Check> {
   if (settings.kind === 'local') return checkFolder(config);
   const where = `the bucket ${settings.bucket}`;
   try {
-    const store = await createS3Store(settings);
+    const store = createS3Store(settings);
     try {
       const wrong = await tryBucket(store);
       if (wrong) return { name, ok: false, detail: `${where}: ${wrong}`, next: SECTION };
     } finally {
-      store.close();
+      await store.close();
     }
     return { name, ok: true, detail: `${where} can be written, and read at ${settings.publicUrl}` };
   } catch (error) {
@@ -47,10 +47,12 @@ async function checkFolder(config: Config): Promise<Check> {
 async function tryBucket(store: S3Store): Promise<string | undefined> {
   const key = `images/doctor-${randomBytes(8).toString('hex')}`;
   const keys = [key, INCOMING + key];
+  const written: string[] = [];
   const object = { contentType: 'text/plain', bytes: Buffer.from(`slipway doctor ${key}\n`) };
   try {
     for (const each of keys) {
       await store.put(each, object);
+      written.push(each);
       const read = await store.get(each, 1_000);
       if (!read || !object.bytes.equals(read.bytes)) return 'what was written does not come back';
     }
@@ -58,7 +60,7 @@ async function tryBucket(store: S3Store): Promise<string | undefined> {
     if (!visible) return 'what is published cannot be read at SLIPWAY_S3_PUBLIC_URL';
     if (hidden) return `everybody can read ${INCOMING}, where uploads lie that nobody has checked`;
   } finally {
-    for (const each of keys) await store.delete(each);
+    for (const each of written) await store.delete(each);
   }
   return (await store.head(key)) ? 'what was deleted is still there' : undefined;
 }

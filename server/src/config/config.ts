@@ -61,19 +61,18 @@ export type ChainConfig =
       readonly sendUrls: readonly string[];
     };
 
-export type ObjectStoreConfig =
-  | { readonly kind: 'local' }
-  | {
-      readonly kind: 's3';
-      readonly bucket: string;
-      readonly region: string;
-      /** Of a service other than AWS. */
-      readonly endpoint?: string;
-      /** Undefined: as AWS's own tools find them. */
-      readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-      /** Where everybody can read the bucket, without a slash at the end. */
-      readonly publicUrl: string;
-    };
+/** A bucket of S3, or of a service with its interface. */
+export interface S3Config {
+  readonly kind: 's3';
+  readonly bucket: string;
+  readonly region: string;
+  /** Of a service other than AWS; the bucket is then the first step of the path. */
+  readonly endpoint?: string;
+  /** Undefined: as AWS's own tools find them (role of the machine, AWS_ variables, profile). */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Where everybody can read the bucket, without a slash at the end. */
+  readonly publicUrl: string;
+}
 
 /** What the operator has set, checked and typed. Made by `loadConfig` only. */
 export interface Config {
@@ -158,7 +157,7 @@ export interface Config {
     readonly mintSuffix: string;
   };
   readonly objects: {
-    readonly store: ObjectStoreConfig;
+    readonly store: { readonly kind: 'local' } | S3Config;
     readonly maxImageBytes: number;
     /** How long a presigned URL is good. */
     readonly urlSeconds: number;

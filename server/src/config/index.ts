@@ -1,4 +1,4 @@
-export type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
+export type { ChainConfig, Config, LogLevel, PriceSource, Role, S3Config, TierConfig, TokenConfig } from './config.js';
 export { ConfigError } from './config-error.js';
 export { dataFolder } from './data-folder.js';
 export { describeConfig } from './describe.js';

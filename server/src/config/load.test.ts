@@ -139,6 +139,48 @@ test('the games behind the events of a feed are read, without those of the sandb
   }
 });
 
+const bucket = {
+  SLIPWAY_S3_BUCKET: 'uploads',
+  SLIPWAY_S3_REGION: 'eu-central-1',
+  SLIPWAY_S3_PUBLIC_URL: 'https://cdn.example.com/u/',
+};
+const bucketKeys = { SLIPWAY_S3_ACCESS_KEY_ID: 'AKID', SLIPWAY_S3_SECRET_ACCESS_KEY: 'bucketsecret' };
+
+test('uploads go into the data folder, or into the bucket that is named whole', () => {
+  assert.deepEqual(load().objects, { store: { kind: 'local' }, maxImageBytes: 5_242_880, urlSeconds: 900 });
+  const publicUrl = 'https://cdn.example.com/u';
+  const store = { kind: 's3', bucket: 'uploads', region: 'eu-central-1', publicUrl };
+  assert.deepEqual(load(bucket).objects.store, store);
+  const endpoint = 'http://127.0.0.1:9000';
+  const all = load({ ...bucket, ...bucketKeys, SLIPWAY_S3_ENDPOINT: `${endpoint}/` }, { uploads: { urlSeconds: 60 } });
+  const credentials = { accessKeyId: 'AKID', secretAccessKey: 'bucketsecret' };
+  assert.deepEqual(all.objects, {
+    store: { ...store, endpoint, credentials },
+    maxImageBytes: 5_242_880,
+    urlSeconds: 60,
+  });
+  assert.doesNotMatch(JSON.stringify(describeConfig(all)), /bucketsecret/);
+  const none = { ...bucket, SLIPWAY_S3_BUCKET: '' };
+  assert.match(complaint(none), /SLIPWAY_S3_REGION belongs to a bucket, but SLIPWAY_S3_BUCKET is not set/);
+  assert.match(complaint(bucketKeys), /SLIPWAY_S3_ACCESS_KEY_ID belongs to a bucket/);
+  for (const name of ['SLIPWAY_S3_REGION', 'SLIPWAY_S3_PUBLIC_URL']) {
+    assert.match(complaint({ ...bucket, [name]: '' }), new RegExp(`^${name} is required`));
+  }
+  for (const name of Object.keys(bucketKeys)) {
+    const half = complaint({ ...bucket, ...bucketKeys, [name]: '' });
+    assert.match(half, /set both or neither/);
+    assert.doesNotMatch(half, /bucketsecret/);
+  }
+  for (const name of ['x', 'Uploads', 'a/b', 'a_b', `${'a'.repeat(64)}`]) {
+    assert.match(complaint({ ...bucket, SLIPWAY_S3_BUCKET: name }), /SLIPWAY_S3_BUCKET is /);
+  }
+  for (const url of ['cdn.example.com', 's3://x', 'https://u:p@x.example', 'https://x.example/?a=1']) {
+    assert.match(complaint({ ...bucket, SLIPWAY_S3_PUBLIC_URL: url }), /SLIPWAY_S3_PUBLIC_URL must be/);
+  }
+  assert.match(complaint({}, { uploads: { maxImageBytes: 0 } }), /uploads\.maxImageBytes/);
+  assert.match(complaint({}, { uploads: { urlSeconds: 700_000 } }), /uploads\.urlSeconds/);
+});
+
 test('slipway.config.json is read from the working directory', () => {
   const cwd = mkdtempSync(join(folder, 'cwd-'));
   writeFileSync(join(cwd, 'slipway.config.json'), JSON.stringify({ fees: { percentile: 42 } }));

@@ -1,5 +1,5 @@
-export { type ImageType, imageTypes, type TokenMetadata } from './content.js';
+export { type ImageType, imageTypes, MAX_METADATA_BYTES, type TokenMetadata } from './content.js';
 export { createLocalStore, type LocalStore, type OpenObject } from './local-store.js';
-export { ContentRefused, INCOMING, isPublicKey, type StoredObject } from './object-store.js';
+export { ContentRefused, INCOMING, isPublicKey, PUBLIC_CACHE, type StoredObject } from './object-store.js';
 export { type CheckedObject, checkContent, createObjects, type Objects, type UploadType } from './objects.js';
 export { createS3Store, type S3Store } from './s3-store.js';

@@ -58,28 +58,10 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
     await deleteOlder(join(dir, INCOMING), tidiedAt - KEEP_UPLOADS_MS).catch(() => {});
   }
 
-  async function openFile(key: string): Promise<OpenObject | undefined> {
-    const path = pathOf(key);
-    return reaching('read', async () => {
-      const file = await open(path, 'r').catch(unlessMissing);
-      if (!file) return undefined;
-      try {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEADER), 0, MAX_HEADER, 0);
-        const [header, contentType, hash] = HEADER.exec(buffer.toString('latin1', 0, bytesRead)) ?? [];
-        if (header === undefined) throw new Error(`${path} does not begin with a content type and a hash`);
-        const size = (await file.stat()).size - header.length;
-        return { contentType: contentType!, hash: hash!, size, file, start: header.length };
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-    });
-  }
-
   return {
     kind: 'local',
     publicUrl: urlOf,
-    open: openFile,
+    open: async (key) => openFile(pathOf(key)),
     async presignPut({ key, contentType, length, expiresInSeconds }) {
       const expiresUnixSeconds = Math.floor(clock.now() / 1000) + expiresInSeconds;
       return `${urlOf(key)}?${signPut(secret, { key, contentType, length, expiresUnixSeconds })}`;
@@ -99,12 +81,12 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
       });
     },
     async head(key) {
-      const found = await openFile(key);
+      const found = await openFile(pathOf(key));
       await found?.file.close();
       return found && { contentType: found.contentType, size: found.size };
     },
     async get(key, maxBytes) {
-      const found = await openFile(key);
+      const found = await openFile(pathOf(key));
       if (!found) return undefined;
       try {
         requireSize(found.size, maxBytes);
@@ -118,8 +100,26 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
       const path = pathOf(key);
       await reaching('delete', () => unlink(path).catch(unlessMissing));
     },
-    close() {},
+    close: async () => {},
   };
+}
+
+/** Who gets the file closes it. */
+function openFile(path: string): Promise<OpenObject | undefined> {
+  return reaching('read', async () => {
+    const file = await open(path, 'r').catch(unlessMissing);
+    if (!file) return undefined;
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEADER), 0, MAX_HEADER, 0);
+      const [header, contentType, hash] = HEADER.exec(buffer.toString('latin1', 0, bytesRead)) ?? [];
+      if (header === undefined) throw new Error(`${path} does not begin with a content type and a hash`);
+      const size = (await file.stat()).size - header.length;
+      return { contentType: contentType!, hash: hash!, size, file, start: header.length };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  });
 }
 
 /** Whoever reads sees all of the old bytes or all of the new ones, also after a crash of the machine. */

@@ -16,7 +16,7 @@ export interface ObjectStore {
   get(key: string, maxBytes: number): Promise<StoredObject | undefined>;
   /** Without an error where there was nothing. */
   delete(key: string): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface PresignedPut {
@@ -50,6 +50,9 @@ export class ContentRefused extends Error {
 
 /** An upload is kept here, and under its own key when it has been published. */
 export const INCOMING = 'incoming/';
+
+/** How long browsers and CDNs may keep what is public; what is published never changes. */
+export const PUBLIC_CACHE = 'public, max-age=3600';
 
 const PUBLIC_KEY = /^(?!incoming\/)[a-z]{1,32}\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 

@@ -1,73 +1,82 @@
-import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import type { S3Config } from '../config/index.js';
 import { Outage } from '../errors/index.js';
-import { type ObjectStore, requireKey, requireSize } from './object-store.js';
+import { INCOMING, type ObjectStore, PUBLIC_CACHE, requireKey, requireSize } from './object-store.js';
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3';
 }
 
-export interface S3Settings {
-  readonly bucket: string;
-  readonly region: string;
-  /** Of a service other than AWS; the bucket is then the first step of the path. */
-  readonly endpoint?: string;
-  /** Undefined: as AWS's own tools find them (role of the machine, AWS_ variables, profile). */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Where everybody can read the bucket, without a slash at the end. */
-  readonly publicUrl: string;
-}
-
 const CONNECT_MS = 3_000;
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 10_000;
 
-/** A bucket of S3, or of a service with its interface. AWS's client is loaded here, because loading it takes long. */
-export async function createS3Store({ bucket, publicUrl, ...settings }: S3Settings): Promise<S3Store> {
-  const [s3, { getSignedUrl }] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/s3-request-presigner'),
-  ]);
-  const client: S3Client = new s3.S3Client({
-    region: settings.region,
-    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint, forcePathStyle: true }),
-    ...(settings.credentials && { credentials: settings.credentials }),
-    // A presigned URL would else carry the checksum of an empty body, and S3 would refuse every other one.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
-  });
+/** A bucket of S3, or of a service with its interface. */
+export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
+  const { bucket, publicUrl } = settings;
+  // At first use, because loading AWS's client takes longer than most of a start.
+  let loading: ReturnType<typeof load> | undefined;
+  const aws = () => {
+    loading ??= load(settings);
+    return loading;
+  };
   const object = (key: string) => ({ Bucket: bucket, Key: requireKey(key) });
 
   return {
     kind: 's3',
     publicUrl: (key) => `${publicUrl}/${requireKey(key)}`,
     // By the machine's time, because the bucket judges by its own.
-    presignPut: async ({ key, contentType, length, expiresInSeconds }) => {
+    async presignPut({ key, contentType, length, expiresInSeconds }) {
+      const { s3, client, getSignedUrl } = await aws();
       const exact = 'exact' in length ? length.exact : undefined;
       const signableHeaders = new Set(['host', 'content-type', ...(exact === undefined ? [] : ['content-length'])]);
       const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, ContentLength: exact });
       return reaching('sign', () => getSignedUrl(client, command, { expiresIn: expiresInSeconds, signableHeaders }));
     },
     async put(key, { contentType, bytes }) {
-      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, Body: bytes });
+      const { s3, client } = await aws();
+      const CacheControl = key.startsWith(INCOMING) ? undefined : PUBLIC_CACHE;
+      const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, CacheControl, Body: bytes });
       await reaching('write', () => client.send(command));
     },
     async head(key) {
-      const found = await reaching('read', () =>
-        client.send(new s3.HeadObjectCommand(object(key))).catch(unlessMissing),
-      );
+      const { s3, client } = await aws();
+      const command = new s3.HeadObjectCommand(object(key));
+      const found = await reaching('read', () => client.send(command).catch(unlessMissing));
       return found && { contentType: found.ContentType ?? '', size: found.ContentLength ?? 0 };
     },
     async get(key, maxBytes) {
-      const found = await reaching('read', () =>
-        client.send(new s3.GetObjectCommand(object(key))).catch(unlessMissing),
-      );
+      const { s3, client } = await aws();
+      const command = new s3.GetObjectCommand(object(key));
+      const found = await reaching('read', () => client.send(command).catch(unlessMissing));
       return found && { contentType: found.ContentType ?? '', bytes: await readBody(found, maxBytes) };
     },
     async delete(key) {
-      await reaching('delete', () => client.send(new s3.DeleteObjectCommand(object(key))));
+      const { s3, client } = await aws();
+      const command = new s3.DeleteObjectCommand(object(key));
+      await reaching('delete', () => client.send(command));
     },
-    close: () => client.destroy(),
+    async close() {
+      if (loading) (await loading).client.destroy();
+    },
   };
+}
+
+async function load({ region, endpoint, credentials }: Omit<S3Config, 'kind'>) {
+  const [s3, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ]);
+  const client = new s3.S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // A presigned URL would else carry the checksum of an empty body, and S3 would refuse every other one.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+  });
+  return { s3, client, getSignedUrl };
 }
 
 /** Reads no further than permitted, whatever length was announced. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { imageTypes, type LocalStore } from '../../objects/index.js';
+import { imageTypes, type LocalStore, MAX_METADATA_BYTES } from '../../objects/index.js';
 import { permit, take } from './put.js';
 import { send } from './send.js';
 
@@ -28,7 +28,7 @@ export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
     scope.put<{ Params: KeyParams; Body?: Buffer }>(
       '/objects/incoming/:folder/:name',
       {
-        ...{ config, schema, bodyLimit: deps.maxImageBytes },
+        ...{ config, schema, bodyLimit: Math.max(deps.maxImageBytes, MAX_METADATA_BYTES) },
         // Before the body is read: nobody without a signed URL can send one.
         onRequest: async (request) => permit(deps, request),
       },

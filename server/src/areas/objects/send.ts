@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
-import { INCOMING, isPublicKey, type OpenObject } from '../../objects/index.js';
+import { INCOMING, isPublicKey, type OpenObject, PUBLIC_CACHE } from '../../objects/index.js';
 import type { KeyParams, ObjectsDeps } from './index.js';
 
 /** What nobody can make a browser run, though it may be shown on every page. */
@@ -27,7 +27,7 @@ export async function send(
   const found = published ?? (await store.open(INCOMING + key));
   if (!found) throw notFound();
   const etag = `"${found.hash}"`;
-  reply.headers({ ...SAFE, etag, 'cache-control': published ? 'public, max-age=3600' : 'no-cache' });
+  reply.headers({ ...SAFE, etag, 'cache-control': published ? PUBLIC_CACHE : 'no-cache' });
   if (isKnown(headers['if-none-match'], etag)) {
     await found.file.close();
     return reply.code(304).send();
