@@ -17,7 +17,7 @@ import type { CreatePoolAnswer, CreatePoolBody } from './schema.js';
 
 /** What the creator pays beside the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's fee. */
 const LAUNCH_LAMPORTS =
-  [1_048, 424, 82, 165, 165, 607].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
+  [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
 
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
 export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promise<CreatePoolAnswer> {
