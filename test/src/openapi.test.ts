@@ -105,6 +105,7 @@ describe('the document', () => {
       [/^\/prediction\//, 'PredictionError'],
       [/^\/trigger\/v1\//, 'TriggerV1Error'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
+      [/^\/studio\//, 'StudioError'],
       [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
