@@ -27,6 +27,7 @@ import {
   unsignedTransaction,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { createAnswerCheck, documentOf, operationsOf } from './openapi-document.js';
 import { request, type Service, startService } from './service.js';
 import {
   addressesOf,
@@ -68,8 +69,15 @@ function meme(creator: string): PoolBody {
 describe('a token on the real launch program', { skip }, () => {
   let service: Service;
   let creator: Keypair;
+  let assertDocumented: (path: string, answer: { status: number; body: unknown }) => void;
   before(async () => {
     service = await startService({ env: { SLIPWAY_PROGRAMS_DIR: programs! } });
+    const document = await documentOf(service);
+    const check = createAnswerCheck(document);
+    assertDocumented = (path, { status, body }) => {
+      const operation = operationsOf(document).find((each) => each.path === `/studio/v1/${path}`);
+      assert.equal(check(operation!, status, body), undefined);
+    };
     creator = await newWallet(service, 2_000_000_000n, 0n);
   });
   after(() => service?.close());
@@ -88,6 +96,7 @@ describe('a token on the real launch program', { skip }, () => {
     const submitted = await submit(service, creation, creator, { content: 'What it is for', headerImage: header });
     assert.equal(submitted.status, 200, JSON.stringify(submitted.body));
     assert.equal(submitted.body.success, true);
+    assertDocumented('dbc-pool/submit', submitted);
     assert.equal(submitted.body.data.mint, creation.mint);
     const made = bondingCurvePool(submitted.body.data.configKey as Address, creation.mint, USDC);
     const kept = [made.config, made.baseMint, made.pool, made.baseVault, made.quoteVault, made.metadata];
@@ -139,10 +148,10 @@ describe('a token on the real launch program', { skip }, () => {
   async function claim(pool: BondingCurvePool, maxQuoteAmount: number, expected: bigint): Promise<void> {
     const account = associatedTokenAddress(creator.address, USDC);
     const [before, lamports] = [await tokensOf(account), await lamportsOf(creator.address)];
-    const { body } = await claimTransaction(service, {
-      ...{ ownerWallet: creator.address, poolAddress: pool.pool, maxQuoteAmount },
-    });
-    await land(signTransaction(body.transaction, creator));
+    const wanted = { ownerWallet: creator.address, poolAddress: pool.pool, maxQuoteAmount };
+    const crafted = await claimTransaction(service, wanted);
+    assertDocumented('dbc/fee/create-tx', crafted);
+    await land(signTransaction(crafted.body.transaction, creator));
     assert.equal((await tokensOf(account)) - before, expected);
     // An account for the quote is kept; one for the base is not.
     const rent = before === 0n ? 2_039_280 : 0;

@@ -30,6 +30,7 @@ import {
   PNG,
   type PoolBody,
   put,
+  putPool,
   type Refused,
   submit,
   submitForm,
@@ -336,6 +337,28 @@ describe('submitting without the launch program', () => {
     const elsewhere = creation.imagePresignedUrl.replace(creation.mint, JUP);
     assert.equal((await put(elsewhere, 'image/png', PNG)).status, 403);
     assert.equal((await put(creation.metadataPresignedUrl, 'application/json', '{"name":"x"}')).status, 400);
+  });
+});
+
+describe('a pool on the chain', () => {
+  it('is found by its mint, also where it was not launched here, and tells its fees', async () => {
+    const pool = await putPool(service, creator.address);
+    const { status, body: found } = await addressesOf(service, pool.baseMint);
+    assert.equal(status, 200);
+    const data = { dbcPoolAddress: pool.pool, dammv2PoolAddress: null, configKey: pool.config };
+    assert.deepEqual(found, { success: true, data });
+    assert.deepEqual((await feesOf(service, pool.pool)).body, { unclaimed: '700', total: '1000' });
+  });
+
+  it('is paid out to its creator only', async () => {
+    const claim = (ownerWallet: string, poolAddress: string) =>
+      claimTransaction<Refused>(service, { ownerWallet, poolAddress, maxQuoteAmount: 1 });
+    const pool = await putPool(service, creator.address);
+    const other = await claim(generateKeypair().address, pool.pool);
+    assert.deepEqual([other.status, other.body], [403, { error: 'You are not the owner of this pool' }]);
+    const held = await putPool(service, pool.pool);
+    const proxy = await claim(creator.address, held.pool);
+    assert.deepEqual([proxy.status, proxy.body], [404, { error: 'Proxy account not found for the creator' }]);
   });
 });
 

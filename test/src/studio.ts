@@ -1,6 +1,12 @@
-import type { Address, Keypair } from '@slipway/wire';
+import {
+  BONDING_CURVE_POOL_SIZE,
+  BONDING_CURVE_PROGRAM,
+  type BondingCurvePool,
+  bondingCurvePool,
+} from '@slipway/programs';
+import { type Address, addressToBytes, generateKeypair, type Keypair } from '@slipway/wire';
 import { type Answer, request, type Service } from './service.js';
-import { signTransaction } from './wallet.js';
+import { rpc, signTransaction } from './wallet.js';
 
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 
@@ -135,4 +141,31 @@ export function submit<T = Submitted>(
 ): Promise<Answer<T>> {
   const transaction = signTransaction(creation.transaction, creator);
   return submitForm<T>(service, { transaction, owner: creator.address, ...changes });
+}
+
+const POOL_START = Buffer.from('d5e005d16245775c', 'hex');
+const CONFIG_START = Buffer.from('1a6c0e7b74e6812b', 'hex');
+
+/** Writes accounts as those of a pool of this creator, without the program whose they are. */
+export async function putPool(service: Service, creator: Address): Promise<BondingCurvePool> {
+  const pool = bondingCurvePool(generateKeypair().address, generateKeypair().address, USDC);
+  const config = Buffer.alloc(1_048);
+  config.set(CONFIG_START);
+  config.set(addressToBytes(USDC), 8);
+  config[245] = 50;
+  const state = Buffer.alloc(BONDING_CURVE_POOL_SIZE);
+  state.set(POOL_START);
+  for (const [at, address] of Object.entries({ 72: pool.config, 104: creator, 136: pool.baseMint })) {
+    state.set(addressToBytes(address), Number(at));
+  }
+  state.writeBigUInt64LE(2_000n, 336);
+  state.writeBigUInt64LE(700n, 360);
+  for (const [address, data] of [
+    [pool.config, config],
+    [pool.pool, state],
+  ] as const) {
+    const account = { lamports: 10_000_000, owner: BONDING_CURVE_PROGRAM, executable: false };
+    await rpc(service, 'localnet_setAccount', address, { ...account, data: data.toString('base64') });
+  }
+  return pool;
 }
