@@ -4,9 +4,10 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
+import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printParts, printStart } from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureStart } from './start.js';
+import { measureStudio, timeParts } from './studio.js';
 import {
   type Summary,
   summarizeCraft,
@@ -14,6 +15,7 @@ import {
   summarizeMemory,
   summarizeOrders,
   summarizeStart,
+  summarizeStudio,
 } from './summary.js';
 
 const STARTS = 5;
@@ -37,6 +39,14 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async studio(rig, options) {
+    const summary = summarizeStudio(await measureStudio(rig, options), timeParts());
+    if (!options.json) {
+      printLoad('Craft a launch, 8 connections', summary.figures.load);
+      printParts('Parts of one craft', summary.figures.parts);
+    }
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

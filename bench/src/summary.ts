@@ -2,6 +2,7 @@ import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { StartFigures } from './start.js';
+import type { StudioTarget } from './studio.js';
 import type { TargetName } from './targets.js';
 
 /** Of the rounds of one run. */
@@ -73,6 +74,14 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
   };
 }
 
+/** Without goals: it depends on the programs that somebody has brought. */
+export function summarizeStudio(
+  rounds: Partial<Record<StudioTarget, Round[]>> & { bare: Round[] },
+  parts: Record<string, number>,
+): Summary<{ load: Partial<LoadFigures<StudioTarget>>; parts: Record<string, number> }> {
+  return { figures: { load: summarizeLoad(rounds), parts }, goals: [] };
+}
+
 export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<keyof StartFigures, Spread>> {
   const figures = { cold: spread(cold), warm: spread(warm) };
   const reached = ({ median }: Spread) => [`${median.toFixed(2)} s`, median < 3] as const;
@@ -99,7 +108,9 @@ export function summarizeMemory(points: MemoryPoint[]): Summary<MemoryPoint[]> {
   };
 }
 
-function summarizeLoad<Name extends string>(rounds: Record<Name | 'bare', Round[]>): LoadFigures<Name | 'bare'> {
+function summarizeLoad<Name extends string>(
+  rounds: Partial<Record<Name, Round[]>> & { bare: Round[] },
+): LoadFigures<Name | 'bare'> {
   const { bare } = rounds;
   const one = (own: Round[]): LoadSummary => ({
     perSecond: spread(own.map(({ perSecond }) => perSecond)),
