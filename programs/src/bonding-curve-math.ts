@@ -55,7 +55,7 @@ const SCALE = 10n ** 60n;
 /**
  * A curve of one segment between two market caps that sells all that is not vested and not needed for the migrated
  * pool, which begins at the curve's last price with all that was raised. With r = sqrt(initial / migration), the pool
- * needs r / (1 + r) of what is not vested. A second segment holds what rounding has left over.
+ * needs r / (1 + r) of what is not vested. Where rounding leaves something over, a second segment holds it.
  * @throws CurveImpossible
  */
 export function curveBetween({ initialMarketCap, migrationMarketCap, supply, vested }: CurveTerms): Curve {

@@ -17,7 +17,7 @@ import {
   sniperFeeOfSteps,
   sniperFeeOver,
 } from './index.js';
-import { newAddress, succeeded, type TestVm } from './test-vm.js';
+import { newAddress, randomNumbers, succeeded, type TestVm } from './test-vm.js';
 
 const EVERYTHING = 2n ** 63n;
 
@@ -74,6 +74,28 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
     liveWholeLife({ ...INDIE, ...caps, vesting: undefined }, 9);
   });
 
+  it('can be sold out after any trades', () => {
+    const random = randomNumbers(20_261_121);
+    for (let round = 0; round < 5; round++) {
+      const vm = launchVm();
+      const initialMarketCap = 1_000_000n * BigInt(1 + random(100_000_000));
+      const migrationMarketCap = initialMarketCap * BigInt(2 + random(50));
+      const choices = { ...INDIE, initialMarketCap, migrationMarketCap };
+      const launched = launch(vm, vm.mint({ decimals: 6, supply: EVERYTHING }), choices);
+      succeeded(launched.outcome);
+      const { quoteThreshold } = launchConfig(choices).curve;
+      for (let trade = 0; trade < 30; trade++) {
+        const part = BigInt(1 + random(1_000));
+        if (random(3) === 0) sell(vm, launched, part);
+        else buy(vm, launched, (quoteThreshold * part) / 30_000n + 1_000n);
+      }
+      buy(vm, launched, EVERYTHING / 4n, true);
+      const { quoteReserve } = stateOf(vm, launched);
+      const over = quoteReserve - quoteThreshold;
+      assert.ok(over >= 0n && over <= 40n, `${quoteReserve} of ${quoteThreshold}`);
+    }
+  });
+
   it('begins at a fee of 99 % that falls to what was asked for', () => {
     for (const [fee, feeBps, slots] of [
       [sniperFeeOfSteps(200, 100, 'linear'), 100, 196],
@@ -115,6 +137,16 @@ function buy(vm: TestVm, { pool }: Launched, amountIn: bigint, partial = false):
     vm.tokenAccount({ address: outputAccount, mint: pool.baseMint, owner: trader });
   }
   succeeded(vm.run(curveSwap({ pool, trader, inputAccount, outputAccount, amountIn, leastOut: 0n, partial })));
+}
+
+/** Sells so many thousandths of what the buyer holds. */
+function sell(vm: TestVm, { pool }: Launched, part: bigint): void {
+  const trader = vm.payer;
+  const inputAccount = associatedTokenAddress(trader, pool.baseMint);
+  const amountIn = (vm.amount(inputAccount) * part) / 1_000n;
+  if (amountIn < 1_000_000n) return;
+  const outputAccount = associatedTokenAddress(trader, pool.quoteMint);
+  succeeded(vm.run(curveSwap({ pool, trader, inputAccount, outputAccount, amountIn, leastOut: 0n, partial: false })));
 }
 
 /** What a purchase pays in fees: to the operator, the creator and the protocol together. */

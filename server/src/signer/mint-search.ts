@@ -11,6 +11,7 @@ const BRANCHES = 2 ** 22;
 
 /** The path of a numbered key below its family's root. */
 export function numberedPath(number: number): number[] {
+  if (!Number.isSafeInteger(number)) throw new RangeError('the number of a key is a whole one');
   return [Math.floor(number / KEYS_A_BRANCH), number % KEYS_A_BRANCH];
 }
 

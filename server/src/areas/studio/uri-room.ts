@@ -27,10 +27,12 @@ export function requireUriRoom(objects: Objects): void {
 }
 
 function longestLaunch(uri: string): Launch {
-  const { terms } = launchConfig({
+  const { terms: one } = launchConfig({
     ...{ initialMarketCap: 10n ** 10n, migrationMarketCap: 10n ** 11n, vesting: undefined },
     ...{ feeBps: 100, sniperFee: undefined, isLpLocked: true },
   });
+  // A curve has one segment, or two.
+  const terms = { ...one, curve: [one.curve[0]!, one.curve[0]!] };
   const at = (byte: number) => addressFromBytes(new Uint8Array(32).fill(byte));
   return {
     ...{ creator: at(1), operator: at(2), terms, uri },
