@@ -69,7 +69,7 @@ export function parseCreateCurveConfig(instruction: Instruction): CreateCurveCon
   if (!accounts || !terms) return undefined;
   const [config, feeClaimer, leftoverReceiver, quoteMint, payer] = accounts;
   const made: CreateCurveConfig = { config, feeClaimer, leftoverReceiver, quoteMint, payer, terms };
-  return isMadeOf(instruction, createCurveConfig(made)) ? made : undefined;
+  return isMadeOf(instruction, () => createCurveConfig(made)) ? made : undefined;
 }
 
 /** The opening of a pool with a new mint, whose own key signs. */
@@ -116,7 +116,7 @@ export function parseInitializeCurvePool(instruction: Instruction): InitializeCu
   const [config, , creator, baseMint, quoteMint, pool, baseVault, quoteVault, metadata] = accounts;
   const addresses = { config, baseMint, quoteMint, pool, baseVault, quoteVault, metadata };
   const made: InitializeCurvePool = { pool: addresses, creator, ...texts };
-  return isMadeOf(instruction, initializeCurvePool(made)) ? made : undefined;
+  return isMadeOf(instruction, () => initializeCurvePool(made)) ? made : undefined;
 }
 
 /** The paying out of the creator's part of the trading fees. Amounts are the most that is paid, in the smallest unit. */
@@ -159,7 +159,7 @@ export function parseClaimCreatorFee(instruction: Instruction): ClaimCreatorFee 
   const [, pool, baseAccount, quoteAccount, baseVault, quoteVault, baseMint, quoteMint, creator] = accounts;
   const addresses = { pool, baseVault, quoteVault, baseMint, quoteMint };
   const claim: ClaimCreatorFee = { pool: addresses, creator, baseAccount, quoteAccount, ...amounts };
-  return isMadeOf(instruction, claimCreatorFee(claim)) ? claim : undefined;
+  return isMadeOf(instruction, () => claimCreatorFee(claim)) ? claim : undefined;
 }
 
 /** A trade on the curve. Amounts in the smallest unit. */

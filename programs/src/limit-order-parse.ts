@@ -45,7 +45,7 @@ export function parseInitializeOrder(
     ...(feeBps !== undefined && { feeBps }),
     ...(slippageBps !== undefined && { slippageBps }),
   };
-  return isMadeOf(instruction, initializeOrder(order, addresses)) ? order : undefined;
+  return isMadeOf(instruction, () => initializeOrder(order, addresses)) ? order : undefined;
 }
 
 /** What a `cancelOrder` cancels. */
@@ -64,7 +64,7 @@ export function parseCancelOrder(
     inputMint: at(5),
     inputTokenProgram: at(6),
   };
-  return isMadeOf(instruction, cancelOrder(cancel, addresses)) ? cancel : undefined;
+  return isMadeOf(instruction, () => cancelOrder(cancel, addresses)) ? cancel : undefined;
 }
 
 /** The loan of a `preFlashFillOrder`. */
@@ -84,7 +84,7 @@ export function parsePreFlashFillOrder(
     inputTokenProgram: at(5),
     ...amounts,
   };
-  return isMadeOf(instruction, preFlashFillOrder(fill, addresses)) ? fill : undefined;
+  return isMadeOf(instruction, () => preFlashFillOrder(fill, addresses)) ? fill : undefined;
 }
 
 /** The payment of a `flashFillOrder`. */
@@ -108,7 +108,7 @@ export function parseFlashFillOrder(
     outputTokenProgram: at(9),
     ...amounts,
   };
-  return isMadeOf(instruction, flashFillOrder(fill, addresses)) ? fill : undefined;
+  return isMadeOf(instruction, () => flashFillOrder(fill, addresses)) ? fill : undefined;
 }
 
 const MOST_ACCOUNTS_READ = 11;

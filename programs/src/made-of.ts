@@ -1,7 +1,11 @@
 import type { AccountMeta, Instruction } from '@slipway/wire';
 
-/** Whether an instruction is the one that a builder makes: the same accounts with at least the same rights, as much data. */
-export function isMadeOf(instruction: Instruction, { accounts, data }: Instruction): boolean {
+/**
+ * Whether the instruction is the one that the builder makes, with at least its rights; in a message an account can have
+ * more of them, from other instructions. Of the data only the length is compared: the caller has read it.
+ */
+export function isMadeOf(instruction: Instruction, build: () => Instruction): boolean {
+  const { accounts, data } = build();
   return (
     accounts.length === instruction.accounts.length &&
     accounts.every((needed, i) => grants(instruction.accounts[i]!, needed)) &&
@@ -9,7 +13,6 @@ export function isMadeOf(instruction: Instruction, { accounts, data }: Instructi
   );
 }
 
-/** Whether it is the same account with at least these rights; in a message it can have more, from other instructions. */
 function grants(meta: AccountMeta, needed: AccountMeta): boolean {
   return meta.address === needed.address && meta.signer >= needed.signer && meta.writable >= needed.writable;
 }
