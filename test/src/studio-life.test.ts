@@ -13,7 +13,6 @@ import {
 } from '@slipway/programs';
 import {
   type Address,
-  addressToBytes,
   associatedTokenAddress,
   compileMessage,
   createAssociatedTokenIdempotent,
@@ -23,7 +22,6 @@ import {
   type Keypair,
   setComputeUnitLimit,
   systemTransfer,
-  TOKEN_PROGRAM,
   unsignedTransaction,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -36,6 +34,7 @@ import {
   claimTransaction,
   createPool,
   feesOf,
+  giveWrapped,
   indie,
   PNG,
   type PoolBody,
@@ -168,7 +167,7 @@ describe('a token on the real launch program', { skip }, () => {
     const { data } = (await submit(service, creation, creator)).body;
     const pool = bondingCurvePool(data.configKey as Address, creation.mint, WRAPPED_SOL_MINT);
     const buyer = await newWallet(service, 5_000_000_000n, 0n);
-    await airdropWrapped(buyer.address, 2_000_000_000n);
+    await giveWrapped(service, buyer.address, 2_000_000_000n);
     await buy(pool, buyer, 1_000_000_000n);
     assert.equal((await feesOf(service, pool.pool)).body.unclaimed, '8000000');
     const before = await lamportsOf(creator.address);
@@ -272,25 +271,6 @@ describe('a token on the real launch program', { skip }, () => {
     const signature = await rpc<string>(service, 'sendTransaction', transaction, { encoding: 'base64' });
     const { value } = await rpc<{ value: ({ err: unknown } | null)[] }>(service, 'getSignatureStatuses', [signature]);
     assert.equal(value[0]?.err, null);
-  }
-
-  async function airdropWrapped(wallet: Address, lamports: bigint): Promise<void> {
-    await airdrop(wallet, lamports);
-    const account = associatedTokenAddress(wallet, WRAPPED_SOL_MINT);
-    await rpc(service, 'localnet_setAccount', account, await wrappedAccount(wallet, lamports));
-  }
-
-  /** A token account of wrapped SOL, as wrapping makes it. */
-  async function wrappedAccount(wallet: Address, amount: bigint) {
-    const data = Buffer.alloc(165);
-    data.set(addressToBytes(WRAPPED_SOL_MINT), 0);
-    data.set(addressToBytes(wallet), 32);
-    data.writeBigUInt64LE(amount, 64);
-    data[108] = 1;
-    data.writeUInt32LE(1, 109);
-    data.writeBigUInt64LE(2_039_280n, 113);
-    const lamports = Number(amount) + 2_039_280;
-    return { lamports, owner: TOKEN_PROGRAM, executable: false, data: data.toString('base64') };
   }
 
   async function buy(pool: BondingCurvePool, buyer: Keypair, amountIn: bigint): Promise<void> {

@@ -1,10 +1,22 @@
+import assert from 'node:assert/strict';
 import {
   BONDING_CURVE_POOL_SIZE,
   BONDING_CURVE_PROGRAM,
   type BondingCurvePool,
   bondingCurvePool,
 } from '@slipway/programs';
-import { type Address, addressToBytes, generateKeypair, type Keypair } from '@slipway/wire';
+import {
+  type Address,
+  addressToBytes,
+  associatedTokenAddress,
+  encodeTokenAccount,
+  generateKeypair,
+  type Keypair,
+  rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
+  TOKEN_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
 import { type Answer, request, type Service } from './service.js';
 import { rpc, signTransaction } from './wallet.js';
 
@@ -22,6 +34,13 @@ export interface Creation {
   imagePresignedUrl: string;
   metadataPresignedUrl: string;
   imageUrl: string;
+}
+
+/** The one field that is wrong, and what was expected of it. */
+export function assertRefused({ status, body }: Answer<Refused>, field: string, expected: RegExp): void {
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.deepEqual(Object.keys(body.errors ?? {}), [field], JSON.stringify(body));
+  assert.match(body.errors![field]![0]!, expected);
 }
 
 /** The published preset "Indie", for this creator. */
@@ -168,4 +187,17 @@ export async function putPool(service: Service, creator: Address): Promise<Bondi
     await rpc(service, 'localnet_setAccount', address, { ...account, data: data.toString('base64') });
   }
   return pool;
+}
+
+/** Writes a wallet's account of wrapped SOL, as wrapping makes it. */
+export async function giveWrapped(service: Service, wallet: Address, amount: bigint): Promise<void> {
+  const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+  const data = encodeTokenAccount({
+    ...{ mint: WRAPPED_SOL_MINT, owner: wallet, amount, state: 'initialized', delegatedAmount: 0n, isNative: true },
+  });
+  // Of a native account, what it keeps for rent stands behind the mark that it is one.
+  Buffer.from(data.buffer, data.byteOffset, data.length).writeBigUInt64LE(rent, 113);
+  const account = { lamports: Number(amount + rent), owner: TOKEN_PROGRAM, executable: false };
+  const address = associatedTokenAddress(wallet, WRAPPED_SOL_MINT);
+  await rpc(service, 'localnet_setAccount', address, { ...account, data: Buffer.from(data).toString('base64') });
 }
