@@ -4,7 +4,15 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printParts, printStart } from './print.js';
+import {
+  printGoals,
+  printLoad,
+  printMemoryHead,
+  printMemoryPoint,
+  printParts,
+  printStart,
+  printTriggers,
+} from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
@@ -16,7 +24,9 @@ import {
   summarizeOrders,
   summarizeStart,
   summarizeStudio,
+  summarizeTriggers,
 } from './summary.js';
+import { measureBook, measureFills } from './triggers.js';
 
 const STARTS = 5;
 
@@ -47,6 +57,12 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
       printLoad('Craft a launch, 8 connections', summary.figures.load);
       printParts('Parts of one craft', summary.figures.parts);
     }
+    return summary;
+  },
+  async triggers(rig, { crafts, rounds, json }) {
+    const book = await measureBook(rig, crafts);
+    const summary = summarizeTriggers(book, await measureFills(rig, rounds));
+    if (!json) printTriggers(summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

@@ -26,7 +26,7 @@ import {
   withActualPort,
 } from './http/index.js';
 import { startKeeper } from './keeper/index.js';
-import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
+import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { launchFilesChore, startMintStock } from './launches/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
@@ -97,6 +97,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [WITHDRAWAL_AREA]: withdrawalHooks,
       [FILL_AREA]: fillHooks,
       [STUDIO_AREA]: studioHooks,
+      [RENT_AREA]: rentHooks,
     },
     observe: settlementObserver(metrics, log),
     log,
@@ -119,7 +120,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
-  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
+  const { registry } = metrics;
+  const index = createLimitOrderIndex({ store, chain: chainReader, addresses, steadyNow, log, registry });
+  disposal.add('limit order index', () => index.close());
+  const limitOrders = { addresses, index };
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },

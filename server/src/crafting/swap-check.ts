@@ -31,6 +31,7 @@ interface Books {
   feeInRoute: boolean;
   closeAuthoritySet: boolean;
   destinationMade: boolean;
+  sourceClosed: boolean;
   traded: boolean;
 }
 
@@ -45,7 +46,7 @@ export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget
   expect(price && parseComputeUnitPrice(price) === budget.computeUnitPrice, 'wrong compute unit price');
   const books: Books = {
     ...{ lamports: new Map(), tokens: new Map(), temporary: new Map() },
-    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, traded: false },
+    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, sourceClosed: false, traded: false },
   };
   for (const instruction of rest) {
     const understood = readers.some((read) => read(instruction, books, swap));
@@ -55,6 +56,10 @@ export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget
   expect(books.temporary.size === 0, 'a temporary account is left open');
   expect(books.closeAuthoritySet === (swap.closeAuthority !== undefined), 'wrong close authority');
   expect(books.destinationMade === swap.output.create, 'the destination is made, or not, against what was asked');
+  expect(
+    books.sourceClosed === (swap.input.closeTo !== undefined),
+    'the source is closed, or not, against what was asked',
+  );
   checkLosses(books, swap);
   checkGains(books, swap);
 }
@@ -149,7 +154,16 @@ const readers: readonly Reader[] = [
     change(lamports, destination, tokens.get(source) ?? 0n);
     tokens.delete(source);
   }),
-  reader(parseCloseAccount, ({ account, destination, authority }, { lamports, tokens, temporary }, swap) => {
+  reader(parseCloseAccount, ({ account, destination, authority }, books, swap) => {
+    const { lamports, tokens, temporary } = books;
+    const { input } = swap;
+    if (input.closeTo && input.place.kind === 'token' && account === input.place.account) {
+      // Before the trade it would take the input along.
+      expect(authority === swap.taker && books.traded && !books.sourceClosed, 'the source is closed too early');
+      expect(destination === input.closeTo, 'the rent of the source goes to another');
+      books.sourceClosed = true;
+      return;
+    }
     const closed = temporary.get(account);
     expect(authority === swap.taker && closed, 'an account is closed that the swap has not made');
     expect(destination === swap.rentPayer, 'the rent goes to another');

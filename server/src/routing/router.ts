@@ -108,6 +108,8 @@ export interface SwapParties {
   minOut: bigint;
   /** Token account that gets the fee of the request; required with a fee. */
   feeAccount?: Address;
+  /** The source is closed afterwards: where a router can, it leaves nothing of the amount in it. */
+  emptySource?: boolean;
 }
 
 export interface Built {
