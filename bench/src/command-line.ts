@@ -6,6 +6,7 @@ export const MEASUREMENTS = [
   'order',
   'start',
   'studio',
+  'quotes',
   'triggers',
   'memory',
   'order-memory',
@@ -22,10 +23,10 @@ export interface CommandLine {
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|studio|triggers|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|studio|quotes|triggers|memory|order-memory] [options]
 
-Without a name: craft, execute, order and start. studio, triggers, memory and order-memory run only when they are named;
-the last three take minutes.
+Without a name: craft, execute, order, start and quotes. studio, triggers, memory and order-memory run only when they are
+named; the last three take minutes.
 
   --seconds <n>  load in each round of craft, order and studio (3)
   --rounds <n>   rounds, at least 3 (5)
@@ -51,7 +52,7 @@ export function parseCommandLine(argv: string[]): CommandLine | undefined {
   const unknown = positionals.find((name) => !named.some((known) => known === name));
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${MEASUREMENTS.join(', ')}`);
   return {
-    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'start'],
+    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'quotes', 'start'],
     seconds: whole('--seconds', values.seconds, 1, 60),
     rounds: whole('--rounds', values.rounds, 3, 50),
     crafts: whole('--crafts', values.crafts, 1_000, 10_000_000),

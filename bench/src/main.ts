@@ -10,10 +10,12 @@ import {
   printMemoryHead,
   printMemoryPoint,
   printParts,
+  printQuotes,
   printStart,
   printTriggers,
 } from './print.js';
 import { createRig, type Rig } from './processes.js';
+import { measureQuotes } from './quotes.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -22,6 +24,7 @@ import {
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
+  summarizeQuotes,
   summarizeStart,
   summarizeStudio,
   summarizeTriggers,
@@ -63,6 +66,11 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     const book = await measureBook(rig, crafts);
     const summary = summarizeTriggers(book, await measureFills(rig, rounds));
     if (!json) printTriggers(summary.figures);
+    return summary;
+  },
+  async quotes(_, { rounds, json }) {
+    const summary = summarizeQuotes(measureQuotes(rounds));
+    if (!json) printQuotes('Quotes in one process', summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

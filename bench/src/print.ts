@@ -1,7 +1,7 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { StudioTarget } from './studio.js';
-import type { Goal, LoadSummary, Spread, TriggerFigures } from './summary.js';
+import type { Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
@@ -30,6 +30,13 @@ export function printLoad(
 export function printParts(title: string, parts: Readonly<Record<string, number>>): void {
   const rows = Object.entries(parts).map(([name, microseconds]) => [name, microseconds.toFixed(0)]);
   printTable(title, ['', 'microseconds'], rows);
+}
+
+export function printQuotes(title: string, figures: Readonly<Record<string, QuoteSummary>>): void {
+  const rows = Object.entries(figures).map(([label, { fromBytes, ratio, quote }]) => {
+    return [label, show(fromBytes, 1), show(ratio, 2), show(quote, 2)];
+  });
+  printTable(title, ['', 'us from bytes', 'ratio to Token Swap', 'us when read'], rows);
 }
 
 export function printStart(title: string, { cold, warm }: { cold: Spread; warm: Spread }): void {

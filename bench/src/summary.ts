@@ -1,6 +1,7 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
+import type { QuoteFigures } from './quotes.js';
 import type { StartFigures } from './start.js';
 import type { StudioTarget } from './studio.js';
 import type { TargetName } from './targets.js';
@@ -82,6 +83,36 @@ export function summarizeStudio(
   parts: Record<string, number>,
 ): Summary<{ load: Partial<LoadFigures<StudioTarget>>; parts: Record<string, number> }> {
   return { figures: { load: summarizeLoad(rounds), parts }, goals: [] };
+}
+
+export interface QuoteSummary {
+  /** Microseconds. */
+  fromBytes: Spread;
+  quote: Spread;
+  /** Of `fromBytes` to our own pool's in the same round. */
+  ratio: Spread;
+}
+
+export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<Record<string, QuoteSummary>> {
+  const yardstick = Object.values(rounds)[0]!.fromBytes;
+  const figures = Object.fromEntries(
+    Object.entries(rounds).map(([label, { fromBytes, quote }]): [string, QuoteSummary] => [
+      label,
+      {
+        ...{ fromBytes: spread(fromBytes), quote: spread(quote) },
+        ratio: spread(fromBytes.map((each, round) => each / yardstick[round]!)),
+      },
+    ]),
+  );
+  const { median } = figures['Raydium CP']!.fromBytes;
+  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.median));
+  return {
+    figures,
+    goals: [
+      goal('quotes: a constant product from bytes in at most 10 us', `${median.toFixed(1)} us`, median <= 10),
+      goal('quotes: on any venue in at most 10 us once read', `${slowest.toFixed(1)} us`, slowest <= 10),
+    ],
+  };
 }
 
 export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<keyof StartFigures, Spread>> {

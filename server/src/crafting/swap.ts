@@ -55,8 +55,25 @@ export interface Swap {
   closeAuthority?: Address;
   tip?: { account: Address; lamports: bigint };
   /** What the router has built. */
-  trade: { instructions: Instruction[]; extraSigners: readonly Address[]; lookupTables: LookupTable[] };
+  trade: {
+    instructions: Instruction[];
+    extraSigners: readonly Address[];
+    lookupTables: LookupTable[];
+    foreign?: ForeignTrade;
+  };
   programs: SwapPrograms;
+}
+
+/**
+ * A trade by a program of another company, whose instruction says its terms in its own way. The bytes can be compared with
+ * what the company gave; what they do is compared with these terms in a simulation.
+ */
+export interface ForeignTrade {
+  instruction: Instruction;
+  source: Address;
+  destination: Address;
+  amountIn: bigint;
+  least: bigint;
 }
 
 /** The programs whose trades are understood. */

@@ -1,18 +1,14 @@
 import { decodePool, type Fee, POOL_SIZE, type Pool, poolSwap } from '@slipway/programs';
-import {
-  type Address,
-  decodeTokenAccount,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  type TokenAccount,
-  token2022Extensions,
-} from '@slipway/wire';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
 import type { PoolState, Side, Trade, Venue } from '../venue.js';
+import { readOnce } from './anchor.js';
+import { openVault, type Vault } from './vaults.js';
 
 const U64_MAX = 2n ** 64n - 1n;
-/** The extension that every associated token account of Token-2022 has; any other may change what a transfer does. */
-const IMMUTABLE_OWNER = 7;
+/** Of an account of whatever program. */
+const readPool = readOnce(({ data }) => decodePool(data));
+const NO_POOL = 'no constant-product pool of the program';
 
 /** Constant-product pools of SPL Token Swap, or of a program with its interface. */
 export function tokenSwapVenue(program: Address): Venue {
@@ -21,9 +17,9 @@ export function tokenSwapVenue(program: Address): Venue {
     program,
     poolSize: POOL_SIZE,
     amountOffset: 1,
-    describe(data) {
-      const pool = decodePool(data);
-      if (!pool || pool.mintA === pool.mintB) return undefined;
+    describe(_, account) {
+      const pool = readPool(account);
+      if (!pool || pool.mintA === pool.mintB) return NO_POOL;
       return { mints: [pool.mintA, pool.mintB], accounts: [pool.vaultA, pool.vaultB] };
     },
     open: (address, account, vaults) => openPool(program, address, account, vaults),
@@ -36,8 +32,8 @@ function openPool(
   account: ChainAccount,
   [accountA, accountB]: readonly (ChainAccount | undefined)[],
 ): PoolState | string {
-  const pool = account.owner === program ? decodePool(account.data) : undefined;
-  if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return 'no constant-product pool of the program';
+  const pool = account.owner === program ? readPool(account) : undefined;
+  if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return NO_POOL;
   const { trade, ownerTrade } = pool.fees;
   if (!isFraction(trade) || !isFraction(ownerTrade)) return 'its fees are no fractions';
   const a = openVault(accountA, pool.mintA);
@@ -46,32 +42,6 @@ function openPool(
   if (typeof b === 'string') return `vault B: ${b}`;
   if (a.vault.owner !== b.vault.owner) return 'its vaults have different owners';
   return stateOf({ program, address, pool, vaults: [a, b] });
-}
-
-interface Vault {
-  vault: TokenAccount;
-  tokenProgram: Address;
-}
-
-function openVault(account: ChainAccount | undefined, mint: Address): Vault | string {
-  if (!account) return 'there is no account';
-  const { owner: tokenProgram, data } = account;
-  if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return 'no token account';
-  const vault = decodeTokenAccount(data);
-  if (!vault) return 'no token account';
-  if (vault.mint !== mint) return 'a token account of another mint';
-  if (vault.state !== 'initialized') return vault.state;
-  if (vault.amount === 0n) return 'empty';
-  if (!hasPlainTransfers(data)) return 'a token with an extension';
-  return { vault, tokenProgram };
-}
-
-function hasPlainTransfers(data: Uint8Array): boolean {
-  try {
-    return token2022Extensions(data).every(({ type }) => type === IMMUTABLE_OWNER);
-  } catch {
-    return false;
-  }
 }
 
 interface Parts {
@@ -89,9 +59,17 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
   const feeShare = Math.min(1, share(trade) + share(ownerTrade));
   const kept = 1 - feeShare;
   const accounts = {
-    ...{ program, pool: address, authority: a.vault.owner, vaultA: pool.vaultA, vaultB: pool.vaultB },
-    ...{ poolMint: pool.poolMint, feeAccount: pool.feeAccount, mintA: pool.mintA, mintB: pool.mintB },
-    ...{ programA: a.tokenProgram, programB: b.tokenProgram },
+    program,
+    pool: address,
+    authority: a.vault.owner,
+    vaultA: pool.vaultA,
+    vaultB: pool.vaultB,
+    poolMint: pool.poolMint,
+    feeAccount: pool.feeAccount,
+    mintA: pool.mintA,
+    mintB: pool.mintB,
+    programA: a.tokenProgram,
+    programB: b.tokenProgram,
   };
   return {
     tokens: [
