@@ -86,6 +86,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     services: readServices(variables),
     prices: readPrices(variables, settings, sandbox),
     scores: readScores(variables, settings),
+    studio: readStudio(settings),
     objects: readObjects(variables, settings),
     tokenList: (settings.tokenList ?? []).map((token) => ({
       ...token,
@@ -185,6 +186,11 @@ function readScores(variables: Environment, { scores = {} }: Settings): Config['
   const url = variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES;
   if (new URL(url).hash) throw new ConfigError('SLIPWAY_SCORES_URL must be a URL without a fragment (#)');
   return { url, games };
+}
+
+function readStudio({ studio = {} }: Settings): Config['studio'] {
+  const { feeClaimer, mintSuffix = '' } = studio as { feeClaimer?: Address; mintSuffix?: string };
+  return { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix };
 }
 
 function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {
