@@ -36,7 +36,7 @@ const open = new Set(['lib', 'errors']);
 /** What only some rooms of the service may say, and why. `tests` may always. */
 const guards = [
   {
-    what: /\b(?:keypairFromSeed|keypairFromSecret|generateKeypair)\b|\bsign\b(?=[^;]*from '@slipway\/wire')/,
+    what: /\b(?:keypairFromSeed|keypairFromSecret|generateKeypair|inviteKeypair|newInviteCode)\b|\bsign\b(?=[^;]*from '@slipway\/wire')/,
     rooms: ['signer'],
     why: 'only signer/ may hold key material',
   },

@@ -5,6 +5,7 @@ import test from 'node:test';
 import {
   decodePool,
   INITIAL_POOL_TOKENS,
+  INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   type Pool,
@@ -232,6 +233,7 @@ test("our programs are on every chain under their names, and an operator's file 
     { name: 'router', address: ROUTER_PROGRAM },
     { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
     { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
+    { name: 'invite-escrow', address: INVITE_PROGRAM },
   ] as const;
   const [dataDir, programsDir] = [tempFolder(t), tempFolder(t)];
   const codeOf = async (chain: Chain, program: Address) => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   type ProgramName,
@@ -31,6 +32,7 @@ const OWN_PROGRAMS: Record<Address, ProgramName> = {
   [ROUTER_PROGRAM]: 'router',
   [ORDER_ENGINE_PROGRAM]: 'order-engine',
   [LIMIT_ORDER_PROGRAM]: 'limit-order',
+  [INVITE_PROGRAM]: 'invite-escrow',
 };
 
 /** A program to load: one of the operator's folder, or one that comes along. */

@@ -54,6 +54,22 @@ INLINE void token_close_account(Account *account, Account *destination, Account 
   invoke(&call, signer);
 }
 
+// Makes the wallet's associated token account, where it is not there; checks its address and its owner. The accounts are
+// named by their places in `a`; the calling program must allow 6 for a call.
+#if MAX_CALL_ACCOUNTS >= 6
+INLINE void associated_create(Account *const *a, u64 payer, u64 account, u64 wallet, u64 mint, u64 system,
+                              u64 token_program) {
+  u8 data = ASSOCIATED_CREATE_IDEMPOTENT;
+  Call call = {&ASSOCIATED_TOKEN_PROGRAM,
+               {a[payer], a[account], a[wallet], a[mint], a[system], a[token_program]},
+               {ROLE_WRITABLE | ROLE_SIGNER, ROLE_WRITABLE},
+               6,
+               &data,
+               sizeof data};
+  invoke(&call, NULL);
+}
+#endif
+
 // ---- sysvars --------------------------------------------------------------------------------------------------------
 
 typedef struct {

@@ -1,9 +1,16 @@
+export * from './invite-code.js';
+export * from './invite-escrow.js';
+export * from './invite-escrow-errors.js';
+export * from './invite-escrow-events.js';
+export * from './invite-escrow-parse.js';
+export * from './invite-escrow-state.js';
 export * from './limit-order.js';
 export * from './limit-order-addresses.js';
 export * from './limit-order-errors.js';
 export * from './limit-order-events.js';
 export * from './limit-order-parse.js';
 export * from './limit-order-state.js';
+export { isMadeOf } from './made-of.js';
 export * from './order-engine.js';
 export * from './pool.js';
 export * from './pool-parser.js';

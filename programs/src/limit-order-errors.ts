@@ -1,19 +1,8 @@
+import { FRAMEWORK_ERRORS } from './framework-errors.js';
+
 /** Errors of the limit order program by number: the public interface's, before them those of its framework. */
 export const LIMIT_ORDER_ERRORS = {
-  101: 'InstructionFallbackNotFound',
-  102: 'InstructionDidNotDeserialize',
-  2000: 'ConstraintMut',
-  2001: 'ConstraintHasOne',
-  2006: 'ConstraintSeeds',
-  2012: 'ConstraintAddress',
-  2014: 'ConstraintTokenMint',
-  2022: 'ConstraintMintTokenProgram',
-  3002: 'AccountDiscriminatorMismatch',
-  3005: 'AccountNotEnoughKeys',
-  3007: 'AccountOwnedByWrongProgram',
-  3008: 'InvalidProgramId',
-  3010: 'AccountNotSigner',
-  3012: 'AccountNotInitialized',
+  ...FRAMEWORK_ERRORS,
   6000: 'InvalidMakingAmount',
   6001: 'InvalidTakingAmount',
   6002: 'InvalidMaxTakingAmount',

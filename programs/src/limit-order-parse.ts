@@ -1,4 +1,4 @@
-import type { AccountMeta, Address, Instruction } from '@slipway/wire';
+import type { Address, Instruction } from '@slipway/wire';
 import { type Codec, decodeAfter, struct, u64 } from './borsh.js';
 import {
   type CancelOrder,
@@ -18,6 +18,7 @@ import {
   initializeTerms,
   PRE_FLASH_FILL_ORDER,
 } from './limit-order-data.js';
+import { isMadeOf } from './made-of.js';
 
 // Every parser gives undefined for another instruction, and for one that the builder of its name would not make of these
 // terms: with accounts more, less or elsewhere, or without a signature or a right to write that it needs.
@@ -131,18 +132,4 @@ function given<Name extends string>(
   { program }: LimitOrderAddresses,
 ): { [N in Name]?: Address } {
   return (address === program ? {} : { [name]: address }) as { [N in Name]?: Address };
-}
-
-function isMadeOf(instruction: Instruction, build: () => Instruction): boolean {
-  const { accounts, data } = build();
-  return (
-    accounts.length === instruction.accounts.length &&
-    accounts.every((needed, i) => grants(instruction.accounts[i]!, needed)) &&
-    data.length === instruction.data.length
-  );
-}
-
-/** Whether it is the same account with at least these rights; in a message it can have more, from other instructions. */
-function grants(meta: AccountMeta, needed: AccountMeta): boolean {
-  return meta.address === needed.address && meta.signer >= needed.signer && meta.writable >= needed.writable;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   decodePool,
+  INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   ROUTER_PROGRAM,
@@ -57,6 +58,7 @@ describe('/sandbox/info', () => {
         { name: 'router', address: ROUTER_PROGRAM },
         { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
         { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
+        { name: 'invite-escrow', address: INVITE_PROGRAM },
       ],
       gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });

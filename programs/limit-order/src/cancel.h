@@ -31,9 +31,9 @@ NOINLINE u64 check_cancel(const Input *in) {
   Account *const *a = in->accounts;
   const Account *order = a[CANCEL_ORDER_ACCOUNT];
   TRY(check_own_account(in, order, ORDER));
-  CHECK(is_of_order(order, ORDER_MAKER, a[CANCEL_MAKER]), ERROR_NOT_THE_ORDERS);
-  CHECK(is_of_order(order, ORDER_RESERVE, a[CANCEL_RESERVE]), ERROR_NOT_THE_ORDERS);
-  CHECK(is_of_order(order, ORDER_INPUT_MINT, a[CANCEL_INPUT_MINT]), ERROR_NOT_THE_ORDERS);
+  CHECK(is_of_order(order, ORDER_MAKER, a[CANCEL_MAKER]), ERROR_NOT_RELATED);
+  CHECK(is_of_order(order, ORDER_RESERVE, a[CANCEL_RESERVE]), ERROR_NOT_RELATED);
+  CHECK(is_of_order(order, ORDER_INPUT_MINT, a[CANCEL_INPUT_MINT]), ERROR_NOT_RELATED);
   CHECK(load_u64(order->data + ORDER_BORROWED) == 0, ERROR_INVALID_BORROW_MAKING_AMOUNT);
   return 0;
 }
@@ -55,7 +55,7 @@ NOINLINE u64 give_back(const Input *in, u64 event_authority, const u8 *event, u6
   }
   token_close_account(reserve, maker, order, &signer);
   emit(in, event_authority, order->data + ORDER_EVENT_BUMP, event, event_len);
-  close_order(order, maker);
+  close_account(order, maker);
   return 0;
 }
 

@@ -56,8 +56,8 @@ NOINLINE u64 pre_flash_fill_order(const Input *in) {
   Account *const *a = in->accounts;
   Account *order = a[LEND_ORDER], *reserve = a[LEND_RESERVE];
   TRY(check_own_account(in, order, ORDER));
-  CHECK(is_of_order(order, ORDER_RESERVE, reserve), ERROR_NOT_THE_ORDERS);
-  CHECK(is_of_order(order, ORDER_INPUT_MINT, a[LEND_INPUT_MINT]), ERROR_NOT_THE_ORDERS);
+  CHECK(is_of_order(order, ORDER_RESERVE, reserve), ERROR_NOT_RELATED);
+  CHECK(is_of_order(order, ORDER_INPUT_MINT, a[LEND_INPUT_MINT]), ERROR_NOT_RELATED);
   CHECK(!is_expired(order), ERROR_ORDER_EXPIRED);
   u64 making = load_u64(in->data + sizeof(u64)), left = load_u64(order->data + ORDER_MAKING);
   CHECK(making != 0, ERROR_INVALID_MAKING_AMOUNT);
@@ -143,10 +143,10 @@ NOINLINE u64 check_fill(const Input *in) {
   const Account *order = a[FILL_ORDER_ACCOUNT], *to = optional(in, FILL_MAKER_OUTPUT);
   const Account *from = optional(in, FILL_TAKER_OUTPUT), *mint = a[FILL_OUTPUT_MINT];
   TRY(check_own_account(in, order, ORDER));
-  CHECK(is_of_order(order, ORDER_MAKER, a[FILL_MAKER]), ERROR_NOT_THE_ORDERS);
-  CHECK(is_of_order(order, ORDER_RESERVE, a[FILL_RESERVE]), ERROR_NOT_THE_ORDERS);
+  CHECK(is_of_order(order, ORDER_MAKER, a[FILL_MAKER]), ERROR_NOT_RELATED);
+  CHECK(is_of_order(order, ORDER_RESERVE, a[FILL_RESERVE]), ERROR_NOT_RELATED);
   CHECK(is_of_order(order, ORDER_OUTPUT_MINT, mint), ERROR_INVALID_OUTPUT_MINT);
-  CHECK(key_eq(key_at(after_expiry(order) + REST_FEE_ACCOUNT), &a[FILL_FEE_ACCOUNT]->key), ERROR_NOT_THE_ORDERS);
+  CHECK(key_eq(key_at(after_expiry(order) + REST_FEE_ACCOUNT), &a[FILL_FEE_ACCOUNT]->key), ERROR_NOT_RELATED);
   bool is_sol = key_eq(&mint->key, &WRAPPED_SOL);
   const Pubkey *token_program = key_at(order->data + ORDER_OUTPUT_PROGRAM);
   if (to == NULL) {
@@ -231,6 +231,6 @@ NOINLINE u64 flash_fill_order(const Input *in) {
     token_close_account(reserve, maker, order, &signer);
   }
   emit_trade(in, lent, &price);
-  if (left == 0) close_order(order, maker);
+  if (left == 0) close_account(order, maker);
   return 0;
 }

@@ -12,8 +12,8 @@
 // data: unique id, making amount, taking amount (u64), then each after a byte that says whether it is there: expiry
 // (i64, unix seconds), fee in basis points (u16), slippage in basis points (u16). What follows is ignored.
 #pragma once
-#include "mints.h"
 #include "order.h"
+#include "mints.h"
 
 enum {
   NEW_PAYER,
@@ -139,17 +139,9 @@ NOINLINE void write_order(const Input *in, const Terms *t, i64 time, u8 bump) {
   store_u16(rest + REST_SLIPPAGE_BPS, (u16)t->slippage_bps);
 }
 
-// The associated token program checks the reserve's address; it may be there already, made by anybody.
+// It may be there already, made by anybody.
 NOINLINE void create_reserve(const Input *in) {
-  Account *const *a = in->accounts;
-  u8 data = ASSOCIATED_CREATE_IDEMPOTENT;
-  Call call = {&ASSOCIATED_TOKEN_PROGRAM,
-               {a[NEW_PAYER], a[NEW_RESERVE], a[NEW_ORDER], a[NEW_INPUT_MINT], a[NEW_SYSTEM], a[NEW_INPUT_PROGRAM]},
-               {ROLE_WRITABLE | ROLE_SIGNER, ROLE_WRITABLE},
-               6,
-               &data,
-               sizeof data};
-  invoke(&call, NULL);
+  associated_create(in->accounts, NEW_PAYER, NEW_RESERVE, NEW_ORDER, NEW_INPUT_MINT, NEW_SYSTEM, NEW_INPUT_PROGRAM);
 }
 
 #define CREATE_ORDER_EVENT_LEN 269  // with an expiry, without the 8 bytes of one less

@@ -1,9 +1,6 @@
 // The public interface: discriminators, the layout of the accounts, error numbers.
 #pragma once
-#include "solana.h"
-
-// A discriminator is written as its bytes stand in the data.
-#define BYTES(number) __builtin_bswap64(number##UL)
+#include "framework.h"
 
 #define INITIALIZE_ORDER BYTES(0x856e4aaf709ff59f)
 #define CANCEL_ORDER BYTES(0x5f81edf00831df84)
@@ -64,24 +61,9 @@ enum { FEE_NORMAL_BPS = 8, FEE_STABLE_BPS = 10, FEE_LEN = 12 };
 
 #define ALL_BPS 10000UL
 
-// ---- errors: the interface's, before them those of the framework that it is written in ------------------------------
+// ---- errors, beside those of the framework ------------------------------------------------------------------------
 
 enum {
-  ERROR_UNKNOWN_DISCRIMINATOR = 101,
-  ERROR_INCOMPLETE_DATA = 102,
-  ERROR_NOT_WRITABLE = 2000,
-  ERROR_NOT_THE_ORDERS = 2001,
-  ERROR_WRONG_ADDRESS = 2006,
-  ERROR_WRONG_SYSVAR = 2012,
-  ERROR_WRONG_MINT = 2014,
-  ERROR_WRONG_TOKEN_PROGRAM = 2022,
-  ERROR_WRONG_ACCOUNT_TYPE = 3002,
-  ERROR_TOO_FEW_ACCOUNTS = 3005,
-  ERROR_WRONG_ACCOUNT_OWNER = 3007,
-  ERROR_NO_TOKEN_PROGRAM = 3008,
-  ERROR_NOT_SIGNER = 3010,
-  ERROR_NO_ACCOUNT = 3012,
-
   ERROR_INVALID_MAKING_AMOUNT = 6000,
   ERROR_INVALID_TAKING_AMOUNT = 6001,
   ERROR_INVALID_MAX_TAKING_AMOUNT = 6002,

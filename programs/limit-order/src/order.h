@@ -1,40 +1,13 @@
-// What the instructions have in common: the order account, its token accounts, events.
+// What the instructions have in common: the order account, events.
 #pragma once
 #include "address.h"
 #include "interface.h"
-#include "native.h"
-
-// Checks how many accounts there are and what they are allowed to do; `signers` and `writables` are sets of bits. An
-// optional account is absent where the program's own address stands.
-INLINE u64 check_accounts(const Input *in, u64 n, u64 signers, u64 writables) {
-  CHECK(in->n >= n, ERROR_TOO_FEW_ACCOUNTS);
-#pragma unroll  // the sets are constants: without the loop this costs a fifth
-  for (u64 i = 0; i < n; i++) {
-    const Account *a = in->accounts[i];
-    if (signers >> i & 1) CHECK(a->is_signer, ERROR_NOT_SIGNER);
-    if (writables >> i & 1) CHECK(a->is_writable || key_eq(&a->key, in->program_id), ERROR_NOT_WRITABLE);
-  }
-  return 0;
-}
 
 INLINE Account *optional(const Input *in, u64 i) {
   return key_eq(&in->accounts[i]->key, in->program_id) ? NULL : in->accounts[i];
 }
 
-INLINE i64 now(void) {
-  Clock clock;
-  sol_get_clock_sysvar(&clock);
-  return clock.unix_timestamp;
-}
-
 // ---- the order account --------------------------------------------------------------------------------------------
-
-// Whether the account is one that this program has made, of the type of this discriminator.
-NOINLINE u64 check_own_account(const Input *in, const Account *a, u64 discriminator) {
-  CHECK(key_eq(&a->owner, in->program_id), a->lamports == 0 ? ERROR_NO_ACCOUNT : ERROR_WRONG_ACCOUNT_OWNER);
-  CHECK(load_u64(a->data) == discriminator, ERROR_WRONG_ACCOUNT_TYPE);
-  return 0;
-}
 
 INLINE u8 *after_expiry(const Account *order) {
   return (u8 *)order->data + (order->data[ORDER_EXPIRES] ? ORDER_EXPIRED_AT + sizeof(i64) : ORDER_EXPIRED_AT);
@@ -53,21 +26,6 @@ INLINE bool is_of_order(const Account *order, u64 field, const Account *a) {
    {(order)->data + ORDER_MAKER, sizeof(Pubkey)},  \
    {(order)->data + ORDER_UNIQUE_ID, sizeof(u64)}, \
    {after_expiry(order) + REST_BUMP, 1}}
-
-// Its lamports go to the maker; nothing of it is left.
-INLINE void close_order(Account *order, Account *maker) {
-  maker->lamports += order->lamports;
-  order->lamports = 0;
-  order->data_len = 0;
-  order->owner = SYSTEM_PROGRAM;
-}
-
-// ---- token accounts -----------------------------------------------------------------------------------------------
-
-// Whether it is a token account of this mint, in use.
-NOINLINE bool holds(const Account *a, const Pubkey *token_program, const Pubkey *mint) {
-  return key_eq(&a->owner, token_program) && is_token_account(a) && key_eq(token_mint(a), mint);
-}
 
 // ---- events -------------------------------------------------------------------------------------------------------
 

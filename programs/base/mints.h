@@ -1,7 +1,7 @@
-// Which mints an order can have.
+// Which mints can be kept for somebody: those whose transfers move exactly what they say, and call nobody. A program that
+// includes this has the errors ERROR_TRANSFER_TAX_MINT and ERROR_UNSUPPORTED_MINT.
 #pragma once
-#include "interface.h"
-#include "token.h"
+#include "framework.h"
 
 enum {
   EXTENSION_TRANSFER_FEE_CONFIG = 1,
@@ -15,7 +15,7 @@ enum {
   EXTENSION_METADATA_POINTER = 18,
   EXTENSION_PAUSABLE = 26,  // and all from the metadata pointer to it: metadata, groups, scaled amounts
 };
-// Missing are those that no order can be filled with (non-transferable), and those that did not exist yet.
+// Missing are those that never get out again (non-transferable), and those that did not exist yet.
 #define SUPPORTED_EXTENSIONS                                                                                  \
   (1UL << EXTENSION_TRANSFER_FEE_CONFIG | 1UL << EXTENSION_MINT_CLOSE_AUTHORITY |                             \
    1UL << EXTENSION_CONFIDENTIAL_TRANSFER | 1UL << EXTENSION_DEFAULT_ACCOUNT_STATE |                          \
