@@ -24,6 +24,8 @@ import {
   type Readiness,
   withActualPort,
 } from './http/index.js';
+import { openInviteKeeper } from './invite-keeper.js';
+import { createInviteIndex } from './invites/index.js';
 import { startKeeper } from './keeper/index.js';
 import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
@@ -117,20 +119,24 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
   const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
+  const invites = createInviteIndex({
+    ...{ store, chain: chainReader, program: config.programs.invite, steadyNow, log, registry: metrics.registry },
+  });
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
+        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp, invites.keepUp],
         loops: [
           ...openOrderKeeper({ ...trading, landing, live, addresses }),
           await openTriggerKeeper({ ...trading, landing, poolUsd }),
+          ...openInviteKeeper({ ...trading, landing, index: invites }),
         ],
       })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const reading = { chainReader, prices, poolUsd, routers, limitOrders, objects, objectStore };
+  const reading = { chainReader, prices, poolUsd, routers, limitOrders, invites, objects, objectStore };
   const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
