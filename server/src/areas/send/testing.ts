@@ -78,7 +78,7 @@ export async function openSendWorld() {
     },
     /** The chain's clock and the service's. */
     async advance(seconds: number) {
-      await net.advanceClock(seconds);
+      await rpc.call('localnet_advanceClock', [seconds]);
       clock.setOffset(clock.offsetMs + seconds * 1_000);
       chain.forget();
     },
