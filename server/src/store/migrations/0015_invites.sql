@@ -2,7 +2,7 @@
 
 -- Whoever writes to the tables below locks the one row of this one.
 create table invite_index (
-  only boolean primary key default true check (only),
+  single boolean primary key default true check (single),
   -- What the tables below tell of.
   program text not null
 );
