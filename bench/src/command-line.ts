@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const MEASUREMENTS = ['craft', 'execute', 'order', 'start', 'memory', 'order-memory'] as const;
+export const MEASUREMENTS = ['craft', 'execute', 'order', 'reads', 'start', 'memory', 'order-memory'] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
 export interface CommandLine {
@@ -13,12 +13,12 @@ export interface CommandLine {
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|memory|order-memory] [options]
 
-Without a name: craft, execute, order and start. memory and order-memory take minutes, so they run only when they are
-named.
+Without a name: craft, execute, order and start. reads, memory and order-memory take minutes, so they run only when they
+are named.
 
-  --seconds <n>  load in each round of craft and order (3)
+  --seconds <n>  load in each round of craft, order and reads (3)
   --rounds <n>   rounds, at least 3 (5)
   --crafts <n>   crafts of memory, quotes of order-memory (1000000)
   --json         print the figures as JSON, and nothing else

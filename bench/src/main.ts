@@ -6,6 +6,7 @@ import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
 import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
 import { createRig, type Rig } from './processes.js';
+import { INVITES, measureReads, READS } from './reads.js';
 import { measureStart } from './start.js';
 import {
   type Summary,
@@ -13,6 +14,7 @@ import {
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
+  summarizeReads,
   summarizeStart,
 } from './summary.js';
 
@@ -37,6 +39,16 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async reads(rig, options) {
+    const summary = summarizeReads(await measureReads(rig, options));
+    if (!options.json) {
+      for (const name of READS) {
+        const what = name === 'score' ? 'score of an event' : `invites: ${name}, of ${INVITES} of one wallet`;
+        printLoad(`Read the ${what}, 4 connections`, summary.figures[name]);
+      }
+    }
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

@@ -1,6 +1,7 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
+import { READS, type ReadName, type ReadRounds } from './reads.js';
 import type { StartFigures } from './start.js';
 import type { TargetName } from './targets.js';
 
@@ -71,6 +72,23 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
       goal('order: 1,000 pools at most twice the time of 100', `${slowdown.toFixed(2)} times`, slowdown <= 2),
     ],
   };
+}
+
+export function summarizeReads(rounds: ReadRounds): Summary<Record<ReadName, LoadFigures<TargetName>>> {
+  const entries = READS.map((name) => [name, summarizeLoad(rounds[name])] as const);
+  const figures = Object.fromEntries(entries) as Record<ReadName, LoadFigures<TargetName>>;
+  const goals = (['pglite', 'postgres'] as const).flatMap((target) => [
+    ...READS.map((name) => {
+      const { median } = figures[name][target].p99;
+      return goal(`${name} on ${target}: p99 under 10 ms`, `${median.toFixed(1)} ms`, median < 10);
+    }),
+    ...(['history', 'pending'] as const).map((name) => {
+      const slowdown = figures[`${name}-last`][target].p50.median / figures[name][target].p50.median;
+      const text = `${name} on ${target}: the last page takes at most 1.25 times as long as the first`;
+      return goal(text, `${slowdown.toFixed(2)} times`, slowdown <= 1.25);
+    }),
+  ]);
+  return { figures, goals };
 }
 
 export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<keyof StartFigures, Spread>> {

@@ -139,7 +139,7 @@ it('three claims of an invite are signed at a time, also when many ask at once; 
   assert.equal(good.length, 3);
   for (const { status, body } of answers.filter((each) => !good.includes(each))) {
     assert.equal(status, 429);
-    assert.match(body.error, /^inviteSigner: 3 claims of this invite/);
+    assert.match(body.message, /^inviteSigner: 3 claims of this invite/);
   }
   const landed = await Promise.allSettled(good.map(({ body }) => land(world, body.tx, key)));
   assert.deepEqual(landed.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);

@@ -34,6 +34,8 @@ export interface SendBody {
   invites: Invite[];
   hasMoreData: boolean;
   error: string;
+  /** Where the limit is the reason. */
+  message: string;
 }
 
 const headers = { 'x-api-key': 'good-key' };
