@@ -82,5 +82,7 @@ export const HARMLESS: [mint: Uint8Array, accounts?: Uint8Array][] = [
   [extension(PAUSABLE, new Uint8Array(33)), extension(27)],
   [Buffer.concat([extension(METADATA_POINTER, new Uint8Array(64)), new Uint8Array(40)])],
   [new Uint8Array(3)],
+  // Not enough for the kind of an extension: NON_TRANSFERABLE, if it were.
+  [Uint8Array.of(NON_TRANSFERABLE)],
   [new Uint8Array(0)],
 ];
