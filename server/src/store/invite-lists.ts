@@ -80,13 +80,21 @@ export async function explainInvitePages(sql: Sql, address: string, { page, size
   );
 }
 
-/** Open invites whose time is over, the longest ago first. */
-export async function dueInvites(sql: Sql, nowSeconds: bigint, most: number): Promise<{ invitePda: string }[]> {
+export interface DueQuery {
+  nowSeconds: bigint;
+  /** Accounts of invites that are not wanted. */
+  except: readonly string[];
+  most: number;
+}
+
+/** Accounts of open invites whose time is over, the longest ago first. */
+export async function dueInvites(sql: Sql, { nowSeconds, except, most }: DueQuery): Promise<string[]> {
   const { rows } = await sql.query<{ invitePda: string }>(
-    `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 order by expiry, id limit $2`,
-    [nowSeconds, most],
+    `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 and invite_pda <> all($2)
+     order by expiry, id limit $3`,
+    [nowSeconds, except, most],
   );
-  return rows;
+  return rows.map(({ invitePda }) => invitePda);
 }
 
 export async function countInvites(sql: Sql): Promise<{ all: number; open: number }> {

@@ -10,6 +10,7 @@ import { type InviteIndex, readInvite } from '../../invites/index.js';
 import { explain, type Landing } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import { tryOut } from '../../routing/try-out.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
@@ -41,11 +42,11 @@ const HOUR_MS = 60 * 60_000;
 /** Longer than a transaction lives: a copy that has died holds an invite up for no longer. */
 const LEASE_MS = 90_000;
 const FIRST_BACK_OFF_MS = 2_000;
-const LONGEST_BACK_OFF_MS = 60_000;
+const LONGEST_BACK_OFF_MS = 60 * 60_000;
 const MOST_AT_ONCE = 16;
-/** Of the invites that are due, so many are looked at: some may be in the way of nobody but themselves. */
 const LOOK_AT = 1_000;
 const MOST_ROUNDS = 100;
+const LONGEST_CLOSE_MS = 2_000;
 /**
  * Making invites and letting them expire costs about what it costs to send them back: beyond so many in an hour the
  * keeper does not pay. The sender can take them back at any time, and anybody else can send them back, too.
@@ -66,7 +67,7 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
     labelNames: ['outcome'],
     registers: [deps.registry],
   });
-  let turn: Promise<unknown> = Promise.resolve();
+  let turn: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let warned = '';
   let closed = false;
@@ -74,18 +75,25 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
   /** Sends back what is due; how many were. */
   async function once(): Promise<number> {
     await index.sync();
-    const due = await dueInvites(store, BigInt(Math.floor(clock.now() / 1_000)), LOOK_AT);
-    if (due.length === 0) backOffs.clear();
-    const free = due.filter(({ invitePda }) => isFree(invitePda));
-    const some = free.slice(0, Math.min(MOST_AT_ONCE, allowance()));
+    const due = await free();
+    const some = due.slice(0, Math.min(MOST_AT_ONCE, allowance()));
     if (some.length === 0 || closed || (await isPoor())) return 0;
-    const done = await Promise.all(some.map(({ invitePda }) => expire(invitePda as Address)));
+    const done = await Promise.all(some.map((invitePda) => expire(invitePda as Address)));
     const count = done.filter(Boolean).length;
     if (count > 0) await index.sync();
     return count;
   }
 
-  const isFree = (invitePda: string) => (backOffs.get(invitePda)?.until ?? Number.NEGATIVE_INFINITY) <= steadyNow();
+  /** What is due and need not wait, that first which has failed the least often: the others must not be in its way. */
+  async function free(): Promise<string[]> {
+    const nowSeconds = BigInt(Math.floor(clock.now() / 1_000));
+    const waiting = [...backOffs].filter(([, { until }]) => until > steadyNow()).map(([invitePda]) => invitePda);
+    const due = await dueInvites(store, { nowSeconds, except: waiting, most: LOOK_AT });
+    const wanted = new Set([...waiting, ...due]);
+    for (const invitePda of backOffs.keys()) if (!wanted.has(invitePda)) backOffs.delete(invitePda);
+    const triesOf = (invitePda: string) => backOffs.get(invitePda)?.tries ?? 0;
+    return due.sort((a, b) => triesOf(a) - triesOf(b));
+  }
 
   function allowance(): number {
     while (expiries[0] !== undefined && expiries[0] <= steadyNow() - HOUR_MS) expiries.shift();
@@ -170,7 +178,10 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
 
   function tick(): Promise<number> {
     const result = turn.then(() => (closed ? 0 : once()));
-    turn = result.catch(() => {});
+    turn = result.then(
+      () => {},
+      () => {},
+    );
     return result;
   }
 
@@ -194,7 +205,8 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
     async close() {
       closed = true;
       clearTimeout(timer);
-      await turn;
+      // What is under way is left to the landing.
+      await waitAtMost(LONGEST_CLOSE_MS, turn);
     },
   };
 }
