@@ -51,7 +51,7 @@ const LONGEST_CLOSE_MS = 2_000;
  * Making invites and letting them expire costs about what it costs to send them back: beyond so many in an hour the
  * keeper does not pay. The sender can take them back at any time, and anybody else can send them back, too.
  */
-export const EXPIRIES_AN_HOUR = 500;
+export const EXPIRIES_AN_HOUR = 200;
 /** A wallet with less cannot pay for token accounts until the rents pay it back. */
 const LEAST_LAMPORTS = 10_000_000n;
 

@@ -152,8 +152,10 @@ it('pays for so many in an hour, and not from a wallet that is nearly empty', as
       return { ...request, state: 'landed' as const };
     },
   };
-  const keeper = newKeeper({ landing, steadyNow: () => now });
-  for (let round = 0; round < EXPIRIES_AN_HOUR / 50; round++) await keeper.runDue();
+  // What it did is not on the chain: there is nothing to read.
+  const index = { sync: async () => {} };
+  const keeper = newKeeper({ landing, index, steadyNow: () => now });
+  for (let round = 0; round < 3; round++) await keeper.runDue();
   assert.equal(sent, EXPIRIES_AN_HOUR);
   now += 60 * 60_000;
   await keeper.runDue();
