@@ -11,7 +11,7 @@ import { call, startService } from './service.js';
 import { startBare, startDatabase, TARGETS, type TargetName } from './targets.js';
 
 const CONNECTIONS = 4;
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 2;
 /** Of one wallet. */
 export const INVITES = 100_000;
 const LAST_PAGE = INVITES / 10;

@@ -118,10 +118,12 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
-  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
-  const invites = createInviteIndex({
-    ...{ store, chain: chainReader, program: config.programs.invite, steadyNow, log, registry: metrics.registry },
-  });
+  const { registry } = metrics;
+  const reader = { store, chain: chainReader, steadyNow, log, registry };
+  const index = createLimitOrderIndex({ ...reader, addresses });
+  disposal.add('limit order index', () => index.close());
+  const limitOrders = { addresses, index };
+  const invites = createInviteIndex({ ...reader, program: config.programs.invite });
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },

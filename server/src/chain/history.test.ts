@@ -96,7 +96,7 @@ test('a listed transaction without a time has that of a neighbor', async () => {
   ];
   const listed = await listTransactions(rpcThat(rows), key(), {});
   assert.deepEqual(
-    listed.map(({ signature, slot, at }) => [signature, slot, at.getTime()]),
+    listed.map(({ txId, slot, at }) => [txId, slot, at.getTime()]),
     [
       ['d', 4n, 30_000],
       ['c', 3n, 30_000],

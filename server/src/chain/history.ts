@@ -6,7 +6,7 @@ const PAGE = 1_000;
 
 /** A transaction as it stands in the list of a program's. */
 export interface Listed {
-  signature: string;
+  txId: string;
   slot: bigint;
   /** Of its block. Where the node does not know it, that of the next newer one of the page, or else of an older one. */
   at: Date;
@@ -29,7 +29,7 @@ export function listTransactions(
     let time = rows.find(({ blockTime }) => blockTime)?.blockTime ?? 0;
     return rows.map(({ signature, slot, blockTime }) => {
       time = blockTime ?? time;
-      return { signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
+      return { txId: signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
     });
   });
 }
@@ -51,17 +51,17 @@ interface RpcTransaction {
 
 /**
  * What a transaction has run, in the order in which it did, with what its instructions called; nothing for one that has
- * failed. `unreadable`: why the node cannot tell.
+ * failed. `unreadable`: why the node cannot tell; `isMissing`: it may have it a moment later.
  * @throws ChainUnavailable where the node gives no answer at all
  */
 export async function readInstructions(
   rpc: Rpc,
   signature: string,
-): Promise<{ instructions: Instruction[] } | { unreadable: string }> {
+): Promise<{ instructions: Instruction[] } | { unreadable: string; isMissing?: boolean }> {
   const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
   try {
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
-    if (!answer?.meta) return { unreadable: 'the node does not have it' };
+    if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
     if (answer.meta.err !== null) return { instructions: [] };
     if (!answer.meta.innerInstructions) return { unreadable: 'the node has not kept what its instructions called' };
     return { instructions: instructionsOf(answer.transaction, answer.meta) };

@@ -134,6 +134,9 @@ it('goes on past transactions that the node cannot give, counts them, and has th
       });
       const copy = world.newIndex({ ...node, registry, steadyNow: () => now });
       await copy.sync();
+      // It may be the newest, which may come a little later.
+      now += 10_000;
+      await copy.sync();
       const gauge = registry.getSingleMetric('slipway_invite_unread_transactions')!;
       assert.equal((await gauge.get()).values[0]?.value, lost.length);
       const open = await pendingInvites(world.store, sender.address, { page: 1, size: 100 });
@@ -149,6 +152,30 @@ it('goes on past transactions that the node cannot give, counts them, and has th
       assert.deepEqual(await listsOf(world), whole);
     }
   }
+});
+
+it('waits a little for a transaction that the node lists and does not have yet, and reads nothing that is newer', async () => {
+  const { invites } = await makeHistory(3);
+  const whole = await rebuilt();
+  await forget(world);
+  let now = 0;
+  let calls = 0;
+  const node = world.chainThat((method, [asked]) => {
+    if (method !== 'getTransaction' || asked !== invites[1]!.signature || ++calls > 2) return undefined;
+    return { meta: null };
+  });
+  const copy = world.newIndex({ ...node, steadyNow: () => now });
+  for (let round = 0; round < 2; round++) {
+    await copy.sync();
+    const { rows } = await world.store.query<{ count: bigint }>(
+      'select count(*) from invites where creation_tx = any($1)',
+      [[invites[1]!.signature, invites[2]!.signature]],
+    );
+    assert.equal(rows[0]!.count, 0n);
+    now += 1_000;
+  }
+  await copy.sync();
+  assert.deepEqual(await listsOf(world), whole);
 });
 
 it('is not set back by a node that is behind, nor doubled by one that names old transactions as new', async () => {

@@ -68,6 +68,7 @@ const BATCH = 25;
 const FRESH_MS = 400;
 const LONGEST_WAIT_MS = 2_000;
 const LONGEST_REBUILD_MS = 20_000;
+const PATIENCE_MS = 10_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
@@ -80,6 +81,7 @@ export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
   });
   const retry = { at: Number.NEGATIVE_INFINITY, waitMs: 0 };
   let syncedAt = Number.NEGATIVE_INFINITY;
+  let awaited: { signature: string; until: number } | undefined;
 
   const sync = coalesced(async () => {
     const startedAt = steadyNow();
@@ -99,39 +101,55 @@ export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
       const page = await listTransactions(chain.rpc, program, { before, until });
       const known = await knownInviteTransactions(
         store,
-        page.map(({ signature }) => signature),
+        page.map(({ txId }) => txId),
       );
-      const unknown = page.filter(({ signature }) => !known.has(signature));
+      const unknown = page.filter(({ txId }) => !known.has(txId));
       found.push(...unknown);
       if (unknown.length === 0) break;
-      before = page.at(-1)!.signature;
+      before = page.at(-1)!.txId;
     }
     // All or none: what is between the newest and the known ones must not be missing.
-    if (found.length > 0) await store.transaction((tx) => addInviteTransactions(tx, found.reverse()));
-    return found.length > 0;
+    const listed = found.reverse().map(({ txId, ...rest }) => ({ signature: txId, ...rest }));
+    if (listed.length > 0) await store.transaction((tx) => addInviteTransactions(tx, listed));
+    return listed.length > 0;
   }
 
   async function readNewer(): Promise<boolean> {
     for (let hasRead = false; ; hasRead = true) {
       const batch = await unreadInviteTransactions(store, false, BATCH);
       if (batch.length === 0) return hasRead;
-      await readBatch(batch);
+      const answers = await ask(batch);
+      const missing = batch.length < BATCH ? answers.findIndex((answer) => 'isMissing' in answer) : -1;
+      if (missing >= 0 && mayStillCome(batch[missing]!.signature)) {
+        if (missing > 0) await take(batch.slice(0, missing), answers);
+        return true;
+      }
+      if ((await take(batch, answers)) < batch.length)
+        Object.assign(retry, { at: Number.NEGATIVE_INFINITY, waitMs: 0 });
     }
+  }
+
+  /** Of the newest: a node that lists a transaction may have it a little later, and what follows should not overtake it. */
+  function mayStillCome(signature: string): boolean {
+    if (awaited?.signature !== signature) awaited = { signature, until: steadyNow() + PATIENCE_MS };
+    return steadyNow() < awaited.until;
   }
 
   /** Tries again what could not be read, the longer the more seldom. */
   async function readAgain(): Promise<boolean> {
     if (steadyNow() < retry.at) return false;
     const batch = await unreadInviteTransactions(store, true, BATCH);
-    const read = batch.length > 0 ? await readBatch(batch) : 0;
+    const read = batch.length > 0 ? await take(batch, await ask(batch)) : 0;
     retry.waitMs = read > 0 ? 0 : Math.min(LONGEST_RETRY_MS, retry.waitMs * 2 || FIRST_RETRY_MS);
     retry.at = steadyNow() + retry.waitMs;
     return batch.length > 0;
   }
 
+  const ask = (batch: readonly UnreadTransaction[]) =>
+    Promise.all(batch.map(({ signature }) => readInstructions(chain.rpc, signature)));
+
   /** Stores what these did; how many could be read. */
-  async function readBatch(batch: readonly UnreadTransaction[]): Promise<number> {
-    const answers = await Promise.all(batch.map(({ signature }) => readInstructions(chain.rpc, signature)));
+  async function take(batch: readonly UnreadTransaction[], answers: Awaited<ReturnType<typeof ask>>): Promise<number> {
     const read = new Map<string, InviteEvent[]>();
     const unreadable: string[] = [];
     for (const [index, { signature, slot, position, at }] of batch.entries()) {
