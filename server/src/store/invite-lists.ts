@@ -34,15 +34,20 @@ const COLUMNS = `
   i.creation_tx as "creationTx", i.creation_time as "creationTime", i.action, i.receiver,
   i.deletion_tx as "deletionTx", i.deletion_time as "deletionTime"`;
 
-/** $1: the wallet; $2 and $3: how many of the newest come before the page and before its end. */
-const HISTORY = `
-  select ${COLUMNS} from invite_addresses a
-  join invite_history h on h.address = a.address and h.number > a.ended - $3::bigint and h.number <= a.ended - $2::bigint
-  join invites i on i.id = h.invite
-  where a.address = $1 order by h.number desc`;
+/**
+ * $1: the wallet; $2: how many of the newest come before. How many are wanted stands in the text, so that the database
+ * knows it when it plans.
+ */
+const historyOf = (most: number) => `
+  with page as (
+    select h.number, h.invite from invite_history h
+    where h.address = $1 and h.number <= (select ended from invite_addresses where address = $1) - $2::bigint
+    order by h.number desc limit ${most}
+  )
+  select ${COLUMNS} from page join invites i on i.id = page.invite order by page.number desc`;
 
-/** $1: the sender; $2: how many newer ones come before; $3: how many. The block in which the page begins is found first. */
-const PENDING = `
+/** $1: the sender; $2: how many newer ones come before. The block in which the page begins is found first. */
+const pendingOf = (most: number) => `
   with counted as (
     select block, open, sum(open) over (order by block desc) - open as newer from invite_blocks where sender = $1
   ), start as (
@@ -50,31 +55,26 @@ const PENDING = `
   )
   select ${COLUMNS} from invites i
   where i.sender = $1 and i.is_open and i.sent < (select (block + 1) * ${BLOCK_SIZE} from start)
-  order by i.sent desc limit $3 offset (select skipped from start)`;
+  order by i.sent desc limit ${most} offset (select skipped from start)`;
+
+const before = ({ page, size }: InvitePage): bigint => BigInt(page - 1) * BigInt(size);
 
 /** What has become of invites that the wallet has sent or got, the last that ended first. One more than the page has. */
-export async function endedInvites(sql: Sql, address: string, { page, size }: InvitePage): Promise<InviteRow[]> {
-  const before = BigInt(page - 1) * BigInt(size);
-  const { rows } = await sql.query<InviteRow>(HISTORY, [address, before, before + BigInt(size) + 1n]);
-  return rows;
+export async function endedInvites(sql: Sql, address: string, page: InvitePage): Promise<InviteRow[]> {
+  return (await sql.query<InviteRow>(historyOf(page.size + 1), [address, before(page)])).rows;
 }
 
 /** Invites that the wallet has sent and that are open, the newest first. One more than the page has. */
-export async function pendingInvites(sql: Sql, sender: string, { page, size }: InvitePage): Promise<InviteRow[]> {
-  const { rows } = await sql.query<InviteRow>(PENDING, [sender, BigInt(page - 1) * BigInt(size), size + 1]);
-  return rows;
+export async function pendingInvites(sql: Sql, sender: string, page: InvitePage): Promise<InviteRow[]> {
+  return (await sql.query<InviteRow>(pendingOf(page.size + 1), [sender, before(page)])).rows;
 }
 
 /** How those two pages are found, as the database tells it; for tests. */
-export async function explainInvitePages(sql: Sql, address: string, { page, size }: InvitePage): Promise<string[]> {
-  const before = BigInt(page - 1) * BigInt(size);
-  const plans = [
-    [HISTORY, [address, before, before + BigInt(size) + 1n]],
-    [PENDING, [address, before, size + 1]],
-  ] as const;
+export async function explainInvitePages(sql: Sql, address: string, page: InvitePage): Promise<string[]> {
   return Promise.all(
-    plans.map(async ([text, params]) => {
-      const { rows } = await sql.query<Record<string, string>>(`explain (analyze, timing off) ${text}`, params);
+    [historyOf, pendingOf].map(async (textOf) => {
+      const text = `explain (analyze, timing off) ${textOf(page.size + 1)}`;
+      const { rows } = await sql.query<Record<string, string>>(text, [address, before(page)]);
       return rows.map((row) => Object.values(row)[0]).join('\n');
     }),
   );
