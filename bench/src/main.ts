@@ -4,8 +4,17 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
+import {
+  printGoals,
+  printLoad,
+  printMemoryHead,
+  printMemoryPoint,
+  printQuotes,
+  printStart,
+  printTriggers,
+} from './print.js';
 import { createRig, type Rig } from './processes.js';
+import { measureQuotes } from './quotes.js';
 import { INVITES, measureReads, READS } from './reads.js';
 import { measureStart } from './start.js';
 import {
@@ -14,9 +23,12 @@ import {
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
+  summarizeQuotes,
   summarizeReads,
   summarizeStart,
+  summarizeTriggers,
 } from './summary.js';
+import { measureBook, measureFills } from './triggers.js';
 
 const STARTS = 5;
 
@@ -49,6 +61,17 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
         printLoad(`Read the ${what}, 4 connections`, summary.figures[name]);
       }
     }
+    return summary;
+  },
+  async triggers(rig, { crafts, rounds, json }) {
+    const book = await measureBook(rig, crafts);
+    const summary = summarizeTriggers(book, await measureFills(rig, rounds));
+    if (!json) printTriggers(summary.figures);
+    return summary;
+  },
+  async quotes(_, options) {
+    const summary = summarizeQuotes(measureQuotes(options));
+    if (!options.json) printQuotes('Quotes of recorded trades, microseconds', summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

@@ -27,7 +27,7 @@ import {
 import { openInviteKeeper } from './invite-keeper.js';
 import { createInviteIndex } from './invites/index.js';
 import { startKeeper } from './keeper/index.js';
-import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
+import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
@@ -96,6 +96,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
       [FILL_AREA]: fillHooks,
+      [RENT_AREA]: rentHooks,
     },
     observe: settlementObserver(metrics, log),
     log,
@@ -104,7 +105,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
   const { metis, live } = await openAggregator(
-    { config, log, parts, disposal },
+    { config, log, parts, disposal, metrics },
     sandbox ? [sandbox.info.lookupTable] : [],
   );
   const poolUsd = poolPriceOf(metis, config.tokens.usdc.mint);

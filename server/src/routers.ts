@@ -10,6 +10,7 @@ import type { Prices } from './prices/index.js';
 import { createJupiterZ, type JupiterZ, type MakerEndpoint } from './routing/jupiterz/index.js';
 import { createMetis, type Metis } from './routing/metis/index.js';
 import { createRouting, type Routing } from './routing/race.js';
+import { createThirdParty, routingServices } from './routing/third-party/index.js';
 
 interface RouterDeps {
   config: Config;
@@ -23,7 +24,7 @@ interface RouterDeps {
  * for. `ownTables`: the sandbox's.
  */
 export async function openAggregator(
-  { config, log, parts, disposal }: RouterDeps,
+  { config, log, parts, disposal, metrics }: RouterDeps & { metrics: Metrics },
   ownTables: readonly Address[],
 ): Promise<{ metis: Metis; live: LiveAccounts }> {
   const { rpc, wsUrl } = parts.chain;
@@ -31,7 +32,8 @@ export async function openAggregator(
   disposal.add('live accounts', () => live.close());
   const { programs, swap } = config;
   const lookupTables = [...swap.lookupTables, ...ownTables];
-  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables });
+  const { registry } = metrics;
+  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry });
   disposal.add('aggregator', () => metis.close());
   return { metis, live };
 }
@@ -58,6 +60,7 @@ export function openRouters(
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });
-  const routers = [metis, jupiterz];
+  const services = routingServices(config.services, clock).map((service) => createThirdParty(service, chain));
+  const routers = [metis, jupiterz, ...services];
   return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), jupiterz };
 }

@@ -10,7 +10,12 @@ import {
 import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
 import { createHttpRpc, type Rpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
+import { createClock } from '../lib/clock.js';
+import type { Venue } from '../routing/metis/venue.js';
+import { allVenues } from '../routing/metis/venues/index.js';
 import { tokenSwapVenue } from '../routing/metis/venues/token-swap.js';
+import { askService, routingServices } from '../routing/third-party/index.js';
+import type { RoutingService } from '../routing/third-party/service.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;
@@ -30,6 +35,10 @@ export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Addr
     ['fee receiver', checkFeeReceiver(config, read, gasWallet)],
     ['router program', checkRouter(config, read)],
     ['pools', checkPools(config, read, rpc)],
+    ...routingServices(config.services, createClock()).map((service): [string, Promise<Omit<Check, 'name'>>] => [
+      service.name,
+      checkService(service, config),
+    ]),
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
@@ -76,6 +85,17 @@ async function checkFeeReceiver(
 
 const symbolsOf = (tokens: { symbol: string }[]): string => tokens.map(({ symbol }) => symbol).join(', ') || 'no token';
 
+/** Whether it takes the credentials; asked for the price of a SOL. */
+async function checkService(service: RoutingService, { tokens }: Config): Promise<Omit<Check, 'name'>> {
+  const token = { tokenProgram: TOKEN_PROGRAM, mint: WRAPPED_SOL_MINT, decimals: 9 };
+  const question = { input: token, output: { ...token, ...tokens.usdc }, amount: 10n ** 9n };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const price = await askService(service.name, () => service.price(question, signal));
+  if (!('refused' in price)) return { ok: true, detail: 'answers, and takes its credentials' };
+  if (price.refused === 'no-route') return { ok: true, detail: `answers: ${price.reason}` };
+  return { ok: false, detail: price.reason, next: 'renew its credentials, or unset them: it is then not asked' };
+}
+
 async function checkRouter({ programs: { router } }: Config, read: Read): Promise<Omit<Check, 'name'>> {
   if (router === undefined) {
     return {
@@ -93,7 +113,7 @@ async function checkRouter({ programs: { router } }: Config, read: Read): Promis
 }
 
 async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Promise<Omit<Check, 'name'>> {
-  const wrong = [...(await wrongPools(swap.pools, programs.tokenSwap, read)), ...(await wrongTables(swap, read))];
+  const wrong = [...(await wrongPools(swap.pools, programs, read)), ...(await wrongTables(swap, read))];
   if (wrong.length > 0) {
     const next = 'correct or remove it in swap.pools and swap.lookupTables';
     return { ok: false, detail: wrong.join('; '), next };
@@ -108,18 +128,32 @@ async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Pro
   return { ok: true, detail: `${why}; ${given}`, ...next };
 }
 
-async function wrongPools(pools: readonly Address[], program: Address, read: Read): Promise<string[]> {
-  const venue = tokenSwapVenue(program);
+async function wrongPools(pools: readonly Address[], programs: Config['programs'], read: Read): Promise<string[]> {
+  const venues = allVenues(programs);
   const states = await Promise.all(
     pools.map(async (address) => {
       const account = await read(address);
       if (!account) return `pool ${address}: there is no account`;
-      const others = await Promise.all((venue.describe(account.data)?.accounts ?? []).map(read));
-      const state = venue.open(address, account, others);
+      const venue = venues.find(({ program }) => program === account.owner);
+      const state = venue ? await openPool(venue, address, account, read) : 'its program is none that has pools';
       return typeof state === 'string' ? `pool ${address}: ${state}` : undefined;
     }),
   );
   return states.filter((state) => state !== undefined);
+}
+
+async function openPool(venue: Venue, address: Address, account: ChainAccount, read: Read) {
+  const needed = new Map<Address, ChainAccount>();
+  let described = venue.describe(address, account, needed);
+  if (typeof described === 'object' && 'needs' in described) {
+    const { needs } = described;
+    const more = await read(needs);
+    if (!more) return `${needs} is missing`;
+    described = venue.describe(address, account, needed.set(needs, more));
+  }
+  if (typeof described === 'string') return described;
+  if ('needs' in described) return `${described.needs} is missing`;
+  return venue.open(address, account, await Promise.all(described.accounts.map(read)));
 }
 
 async function wrongTables({ lookupTables }: Config['swap'], read: Read): Promise<string[]> {
