@@ -132,8 +132,11 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
 
   async function send(inviteInfo: Address): Promise<boolean> {
     const invite = await readInvite(chain, program, inviteInfo);
-    // The index may not know its end yet, or its account may be used again.
-    if (!invite || invite.expiry > BigInt(Math.floor(clock.now() / 1_000))) return false;
+    // The index may not know its end, now or ever, or its account may be used again.
+    if (!invite || invite.expiry > BigInt(Math.floor(clock.now() / 1_000))) {
+      backOff(inviteInfo);
+      return false;
+    }
     const { sender, token } = invite;
     const tried = await tryOut(
       chain,
@@ -167,10 +170,16 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
     return (await findRequest(store, id))!;
   }
 
-  function failed(invitePda: string, reason: string): false {
+  /** How often it was tried in vain. */
+  function backOff(invitePda: string): number {
     const tries = (backOffs.get(invitePda)?.tries ?? 0) + 1;
     const wait = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (tries - 1));
     backOffs.set(invitePda, { tries, until: steadyNow() + wait });
+    return tries;
+  }
+
+  function failed(invitePda: string, reason: string): false {
+    const tries = backOff(invitePda);
     ends.inc({ outcome: 'failed' });
     log[tries === 1 ? 'info' : 'debug']({ invite: invitePda, reason, tries }, 'an invite is sent back later');
     return false;
