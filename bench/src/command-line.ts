@@ -52,7 +52,7 @@ export function parseCommandLine(argv: string[]): CommandLine | undefined {
   const unknown = positionals.find((name) => !named.some((known) => known === name));
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${MEASUREMENTS.join(', ')}`);
   return {
-    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'start', 'quotes'],
+    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'quotes', 'start'],
     seconds: whole('--seconds', values.seconds, 1, 60),
     rounds: whole('--rounds', values.rounds, 3, 50),
     crafts: whole('--crafts', values.crafts, 1_000, 10_000_000),

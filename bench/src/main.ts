@@ -69,9 +69,9 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     if (!json) printTriggers(summary.figures);
     return summary;
   },
-  async quotes(_, options) {
-    const summary = summarizeQuotes(measureQuotes(options));
-    if (!options.json) printQuotes('Quotes of recorded trades, microseconds', summary.figures);
+  async quotes(_, { rounds, json }) {
+    const summary = summarizeQuotes(measureQuotes(rounds));
+    if (!json) printQuotes('Quotes in one process', summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

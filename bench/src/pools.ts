@@ -48,15 +48,6 @@ export async function writePools(service: Service, usdc: Address, count: number)
   return tokens;
 }
 
-/** A pool of a new token and SOL with these reserves, as accounts that a venue opens. */
-export function makePool(inToken: bigint, inSol: bigint) {
-  const accounts = poolAccounts(generateKeypair().address, WRAPPED_SOL_MINT, inToken, inSol);
-  const opened = accounts.map(([address, { lamports, owner, executable, data }]) => {
-    return [address, { lamports: BigInt(lamports), owner, executable, data: Buffer.from(data, 'base64') }] as const;
-  });
-  return { pool: accounts[0]![0], accounts: new Map(opened) };
-}
-
 function poolAccounts(mintA: Address, mintB: Address, inA: bigint, inB: bigint): [Address, PlainAccount][] {
   const [pool, vaultA, vaultB, poolMint, feeAccount] = Array.from({ length: 5 }, () => generateKeypair().address);
   const authority = poolAuthority(pool!);

@@ -24,19 +24,19 @@ export function printLoad(
   printTable(title, ['', 'requests/s', 'ratio to bare', 'p50 ms', 'p99 ms'], rows);
 }
 
+export function printQuotes(title: string, figures: Readonly<Record<string, QuoteSummary>>): void {
+  const rows = Object.entries(figures).map(([label, { fromBytes, ratio, quote }]) => {
+    return [label, show(fromBytes, 1), show(ratio, 2), show(quote, 2)];
+  });
+  printTable(title, ['', 'us from bytes', 'ratio to Token Swap', 'us when read'], rows);
+}
+
 export function printStart(title: string, { cold, warm }: { cold: Spread; warm: Spread }): void {
   const rows = [
     ['empty folder', show(cold, 2)],
     ['used folder', show(warm, 2)],
   ];
   printTable(title, ['', 'seconds'], rows);
-}
-
-export function printQuotes(title: string, figures: Record<string, QuoteSummary>): void {
-  const rows = Object.entries(figures).map(([label, { quote, fromBytes, ratio }]) => {
-    return [label, show(quote, 1), show(fromBytes, 1), show(ratio, 1)];
-  });
-  printTable(title, ['', 'of an open pool', 'after it has changed', 'ratio to Token Swap'], rows);
 }
 
 export function printMemoryHead(): void {

@@ -1,92 +1,117 @@
-import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
-import { openFrom } from '../../server/dist/routing/metis/venues/testing/lab.js';
+import { encodePool, poolAuthority, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, encodeTokenAccount, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
+import type { PoolState, Side, Venue } from '../../server/dist/routing/metis/venue.js';
 import { accountsOf, readRecorded } from '../../server/dist/routing/metis/venues/testing/recorded.js';
 import { TESTED_VENUES } from '../../server/dist/routing/metis/venues/testing/venues.js';
 import { tokenSwapVenue } from '../../server/dist/routing/metis/venues/token-swap.js';
-import { makePool } from './pools.js';
 
-/** Of each trade in a round; of the batches the fastest counts, for whatever else the machine does only adds to it. */
-const BATCHES = 20;
-const QUOTES_PER_BATCH = 20;
-/** The constant-product pool whose program is ours. */
-export const YARDSTICK = 'Token Swap';
+const BATCHES = 100;
+const QUOTES = 40;
 
-type Venue = ReturnType<typeof tokenSwapVenue>;
-type Account = ReturnType<typeof accountsOf> extends Map<Address, infer T> ? T : never;
+type Account = Parameters<Venue['open']>[1];
 
-interface Case {
+/** Microseconds a quote in each round. */
+export interface QuoteFigures {
+  /** From the bytes of the pool's accounts to the amount. */
+  fromBytes: number[];
+  /** Of a pool that is read already. */
+  quote: number[];
+}
+
+interface Sample {
   venue: Venue;
   pool: Address;
-  accounts: Map<Address, Account>;
-  from: 0 | 1;
+  accounts: ReadonlyMap<Address, Account>;
+  from: Side;
   amount: bigint;
 }
 
-/** Microseconds for one, in each round: of the trades' middle one. */
-export interface QuoteTimes {
-  /** Of a pool that is open. */
-  quote: number[];
-  /** After the bytes of the pool and of its vaults have changed. */
-  fromBytes: number[];
-}
-
-/** Quotes recorded trades of every venue, and of the yardstick, turn by turn; the first round warms up. */
-export function measureQuotes({ rounds }: { rounds: number }): Record<string, QuoteTimes> {
-  const cases = new Map<string, Case[]>([[YARDSTICK, [yardstick()]]]);
-  for (const { name, venue } of TESTED_VENUES) {
-    const trades = readRecorded(name).trades.filter(({ done }) => done);
-    const own = trades.map((trade) => ({
-      ...{ venue, pool: trade.pool, accounts: accountsOf(trade), from: trade.from, amount: BigInt(trade.offered) },
-    }));
-    cases.set(venue.label, own);
-  }
-  const figures: Record<string, QuoteTimes> = {};
+/** What quotes cost in this process, by the venues' labels; our own constant-product pool is the yardstick. */
+export function measureQuotes(rounds: number): Record<string, QuoteFigures> {
+  const samples: Record<string, Sample[]> = { [tokenSwapVenue(TOKEN_SWAP_PROGRAM).label]: [ownPool()] };
+  for (const { name, venue } of TESTED_VENUES) samples[venue.label] = recordedPools(name, venue);
+  const figures = Object.fromEntries(
+    Object.keys(samples).map((label): [string, QuoteFigures] => [label, { fromBytes: [], quote: [] }]),
+  );
+  // The first round only warms up.
   for (let round = 0; round <= rounds; round++) {
-    for (const [label, own] of cases) {
-      const times = own.map(timesOf);
-      if (round === 0) figures[label] = { quote: [], fromBytes: [] };
-      else
-        for (const which of ['quote', 'fromBytes'] as const)
-          figures[label]![which].push(middle(times.map((each) => each[which])));
+    for (const [label, own] of Object.entries(samples)) {
+      const states = own.map((sample) => open(sample));
+      const fromBytes = microseconds((i) => {
+        const sample = own[i % own.length]!;
+        open(sample).quote(sample.from, sample.amount);
+      });
+      const quote = microseconds((i) => {
+        const { from, amount } = own[i % own.length]!;
+        states[i % own.length]!.quote(from, amount);
+      });
+      if (round === 0) continue;
+      figures[label]!.fromBytes.push(fromBytes);
+      figures[label]!.quote.push(quote);
     }
   }
   return figures;
 }
 
-function yardstick(): Case {
-  const { pool, accounts } = makePool(10n ** 12n, 3n * 10n ** 12n);
-  return { venue: tokenSwapVenue(TOKEN_SWAP_PROGRAM), pool, accounts, from: 0, amount: 123_456_789n };
-}
-
-function timesOf({ venue, pool, accounts, from, amount }: Case): { quote: number; fromBytes: number } {
-  const open = () => {
-    const { state } = openFrom(venue, pool, (address) => accounts.get(address));
-    if (typeof state === 'string') throw new Error(`${venue.label}: ${state}`);
-    return state;
-  };
-  const state = open();
-  const changed = [...accounts].filter(
-    ([address]) => address === pool || state.tokens.some(({ vault }) => vault === address),
-  );
-  return {
-    quote: microseconds(() => state.quote(from, amount)),
-    fromBytes: microseconds(() => {
-      // Another object is what tells that the bytes are others.
-      for (const [address, account] of changed) accounts.set(address, { ...account });
-      return open().quote(from, amount);
-    }),
-  };
-}
-
-function microseconds(quote: () => object | undefined): number {
+/** Of the best of many short batches, which other processes seldom interrupt. */
+function microseconds(work: (i: number) => void): number {
   let best = Number.POSITIVE_INFINITY;
   for (let batch = 0; batch < BATCHES; batch++) {
     const start = process.hrtime.bigint();
-    for (let i = 0; i < QUOTES_PER_BATCH; i++) if (!quote()) throw new Error('a recorded trade is refused');
-    best = Math.min(best, Number(process.hrtime.bigint() - start) / 1_000 / QUOTES_PER_BATCH);
+    for (let i = 0; i < QUOTES; i++) work(i);
+    best = Math.min(best, Number(process.hrtime.bigint() - start) / 1_000 / QUOTES);
   }
   return best;
 }
 
-const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+/** Reads all accounts anew: their objects are copies, so that nothing is known of them. */
+function open({ venue, pool, accounts }: Sample): PoolState {
+  const known = new Map<Address, Account>();
+  const read = (address: Address) => {
+    const account = accounts.get(address);
+    const copy = known.get(address) ?? (account && { ...account });
+    if (copy) known.set(address, copy);
+    return copy;
+  };
+  const own = read(pool)!;
+  const described = venue.describe(pool, own, { get: read });
+  if (typeof described === 'string' || 'needs' in described) throw new Error(`${venue.label}: ${described}`);
+  const state = venue.open(pool, own, described.accounts.map(read));
+  if (typeof state === 'string') throw new Error(`${venue.label}: ${state}`);
+  return state;
+}
+
+const recordedPools = (name: string, venue: Venue): Sample[] =>
+  readRecorded(name)
+    .trades.filter(({ done }) => done !== null)
+    .map((trade) => ({
+      ...{ venue, pool: trade.pool, accounts: accountsOf(trade), from: trade.from, amount: BigInt(trade.offered) },
+    }));
+
+function ownPool(): Sample {
+  const [pool, mintA, mintB, vaultA, vaultB, poolMint, feeAccount] = Array.from(
+    { length: 7 },
+    () => generateKeypair().address,
+  ) as [Address, Address, Address, Address, Address, Address, Address];
+  const none = { numerator: 0n, denominator: 0n };
+  const fees = { trade: { numerator: 25n, denominator: 10_000n }, ownerTrade: none, ownerWithdraw: none, host: none };
+  const authority = poolAuthority(pool);
+  const plain = (owner: Address, data: Uint8Array): Account => ({ lamports: 1n, owner, executable: false, data });
+  const vault = (mint: Address) =>
+    plain(
+      TOKEN_PROGRAM,
+      encodeTokenAccount({
+        ...{ mint, owner: authority.address, amount: 10n ** 12n },
+        ...{ state: 'initialized', delegatedAmount: 0n, isNative: false },
+      }),
+    );
+  const data = encodePool({
+    ...{ bump: authority.bump, tokenProgram: TOKEN_PROGRAM, vaultA, vaultB, poolMint, mintA, mintB, feeAccount, fees },
+  });
+  const accounts = new Map([
+    [pool, plain(TOKEN_SWAP_PROGRAM, data)],
+    [vaultA, vault(mintA)],
+    [vaultB, vault(mintB)],
+  ]);
+  return { venue: tokenSwapVenue(TOKEN_SWAP_PROGRAM), pool, accounts, from: 0, amount: 123_456_789n };
+}

@@ -1,7 +1,7 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
-import { type QuoteTimes, YARDSTICK } from './quotes.js';
+import type { QuoteFigures } from './quotes.js';
 import { READS, type ReadName, type ReadRounds } from './reads.js';
 import type { StartFigures } from './start.js';
 import type { TargetName } from './targets.js';
@@ -94,6 +94,36 @@ export function summarizeReads(rounds: ReadRounds): Summary<Record<ReadName, Loa
   return { figures, goals };
 }
 
+export interface QuoteSummary {
+  /** Microseconds. */
+  fromBytes: Spread;
+  quote: Spread;
+  /** Of `fromBytes` to our own pool's in the same round. */
+  ratio: Spread;
+}
+
+export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<Record<string, QuoteSummary>> {
+  const yardstick = Object.values(rounds)[0]!.fromBytes;
+  const figures = Object.fromEntries(
+    Object.entries(rounds).map(([label, { fromBytes, quote }]): [string, QuoteSummary] => [
+      label,
+      {
+        ...{ fromBytes: spread(fromBytes), quote: spread(quote) },
+        ratio: spread(fromBytes.map((each, round) => each / yardstick[round]!)),
+      },
+    ]),
+  );
+  const { median } = figures['Raydium CP']!.fromBytes;
+  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.median));
+  return {
+    figures,
+    goals: [
+      goal('quotes: a constant product from bytes in at most 10 us', `${median.toFixed(1)} us`, median <= 10),
+      goal('quotes: on any venue in at most 10 us once read', `${slowest.toFixed(1)} us`, slowest <= 10),
+    ],
+  };
+}
+
 export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<keyof StartFigures, Spread>> {
   const figures = { cold: spread(cold), warm: spread(warm) };
   const reached = ({ median }: Spread) => [`${median.toFixed(2)} s`, median < 3] as const;
@@ -143,29 +173,6 @@ export function summarizeTriggers(book: BookFigures, measured: FillFigures): Sum
       goal('triggers: ten orders sent within 50 ms (p99)', `${toSent.p99.toFixed(0)} ms`, toSent.p99 < 50),
       goal('triggers: 1,000 orders at one tick filled within 60 s', `${thousand.toFixed(1)} s`, thousand < 60),
     ],
-  };
-}
-
-export interface QuoteSummary {
-  /** Microseconds. */
-  quote: Spread;
-  fromBytes: Spread;
-  /** Of a quote to the yardstick's in the same round. */
-  ratio: Spread;
-}
-
-export function summarizeQuotes(times: Record<string, QuoteTimes>): Summary<Record<string, QuoteSummary>> {
-  const bare = times[YARDSTICK]!.quote;
-  const one = ({ quote, fromBytes }: QuoteTimes): QuoteSummary => ({
-    quote: spread(quote),
-    fromBytes: spread(fromBytes),
-    ratio: spread(quote.map((time, round) => time / bare[round]!)),
-  });
-  const figures = Object.fromEntries(Object.entries(times).map(([label, own]) => [label, one(own)]));
-  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.median));
-  return {
-    figures,
-    goals: [goal('quotes: at most 10 µs on every venue', `${slowest.toFixed(1)} µs on the slowest`, slowest <= 10)],
   };
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AccountMeta, Address, Instruction } from '@slipway/wire';
+import { type AccountMeta, type Address, addressFromBytes, type Instruction } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
 
 const TAG_SIZE = 8;
@@ -21,6 +21,27 @@ export const u64At = (view: DataView, at: number): bigint => view.getBigUint64(a
 
 export const u128At = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
+
+/** The address at `offset`. Remembered by its bytes, since a pool names the same ones after every trade. */
+export function addressAt(data: Uint8Array, offset: number): Address {
+  const view = new DataView(data.buffer, data.byteOffset + offset, ADDRESS_SIZE);
+  const key = view.getBigUint64(0, true) ^ view.getBigUint64(24, true);
+  const known = addresses.get(key);
+  if (known && isSame(known.bytes, data, offset)) return known.address;
+  if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+  const address = addressFromBytes(data, offset);
+  addresses.set(key, { bytes: new Uint8Array(data.subarray(offset, offset + ADDRESS_SIZE)), address });
+  return address;
+}
+
+const ADDRESS_SIZE = 32;
+const MAX_ADDRESSES = 100_000;
+const addresses = new Map<bigint, { bytes: Uint8Array; address: Address }>();
+
+function isSame(bytes: Uint8Array, data: Uint8Array, offset: number): boolean {
+  for (let i = 0; i < ADDRESS_SIZE; i++) if (bytes[i] !== data[offset + i]) return false;
+  return true;
+}
 
 /** Reads each account once: an account's object is another one when its bytes are. */
 export function readOnce<T>(read: (account: ChainAccount) => T): (account: ChainAccount) => T {

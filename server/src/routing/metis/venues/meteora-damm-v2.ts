@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -12,7 +11,16 @@ import {
 import type { ChainAccount } from '../../../chain/index.js';
 import { DAMM_V2_PROGRAM, instructionTag } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At, u128At } from './anchor.js';
+import {
+  accountTag,
+  addressAt,
+  anchorInstruction,
+  FIRST_NUMBER_AT,
+  readOnce,
+  taggedView,
+  u64At,
+  u128At,
+} from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { type RoughCurve, roughIn, roughOut } from './estimates.js';
 import {
@@ -117,9 +125,19 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const isConsistent = feesOn === COMPOUNDING ? amounts?.every((amount) => amount > 0n) : isWithin(price, range);
   if (!isConsistent) return 'its price is out of its range';
   return {
-    ...{ mints: [a.mint, b.mint], tokens: [a, b], variableRate: variable, mostRate, feesOn, liquidity, price, range },
-    ...{ base: baseFeeOf(view, kind), startPrice: u128At(view, 152), amounts },
-    ...{ activatedBy, activation: u64At(view, 472) },
+    mints: [a.mint, b.mint],
+    tokens: [a, b],
+    variableRate: variable,
+    mostRate,
+    feesOn,
+    liquidity,
+    price,
+    range,
+    base: baseFeeOf(view, kind),
+    startPrice: u128At(view, 152),
+    amounts,
+    activatedBy,
+    activation: u64At(view, 472),
   };
 });
 
@@ -127,13 +145,17 @@ const isWithin = (price: bigint, [low, high]: readonly [bigint, bigint]) => low 
 
 function tokenOf(data: Uint8Array, view: DataView, side: number): PoolToken | undefined {
   const tokenProgram = TOKEN_PROGRAMS[view.getUint8(482 + side)];
-  const at = (offset: number) => addressFromBytes(data, offset + 32 * side);
+  const at = (offset: number) => addressAt(data, offset + 32 * side);
   return tokenProgram && { mint: at(168), tokenProgram, vault: at(232) };
 }
 
 const baseFeeOf = (view: DataView, kind: BaseFee['kind']): BaseFee => ({
-  ...{ kind, start: u64At(view, 8), periods: BigInt(view.getUint16(22, true)), frequency: u64At(view, 24) },
-  ...{ priceStep: BigInt(view.getUint32(24, true)), duration: BigInt(view.getUint32(28, true)) },
+  kind,
+  start: u64At(view, 8),
+  periods: BigInt(view.getUint16(22, true)),
+  frequency: u64At(view, 24),
+  priceStep: BigInt(view.getUint32(24, true)),
+  duration: BigInt(view.getUint32(28, true)),
   reduction: u64At(view, 32),
 });
 
@@ -214,8 +236,10 @@ function roughCurve(pool: Pool, from: Side, rate: bigint | undefined): RoughCurv
   const kept = 1 - Number(rate ?? 0n) / Number(FEE_WHOLE);
   const onInput = isOnInput(pool, from);
   return {
-    ...{ reserveIn: virtual[from], reserveOut: virtual[other(from)] },
-    ...{ keptIn: onInput ? kept : 1, keptOut: onInput ? 1 : kept },
+    reserveIn: virtual[from],
+    reserveOut: virtual[other(from)],
+    keptIn: onInput ? kept : 1,
+    keptOut: onInput ? 1 : kept,
     most: rate === undefined ? -1 : mostIn(pool, from),
   };
 }
@@ -232,7 +256,7 @@ function quote(pool: Pool, from: Side, offered: bigint, rate: bigint): Trade | u
   const inputFee = onInput ? feeOn(offered, rate) : 0n;
   const traded = offered - inputFee;
   const swapped = swappedFor(pool, from, traded);
-  if (swapped === undefined || swapped > U64_MAX || !hasRoom(pool, from, traded, swapped)) return undefined;
+  if (swapped === undefined || swapped > U64_MAX || !has(pool, other(from), swapped)) return undefined;
   const outputFee = onInput ? 0n : feeOn(swapped, rate);
   const received = swapped - outputFee;
   if (received <= 0n) return undefined;
@@ -256,10 +280,8 @@ function swappedFor(
   return next > range[1] ? undefined : firstBetween(price, next, liquidity, false);
 }
 
-/** Whether what the pool says that it has stays a number of 64 bits. */
-function hasRoom({ amounts }: Pool, from: Side, traded: bigint, swapped: bigint): boolean {
-  return !amounts || (amounts[from] + traded <= U64_MAX && amounts[other(from)] >= swapped);
-}
+/** Whether the pool says that it has so much; where it does not say, its liquidity does. */
+const has = ({ amounts }: Pool, side: Side, amount: bigint) => !amounts || amounts[side] >= amount;
 
 function swap(
   address: Address,

@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -12,7 +11,16 @@ import {
 import type { ChainAccount } from '../../../chain/index.js';
 import { DBC_PROGRAM, instructionTag } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At, u128At } from './anchor.js';
+import {
+  accountTag,
+  addressAt,
+  anchorInstruction,
+  FIRST_NUMBER_AT,
+  readOnce,
+  taggedView,
+  u64At,
+  u128At,
+} from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { capped, FEE_WHOLE, feeOn, scheduledRate, U64_MAX, variableRate, withFee } from './meteora.js';
 import {
@@ -70,7 +78,7 @@ export function dbcVenue(): Venue {
       if (typeof terms === 'string') return terms;
       const now = readClock(clock);
       if (!now) return 'the clock cannot be read';
-      if (pool.reserves[QUOTE] >= terms.threshold) return 'its curve is complete';
+      if (pool.quoteReserve >= terms.threshold) return 'its curve is complete';
       return stateOf(address, pool, terms, now);
     },
   };
@@ -81,7 +89,8 @@ interface Pool {
   baseMint: Address;
   vaults: [Address, Address];
   baseProgram: Address;
-  reserves: [bigint, bigint];
+  /** What has been paid for what was sold. */
+  quoteReserve: bigint;
   price: bigint;
   volatility: bigint;
   activation: bigint;
@@ -93,12 +102,18 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const baseProgram = TOKEN_PROGRAMS[view.getUint8(304)];
   if (!baseProgram) return 'an unknown version';
   if (view.getUint8(305) !== 0) return 'it has migrated';
-  const at = (offset: number) => addressFromBytes(account.data, offset);
+  const at = (offset: number) => addressAt(account.data, offset);
   const price = u128At(view, 280);
   if (price === 0n) return 'it has no price';
   return {
-    ...{ config: at(72), baseMint: at(136), vaults: [at(168), at(200)], baseProgram, price },
-    ...{ reserves: [u64At(view, 232), u64At(view, 240)], volatility: u128At(view, 40), activation: u64At(view, 296) },
+    config: at(72),
+    baseMint: at(136),
+    vaults: [at(168), at(200)],
+    baseProgram,
+    price,
+    quoteReserve: u64At(view, 240),
+    volatility: u128At(view, 40),
+    activation: u64At(view, 296),
   };
 });
 
@@ -128,11 +143,18 @@ const decodeConfig = readOnce((account: ChainAccount): Terms | string => {
   if (!curve) return 'a configuration without a curve';
   const isDynamic = view.getUint8(136) !== 0;
   return {
-    ...{ quoteMint: addressFromBytes(account.data, 8), quoteProgram, feesOn, activatedBy, curve },
+    quoteMint: addressAt(account.data, 8),
+    quoteProgram,
+    feesOn,
+    activatedBy,
+    curve,
     threshold: u64At(view, 264),
     base: {
-      ...{ kind, start: u64At(view, 104), first: BigInt(view.getUint16(128, true)) },
-      ...{ second: u64At(view, 112), third: u64At(view, 120) },
+      kind,
+      start: u64At(view, 104),
+      first: BigInt(view.getUint16(128, true)),
+      second: u64At(view, 112),
+      third: u64At(view, 120),
     },
     dynamic: isDynamic
       ? { binStep: BigInt(view.getUint16(152, true)), control: BigInt(view.getUint32(148, true)) }
@@ -188,7 +210,6 @@ function baseRateOf(
 
 // ---- trades -----------------------------------------------------------------------------------------------------------
 
-const other = (side: Side): Side => (side === BASE ? QUOTE : BASE);
 const isOnInput = ({ feesOn }: Terms, from: Side) => feesOn === 'quote' && from === QUOTE;
 
 function stateOf(address: Address, pool: Pool, terms: Terms, now: ClockTime): PoolState {
@@ -204,7 +225,7 @@ function stateOf(address: Address, pool: Pool, terms: Terms, now: ClockTime): Po
   const keptOut = (from: Side) => (isOnInput(terms, from) ? 1 : kept(from));
   return {
     tokens,
-    reserves: [roughBuy(curve, root, Number.POSITIVE_INFINITY), Number(pool.reserves[QUOTE])],
+    reserves: [roughBuy(curve, root, Number.POSITIVE_INFINITY), Number(pool.quoteReserve)],
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
@@ -242,7 +263,6 @@ function quote({ pool, terms, from, rate }: Trading, offered: bigint): Trade | u
   const { left, out } = done;
   const traded = offeredToCurve - left;
   const paid = left === 0n ? offered : onInput ? withFee(traded, rate) : traded;
-  if (out > pool.reserves[other(from)] || pool.reserves[from] + traded > U64_MAX || paid > offered) return undefined;
   const outputFee = onInput ? 0n : feeOn(out, rate);
   const received = out - outputFee;
   if (received <= 0n) return undefined;

@@ -1,6 +1,5 @@
 import {
   type Address,
-  addressFromBytes,
   CLOCK_SYSVAR,
   findProgramAddress,
   readonlyAccount,
@@ -10,7 +9,7 @@ import {
 import type { ChainAccount } from '../../../chain/index.js';
 import { instructionTag, RAYDIUM_CPMM_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
-import { accountTag, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At } from './anchor.js';
+import { accountTag, addressAt, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At } from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';
 import { type RoughCurve, roughIn, roughOut } from './estimates.js';
 import { openVault, type Vault } from './vaults.js';
@@ -72,7 +71,7 @@ interface Pool {
 const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const view = taggedView(account, POOL);
   if (!view) return 'no pool of the program';
-  const at = (offset: number) => addressFromBytes(account.data, offset);
+  const at = (offset: number) => addressAt(account.data, offset);
   const [flag, on] = [view.getUint8(390), CREATOR_FEE_ON[view.getUint8(389)]];
   if (flag > 1 || on === undefined) return 'a fee for its creator of an unknown kind';
   const mints: Pool['mints'] = [at(168), at(200)];
@@ -128,19 +127,26 @@ function stateOf({ address, pool, rates, vaults }: Parts): PoolState | string {
   const terms = (from: Side): Terms => {
     const isOnInput = pool.creatorFeeOn === 'input' || pool.creatorFeeOn === from;
     return {
-      ...{ balanceIn: balances[from], balanceOut: balances[other(from)], room: U64_MAX - vaults[from].vault.amount },
-      ...{ feeIn: rates.trade + (isOnInput ? creator : 0n), feeOut: isOnInput ? 0n : creator },
+      balanceIn: balances[from],
+      balanceOut: balances[other(from)],
+      feeIn: rates.trade + (isOnInput ? creator : 0n),
+      feeOut: isOnInput ? 0n : creator,
     };
   };
   const sides = [terms(0), terms(1)] as const;
   const reserves = [Number(balances[0]), Number(balances[1])] as const;
   const curve = (from: Side): RoughCurve => ({
-    ...{ reserveIn: reserves[from], reserveOut: reserves[other(from)], most: Number(sides[from].room) },
-    ...{ keptIn: 1 - share(sides[from].feeIn), keptOut: 1 - share(sides[from].feeOut) },
+    reserveIn: reserves[from],
+    reserveOut: reserves[other(from)],
+    most: Number.POSITIVE_INFINITY,
+    keptIn: 1 - share(sides[from].feeIn),
+    keptOut: 1 - share(sides[from].feeOut),
   });
   const curves = [curve(0), curve(1)] as const;
   const token = (side: Side): PoolToken => ({
-    ...{ mint: mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] },
+    mint: mints[side],
+    tokenProgram: vaults[side].tokenProgram,
+    vault: pool.vaults[side],
   });
   const tokens = [token(0), token(1)] as const;
   return {
@@ -161,15 +167,13 @@ const other = (side: Side): Side => (side === 0 ? 1 : 0);
 interface Terms {
   balanceIn: bigint;
   balanceOut: bigint;
-  /** What the vault can still take. */
-  room: bigint;
   feeIn: bigint;
   feeOut: bigint;
 }
 
 /** The program's `swap_base_input`: fees are rounded up, what comes out is rounded down. */
-function quote({ balanceIn, balanceOut, room, feeIn, feeOut }: Terms, offered: bigint): Trade | undefined {
-  if (offered <= 0n || offered > room) return undefined;
+function quote({ balanceIn, balanceOut, feeIn, feeOut }: Terms, offered: bigint): Trade | undefined {
+  if (offered <= 0n || offered > U64_MAX) return undefined;
   const fee = ceilDiv(offered * feeIn, WHOLE);
   const traded = offered - fee;
   const swapped = (traded * balanceOut) / (balanceIn + traded);

@@ -7,6 +7,9 @@ import { openFrom } from './testing/lab.js';
 import { accountsOf, type RecordedTrade, readRecorded, writtenInstruction } from './testing/recorded.js';
 import { TESTED_VENUES, type TestedVenue } from './testing/venues.js';
 
+/** No fee moves further: both programs that move theirs stop at 10 %. */
+const MOST_MOVED = 0.1;
+
 function open({ venue }: TestedVenue, trade: RecordedTrade, accounts = accountsOf(trade)): PoolState | string {
   return openFrom(venue, trade.pool, (address) => accounts.get(address)).state;
 }
@@ -62,6 +65,20 @@ for (const tested of TESTED_VENUES) {
         if (isEmptied || trade.done!.paid !== trade.offered) continue;
         const into = state.estimateIn(trade.from, received);
         assert.ok(Math.abs(into / paid - 1) < 0.01, `${into} for ${paid} of pool ${trade.pool}`);
+      }
+    });
+
+    it('name a fee that is the share which the pool says', () => {
+      for (const trade of trades) {
+        const state = opened(tested, trade);
+        const quoted = state.quote(trade.from, BigInt(trade.offered));
+        // Of a part that was filled, or of small amounts, it is rounded.
+        if (!quoted || quoted.paid < 1_000_000n || quoted.received < 1_000_000n) continue;
+        const share = Number(quoted.fee) / Number(quoted.paid);
+        assert.ok(
+          Math.abs(share - state.feeShare) < (tested.feeMoves ? MOST_MOVED : 1e-4),
+          `${share} for ${state.feeShare} of pool ${trade.pool}`,
+        );
       }
     });
 

@@ -7,6 +7,7 @@ import {
   token2022Extensions,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
+import { readOnce } from './anchor.js';
 
 /** The extension that every associated token account of Token-2022 has; any other may change what a transfer does. */
 const IMMUTABLE_OWNER = 7;
@@ -19,16 +20,19 @@ export interface Vault {
 /** A pool's account of a mint, from which plain transfers go in and out; or why it is none. */
 export function openVault(account: ChainAccount | undefined, mint: Address, mayBeEmpty = false): Vault | string {
   if (!account) return 'there is no account';
-  const { owner: tokenProgram, data } = account;
+  const opened = readVault(account);
+  if (typeof opened === 'string') return opened;
+  if (opened.vault.mint !== mint) return 'a token account of another mint';
+  return opened.vault.amount === 0n && !mayBeEmpty ? 'empty' : opened;
+}
+
+const readVault = readOnce(({ owner: tokenProgram, data }: ChainAccount): Vault | string => {
   if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return 'no token account';
   const vault = decodeTokenAccount(data);
   if (!vault) return 'no token account';
-  if (vault.mint !== mint) return 'a token account of another mint';
   if (vault.state !== 'initialized') return vault.state;
-  if (vault.amount === 0n && !mayBeEmpty) return 'empty';
-  if (!hasPlainTransfers(data)) return 'a token with an extension';
-  return { vault, tokenProgram };
-}
+  return hasPlainTransfers(data) ? { vault, tokenProgram } : 'a token with an extension';
+});
 
 function hasPlainTransfers(data: Uint8Array): boolean {
   try {

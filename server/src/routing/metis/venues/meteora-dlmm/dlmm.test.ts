@@ -65,6 +65,18 @@ describe('a DLMM pair', () => {
     assert.equal(opened(lab, pair).quote(0, BIN)!.received, received);
   });
 
+  it('names a fee that is the share which it says, whichever token it is taken in', () => {
+    for (const feeInY of [false, true]) {
+      const state = opened(lab, write(lab, { feeInY }));
+      assert.equal(state.feeShare, 0.001);
+      for (const from of [0, 1] as const) {
+        const { fee, received } = state.quote(from, 100_000_000n)!;
+        assert.ok(Math.abs(Number(fee) - 100_000) <= 1, `${fee}`);
+        assert.ok(Math.abs(Number(received) - 99_900_000) <= 1, `${received}`);
+      }
+    }
+  });
+
   it('is not traded with before its time, when it is closed, or of a kind that is not known', () => {
     const { unixTimestamp, slot } = lab.time;
     assert.equal(
@@ -90,6 +102,17 @@ describe('a DLMM pair', () => {
       lab.vm.patch(other.address, at, Uint8Array.of(what));
       assert.equal(reasonOf(lab, other), 'no pair that is understood', `${what} at ${at}`);
     }
+  });
+
+  it('is not traded with while its program cannot calculate how its volatility falls', () => {
+    const { unixTimestamp } = lab.time;
+    const hot = { volatility: 429_497, maxVolatility: 500_000, reductionFactor: 10_000 };
+    const after = (seconds: bigint) => write(lab, { ...hot, lastUpdate: unixTimestamp - seconds });
+    assert.equal(reasonOf(lab, after(29n)), undefined);
+    assert.equal(reasonOf(lab, after(30n)), 'a volatility too large for its program');
+    assert.equal(reasonOf(lab, after(600n)), undefined);
+    const less = write(lab, { ...hot, volatility: 429_496, lastUpdate: unixTimestamp - 30n });
+    assert.equal(reasonOf(lab, less), undefined);
   });
 
   it('is not traded with when its bins are of another pair', () => {

@@ -1,4 +1,4 @@
-import { shareOf } from './fee.js';
+import { type RateOf, shareOf } from './fee.js';
 import { binsOf, MAX_BINS, type Way } from './trade.js';
 
 /** What a trade does, roughly. */
@@ -14,7 +14,7 @@ export interface Estimates {
 const ONE = 2 ** 64;
 
 /** Within a bin the price is one: the amounts grow in straight lines from bin to bin. */
-export function estimatesOf(way: Way, rateOf: (id: number) => bigint): Estimates {
+export function estimatesOf(way: Way, rateOf: RateOf): Estimates {
   const { pair, xToY } = way;
   const [ins, outs, prices] = [[0], [0], [] as number[]];
   for (const each of binsOf(way)) {

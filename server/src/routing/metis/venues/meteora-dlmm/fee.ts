@@ -7,11 +7,15 @@ const MAX_RATE = 100_000_000n;
 /** What one bin counts, and of what the reduction is a part. */
 const BIN = 10_000;
 
-/** What a trade at `now` (unix seconds) pays at a bin, in parts of UNIT. */
-export function rateAt(pair: DlmmPair, now: number): (id: number) => bigint {
+/** What a trade pays at a bin, in parts of UNIT. */
+export type RateOf = (id: number) => bigint;
+
+/** Of a trade at `now` (unix seconds); undefined where the program's numbers overflow. */
+export function rateAt(pair: DlmmPair, now: number): RateOf | undefined {
   const { baseFactor, binStep, baseFeePower, variableFeeControl, maxVolatility } = pair;
   const base = BigInt(baseFactor) * BigInt(binStep) * 10n * 10n ** BigInt(baseFeePower);
   const reference = referenceAt(pair, now);
+  if (!reference) return undefined;
   return (id) => {
     const volatility = Math.min(reference.volatility + Math.abs(reference.index - id) * BIN, maxVolatility);
     const variable = BigInt(variableFeeControl) * (BigInt(volatility) * BigInt(binStep)) ** 2n;
@@ -21,11 +25,12 @@ export function rateAt(pair: DlmmPair, now: number): (id: number) => bigint {
 }
 
 /** From what bin and volatility the movement of the price is counted. */
-function referenceAt(pair: DlmmPair, now: number): { index: number; volatility: number } {
+function referenceAt(pair: DlmmPair, now: number): { index: number; volatility: number } | undefined {
   const elapsed = now - pair.lastUpdate;
   if (elapsed < pair.filterPeriod) return { index: pair.indexReference, volatility: pair.volatilityReference };
-  const decayed = elapsed < pair.decayPeriod ? Math.floor((pair.volatility * pair.reductionFactor) / BIN) : 0;
-  return { index: pair.activeId, volatility: decayed };
+  if (elapsed >= pair.decayPeriod) return { index: pair.activeId, volatility: 0 };
+  const product = pair.volatility * pair.reductionFactor;
+  return product < 2 ** 32 ? { index: pair.activeId, volatility: Math.floor(product / BIN) } : undefined;
 }
 
 /** The fee within an amount, rounded up. */

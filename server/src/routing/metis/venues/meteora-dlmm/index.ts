@@ -29,7 +29,7 @@ import {
   PAIR_SIZE,
 } from './accounts.js';
 import { type Estimates, estimatesOf } from './estimates.js';
-import { rateAt, shareOf } from './fee.js';
+import { type RateOf, rateAt, shareOf } from './fee.js';
 import { trade, type Way } from './trade.js';
 
 /** Accounts of bins that a trade is given. */
@@ -82,7 +82,9 @@ export function dlmmVenue(): Venue {
       const bitmap = openOwn(extension, extensionAt, (read) => read.pair === address);
       const arrays = openArrays(address, indexesAround(pair), others);
       if (bitmap === 'unreadable' || arrays === undefined) return 'bins that cannot be read';
-      return stateOf({ address, pair, vaults: [x, y], arrays, bitmap, now: Number(now.unixTimestamp) });
+      const rateOf = rateAt(pair, Number(now.unixTimestamp));
+      if (!rateOf) return 'a volatility too large for its program';
+      return stateOf({ address, pair, vaults: [x, y], arrays, bitmap, rateOf });
     },
   };
 }
@@ -146,14 +148,13 @@ interface Parts {
   vaults: readonly [Vault, Vault];
   arrays: ReadonlyMap<number, BinArray>;
   bitmap: BitmapExtension | undefined;
-  /** Unix seconds. */
-  now: number;
+  rateOf: RateOf;
 }
 
-function stateOf({ address, pair, vaults, arrays, bitmap, now }: Parts): PoolState {
-  const token = (side: Side): PoolToken => ({
-    ...{ mint: pair.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pair.vaults[side] },
-  });
+function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): PoolState {
+  const token = (side: Side): PoolToken => {
+    return { mint: pair.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pair.vaults[side] };
+  };
   const tokens = [token(0), token(1)] as const;
   const filled = [...(bitmap?.below ?? []), ...pair.filled, ...(bitmap?.above ?? [])];
   const indexes = [true, false].map((xToY) => indexesAhead(filled, pair.activeId, xToY));
@@ -163,7 +164,6 @@ function stateOf({ address, pair, vaults, arrays, bitmap, now }: Parts): PoolSta
     arrays: indexes[from]!.map((index) => arrays.get(index)),
   });
   const ways = [way(0), way(1)] as const;
-  const rateOf = rateAt(pair, now);
   const known: [Estimates?, Estimates?] = [];
   const estimates = (from: Side) => (known[from] ??= estimatesOf(ways[from], rateOf));
   const atActive = (1 + pair.binStep / 10_000) ** pair.activeId;

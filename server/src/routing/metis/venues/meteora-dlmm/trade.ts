@@ -1,5 +1,5 @@
 import { ARRAY_BINS, arrayOf, type Bin, type BinArray, type DlmmPair } from './accounts.js';
-import { feeOnTop, feeWithin } from './fee.js';
+import { feeOnTop, feeWithin, type RateOf } from './fee.js';
 
 const BITS = 64n;
 const U64_MAX = 2n ** 64n - 1n;
@@ -17,7 +17,7 @@ export interface Way {
 
 export interface PairTrade {
   amountOut: bigint;
-  /** Of what comes in or, for a pair that takes it there, of what goes out. */
+  /** Of what comes in; where the pair takes it from what goes out, what that is worth. */
   fee: bigint;
 }
 
@@ -40,7 +40,7 @@ export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bi
  * What comes out when all of `amount` comes in; undefined where the program refuses, or would need bins that are not
  * known or too many.
  */
-export function trade(way: Way, amount: bigint, rateOf: (id: number) => bigint): PairTrade | undefined {
+export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | undefined {
   const { pair, xToY } = way;
   const feeOnInput = !(pair.feeInY && xToY);
   let [left, amountOut, fee, count] = [amount, 0n, 0n, 0];
@@ -86,7 +86,7 @@ function tradeAt({ layers, price }: Bin, { xToY, feeOnInput, rate }: Terms, offe
   const traded = withoutFee - left;
   if (!feeOnInput) {
     const fee = feeWithin(out, rate);
-    return { amountIn: traded, amountOut: out - fee, fee };
+    return { amountIn: traded, amountOut: out - fee, fee: out === 0n ? 0n : (fee * traded) / out };
   }
   const amountIn = left > 0n ? traded + feeOnTop(traded, rate) : offered;
   return { amountIn, amountOut: out, fee: amountIn - traded };

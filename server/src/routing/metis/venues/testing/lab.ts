@@ -102,6 +102,7 @@ export class Lab {
     const [input, output] = from === 0 ? state.tokens : ([state.tokens[1], state.tokens[0]] as const);
     const [source, destination] = [input, output].map(({ mint, tokenProgram }) => this.purse(mint, tokenProgram));
     this.vm.setAmount(source!, PURSE);
+    this.vm.setAmount(destination!, 0n);
     const before = [this.vm.amount(source!), this.vm.amount(destination!)] as const;
     const parties = { owner: this.taker, source: source!, destination: destination! };
     const instruction = state.swap(from, { ...parties, amountIn: offered, minOut: 0n });
@@ -151,7 +152,7 @@ export function openFrom(
 }
 
 /** More compute units than a hop can take of those of a transaction: what takes more may be refused. */
-export const HEAVY_UNITS = 600_000;
+export const HEAVY_UNITS = 400_000;
 
 /**
  * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get

@@ -17,8 +17,10 @@ export interface DammTerms {
   liquidity: bigint;
   price: bigint;
   range: [bigint, bigint];
-  /** Of a pool that compounds. */
+  /** Of a pool that compounds; else what its liquidity takes. */
   amounts?: [bigint, bigint];
+  /** The part of them that the pool says it has, where that is not all. */
+  tracked?: { of: bigint; part: bigint };
   /** The 32 bytes of the base fee. */
   baseFee: Buffer;
   /** The 96 bytes of the dynamic fee. */
@@ -56,8 +58,9 @@ export function writeDammPool({ vm }: Lab, terms: DammTerms): LabPool {
   data.writeBigUInt64LE(terms.activation.point, 472);
   const flags = tokenPrograms.map((program) => (program === TOKEN_2022_PROGRAM ? 1 : 0));
   data.set([terms.activation.type, terms.status, ...flags, terms.collectFeeMode, 1, terms.feeVersion], 480);
+  const { of, part } = terms.tracked ?? { of: 1n, part: 1n };
   if (terms.layoutVersion === 1)
-    for (const [i, amount] of amounts.entries()) data.writeBigUInt64LE(amount, 680 + 8 * i);
+    for (const [i, amount] of amounts.entries()) data.writeBigUInt64LE((amount * part) / of, 680 + 8 * i);
   data[696] = terms.layoutVersion;
   const address = vm.put(newAddress(), data, DAMM_V2_PROGRAM);
   return { address, mints, written: [address, ...vaults, ...mints] };
@@ -72,7 +75,7 @@ export function writeU128(data: Buffer, value: bigint, at: number): void {
 export function randomDammPool(lab: Lab, random: Random): LabPool {
   const { unixTimestamp, slot } = lab.time;
   const type = random(2);
-  const passed = BigInt(random(100_000));
+  const passed = random(100_000);
   const collectFeeMode = random(3);
   const isCompounding = collectFeeMode === 2;
   const price = between(LOWEST * 1000n, HIGHEST / 1000n, random);
@@ -85,10 +88,11 @@ export function randomDammPool(lab: Lab, random: Random): LabPool {
     tokenPrograms: [program(), program()],
     ...{ price, range, liquidity: fitting(price, range, random), startPrice: (price * BigInt(50 + random(60))) / 100n },
     ...(isCompounding && { amounts: [sized(random, 50) + 1000n, sized(random, 50) + 1000n] as [bigint, bigint] }),
-    ...{ baseFee: randomBaseFee(random), dynamicFee: randomDynamicFee(random, price, unixTimestamp) },
+    ...{ baseFee: randomBaseFee(random, passed), dynamicFee: randomDynamicFee(random, price, unixTimestamp) },
+    ...(random(8) === 0 && !isCompounding && { tracked: { of: 2n, part: 1n } }),
     ...{ collectFeeMode, compoundingBps: isCompounding ? random(10_001) : 0, feeVersion: random(2) },
     ...{ layoutVersion: isCompounding ? 1 : random(2), status: 0 },
-    activation: { type, point: (type === 0 ? slot : unixTimestamp) - passed },
+    activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(passed) },
   });
 }
 
@@ -107,7 +111,9 @@ export const between = (low: bigint, high: bigint, random: Random): bigint => {
   return value > high ? high : value;
 };
 
-function randomBaseFee(random: Random): Buffer {
+/** `passed`: since its activation, which is when some of them end. */
+function randomBaseFee(random: Random, passed: number): Buffer {
+  const duration = [random(100_000), passed, passed + 1][random(3)]!;
   const data = Buffer.alloc(32);
   const kind = random(5);
   const start = 1_000_000 + random(480_000_000);
@@ -116,7 +122,7 @@ function randomBaseFee(random: Random): Buffer {
   if (kind === 2) {
     if (random(2) === 0) return data;
     data.writeUInt16LE(10 + random(100), 14);
-    data.writeUInt32LE(random(100_000), 16);
+    data.writeUInt32LE(duration, 16);
     data.writeUInt32LE(5000, 20);
     data.writeBigUInt64LE(1_000_000_000n, 24);
     return data;
@@ -126,7 +132,7 @@ function randomBaseFee(random: Random): Buffer {
   if (kind < 2) data.writeBigUInt64LE(BigInt(random(1000)), 16);
   else {
     data.writeUInt32LE(1 + random(200), 16);
-    data.writeUInt32LE(random(100_000), 20);
+    data.writeUInt32LE(duration, 20);
   }
   const isLinear = kind === 0 || kind === 3;
   data.writeBigUInt64LE(BigInt(isLinear ? random(Math.floor(start / periods)) : random(300)), 24);
@@ -138,12 +144,12 @@ export function randomDynamicFee(random: Random, price: bigint, now: bigint): Bu
   if (random(2) === 0) return data;
   data[0] = 1;
   data.writeUInt32LE(14_460_000, 8);
-  data.writeUInt32LE(1 + random(50_000), 12);
+  data.writeUInt32LE(Number(sized(random, 24)), 12);
   for (const [i, value] of [1, 10, 120, 5000].entries()) data.writeUInt16LE(value, 16 + 2 * i);
   data.writeBigUInt64LE(now - BigInt(random(200)), 24);
   writeU128(data, BIN_STEP, 32);
   writeU128(data, price, 48);
-  writeU128(data, BigInt(random(2_000_000)), 64);
+  writeU128(data, sized(random, 23), 64);
   writeU128(data, BigInt(random(2_000_000)), 80);
   return data;
 }

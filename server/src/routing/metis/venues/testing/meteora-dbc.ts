@@ -111,23 +111,24 @@ export function randomDbcPool(lab: Lab, random: Random): LabPool {
   while (isTooMuch(holdings({ start, points, end }, start)) || isTooMuch(holdings({ start, points, end }, end))) {
     for (const point of points) point.liquidity = (point.liquidity >> 4n) + 1n;
   }
+  const passed = random(100_000);
   return writeDbcPool(lab, {
     ...{ tokenPrograms: [program(), program()], start, points, end, price: at },
-    ...{ baseFee: randomBaseFee(random), dynamicFee: randomDynamicFee(random, at, unixTimestamp) },
+    ...{ baseFee: randomBaseFee(random, passed), dynamicFee: randomDynamicFee(random, at, unixTimestamp) },
     collectFeeMode: random(2),
-    activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(random(100_000)) },
+    activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(passed) },
   });
 }
 
 const isTooMuch = ({ base, quote }: { base: bigint; quote: bigint }) => base > 1n << 61n || quote > 1n << 61n;
 
-function randomBaseFee(random: Random): DbcTerms['baseFee'] {
+function randomBaseFee(random: Random, passed: number): DbcTerms['baseFee'] {
   const [mode, start, first] = [random(3), 2_500_000 + random(900_000_000), 1 + random(200)];
   if (mode === 2) {
     const isNone = random(2) === 0;
     const limits = isNone
       ? { first: 0, second: 0n, third: 0n }
-      : { first, second: BigInt(random(90_000)), third: 10n ** 9n };
+      : { first, second: BigInt([random(90_000), passed, passed + 1][random(3)]!), third: 10n ** 9n };
     return { start: BigInt(start), mode, ...limits };
   }
   const third = BigInt(mode === 0 ? random(Math.floor(start / first)) : random(300));

@@ -188,8 +188,8 @@ function priceOf(id: number, binStep: number): bigint {
 export function randomPair(lab: Lab, random: Random): LabPool {
   const now = lab.time.unixTimestamp;
   const binStep = [1, 2, 4, 5, 8, 10, 15, 20, 25, 50, 80, 100, 200, 400][random(14)]!;
-  // Prices between 2^-30 and 2^30: beyond, what is traded here for one unit is nothing or more than there is.
-  const reach = Math.floor((30 * Math.LN2) / Math.log1p(binStep / 10_000));
+  // Prices between 2^-20 and 2^20: beyond, what is traded here for one unit is nothing or more than there is.
+  const reach = Math.floor((20 * Math.LN2) / Math.log1p(binStep / 10_000));
   const near = Math.min(reach, 36_000);
   const span = random(3) === 0 ? reach : random(2) === 0 ? near : 300;
   const activeId = random(2 * span + 1) - span;
@@ -210,7 +210,7 @@ export function randomPair(lab: Lab, random: Random): LabPool {
     decayPeriod: 61 + random(1_000),
     reductionFactor: random(10_001),
     variableFeeControl: [0, 7_500, 40_000, 200_000][random(4)]!,
-    maxVolatility: [0, 150_000, 350_000, 16_000_000][random(4)]!,
+    maxVolatility: [0, 150_000, 350_000, 429_000][random(4)]!,
     indexReference: activeId + random(21) - 10,
     lastUpdate: now - ago(),
     feeInY: random(2) === 0,
@@ -220,7 +220,7 @@ export function randomPair(lab: Lab, random: Random): LabPool {
 }
 
 function randomBin(random: Random, id: number, activeId: number, purpose: number): BinTerms {
-  const bits = 20 + random(24);
+  const bits = 28 + random(24);
   const amount = () => (random(6) === 0 ? BigInt(random(3)) : sized(random, bits));
   // Above the price lies X, below it Y; in the active bin are both.
   const x = id >= activeId ? amount() : 0n;

@@ -17,6 +17,10 @@ export interface TestedVenue {
   /** Of its file of recorded trades. */
   name: string;
   venue: Venue;
+  /** Whether its fee changes along the way of a trade. */
+  feeMoves?: boolean;
+  /** How many executed trades are recorded; 20 if not given. */
+  recorded?: number;
   randomPool(lab: Lab, random: Random): LabPool;
 }
 
@@ -25,6 +29,12 @@ export const TESTED_VENUES: readonly TestedVenue[] = [
   { name: 'raydium-cpmm', venue: raydiumCpmmVenue(), randomPool: randomCpmmPool },
   { name: 'meteora-damm-v2', venue: dammV2Venue(), randomPool: randomDammPool },
   { name: 'meteora-dbc', venue: dbcVenue(), randomPool: randomDbcPool },
-  { name: 'whirlpool', venue: whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM), randomPool: randomWhirlpool },
-  { name: 'meteora-dlmm', venue: dlmmVenue(), randomPool: randomPair },
+  {
+    name: 'whirlpool',
+    venue: whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM),
+    feeMoves: true,
+    recorded: 60,
+    randomPool: randomWhirlpool,
+  },
+  { name: 'meteora-dlmm', venue: dlmmVenue(), feeMoves: true, recorded: 40, randomPool: randomPair },
 ];

@@ -1,6 +1,6 @@
-import { type Address, addressFromBytes } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
-import { accountTag, taggedView, u128At } from '../anchor.js';
+import { accountTag, addressAt, taggedView, u128At } from '../anchor.js';
 import type { AdaptiveFee } from './fee-rate.js';
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from './ticks.js';
 
@@ -42,13 +42,17 @@ export function decodeWhirlpool(program: Address, account: ChainAccount): Whirlp
   if (tickSpacing === 0 || sqrtPrice < MIN_SQRT_PRICE || sqrtPrice > MAX_SQRT_PRICE) return undefined;
   // One below the lowest: there the price stands after it came down to the end.
   if (tick < -MAX_TICK - 1 || tick > MAX_TICK) return undefined;
+  const mints: [Address, Address] = [addressAt(data, 101), addressAt(data, 181)];
+  if (mints[0] === mints[1]) return undefined;
   return {
-    ...{ tickSpacing, sqrtPrice, tick },
+    tickSpacing,
+    sqrtPrice,
+    tick,
     isAdaptive: feeTier !== tickSpacing,
     feeRate: view.getUint16(45, true),
     liquidity: u128At(view, 49),
-    mints: [addressFromBytes(data, 101), addressFromBytes(data, 181)],
-    vaults: [addressFromBytes(data, 133), addressFromBytes(data, 213)],
+    mints,
+    vaults: [addressAt(data, 133), addressAt(data, 213)],
   };
 }
 
@@ -76,7 +80,7 @@ function decodeFixedArray(data: Uint8Array, view: DataView): TickArray | undefin
     if (data[at]! > 1) return undefined;
     if (data[at] === 1) ticks.push({ offset, net: i128(view, at + 1) });
   }
-  return { start: view.getInt32(8, true), pool: addressFromBytes(data, FIXED_ARRAY_SIZE - 32), ticks };
+  return { start: view.getInt32(8, true), pool: addressAt(data, FIXED_ARRAY_SIZE - 32), ticks };
 }
 
 function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undefined {
@@ -93,7 +97,7 @@ function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undef
     ticks.push({ offset, net: i128(view, at) });
     at += DYNAMIC_TICK_SIZE;
   }
-  return at === data.length ? { start: view.getInt32(8, true), pool: addressFromBytes(data, 12), ticks } : undefined;
+  return at === data.length ? { start: view.getInt32(8, true), pool: addressAt(data, 12), ticks } : undefined;
 }
 
 export interface OracleAccount {
@@ -124,7 +128,7 @@ export function decodeOracle(program: Address, account: ChainAccount): OracleAcc
   // The program multiplies the first two as u32; and a group that is referred to has ticks.
   if (fee.groupSize === 0 || fee.maxVolatility * fee.groupSize >= 2 ** 32) return undefined;
   if (Math.abs(fee.groupReference) * fee.groupSize > MAX_TICK + fee.groupSize) return undefined;
-  return { pool: addressFromBytes(account.data, 8), opensAt: view.getBigUint64(40, true), fee };
+  return { pool: addressAt(account.data, 8), opensAt: view.getBigUint64(40, true), fee };
 }
 
 const i128 = (view: DataView, at: number) => view.getBigUint64(at, true) | (view.getBigInt64(at + 8, true) << 64n);

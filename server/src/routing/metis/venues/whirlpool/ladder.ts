@@ -26,11 +26,7 @@ export function startsAround({ tick, tickSpacing }: WhirlpoolAccount): number[] 
 const hasTicks = (start: number, size: number) => start <= MAX_TICK && start + size > -MAX_TICK;
 
 /** The way of the price in one direction; an account that does not exist has no ticks with liquidity. */
-export function ladderOf(
-  pool: WhirlpoolAccount,
-  arrays: ReadonlyMap<number, TickArray | undefined>,
-  aToB: boolean,
-): Ladder {
+export function ladderOf(pool: WhirlpoolAccount, arrays: ReadonlyMap<number, TickArray>, aToB: boolean): Ladder {
   const { tick, tickSpacing, sqrtPrice, liquidity } = pool;
   const rungs: Rung[] = [];
   const starts = startsAhead(pool, aToB);
@@ -42,7 +38,9 @@ export function ladderOf(
     }
   }
   const last = starts.at(-1);
-  if (last !== undefined) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
+  // Over the last tick of the last account a rising price cannot go, though there is room behind it.
+  const isOver = !aToB && last !== undefined && rungs.at(-1)?.tick === last + (ARRAY_TICKS - 1) * tickSpacing;
+  if (last !== undefined && !isOver) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
   return { aToB, sqrtPrice, liquidity, rungs };
 }
 
