@@ -54,16 +54,21 @@ export async function measureReads(
     postgres: await startService(rig, rig.folder(), { DATABASE_URL: databaseUrl }),
   };
   const figures = {} as ReadRounds;
+  const bare = {} as Record<ReadName, string>;
   for (const name of READS) {
-    const path = PATHS[name];
-    const bare = await startBare(rig, 'GET', path, await call(services.pglite, path));
-    const urls = { bare, pglite: services.pglite.url, postgres: services.postgres.url };
+    bare[name] = await startBare(rig, 'GET', PATHS[name], await call(services.pglite, PATHS[name]));
     figures[name] = { bare: [], pglite: [], postgres: [] };
-    for (let round = 0; round <= rounds; round++) {
-      const warmUp = round === 0;
+  }
+  const { pglite, postgres } = services;
+  // All of them within each round: the first and the last page are compared, too.
+  for (let round = 0; round <= rounds; round++) {
+    const warmUp = round === 0;
+    for (const name of READS) {
+      const urls = { bare: bare[name], pglite: pglite.url, postgres: postgres.url };
+      const requests = [{ path: PATHS[name] }];
       for (const target of TARGETS) {
         const measured = await putLoad({
-          ...{ url: urls[target], connections: CONNECTIONS, requests: [{ path }], expect: EXPECTED[name] },
+          ...{ url: urls[target], connections: CONNECTIONS, requests, expect: EXPECTED[name] },
           seconds: warmUp ? WARM_UP_SECONDS : seconds,
         });
         if (!warmUp) figures[name][target].push(measured);
