@@ -9,13 +9,16 @@ import {
   printLoad,
   printMemoryHead,
   printMemoryPoint,
+  printParts,
   printQuotes,
   printStart,
   printTriggers,
 } from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
+import { INVITES, measureReads, READS } from './reads.js';
 import { measureStart } from './start.js';
+import { measureStudio, timeParts } from './studio.js';
 import {
   type Summary,
   summarizeCraft,
@@ -23,7 +26,9 @@ import {
   summarizeMemory,
   summarizeOrders,
   summarizeQuotes,
+  summarizeReads,
   summarizeStart,
+  summarizeStudio,
   summarizeTriggers,
 } from './summary.js';
 import { measureBook, measureFills } from './triggers.js';
@@ -49,6 +54,24 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async studio(rig, options) {
+    const summary = summarizeStudio(await measureStudio(rig, options), timeParts());
+    if (!options.json) {
+      printLoad('Craft a launch, 8 connections', summary.figures.load);
+      printParts('Parts of one craft', summary.figures.parts);
+    }
+    return summary;
+  },
+  async reads(rig, options) {
+    const summary = summarizeReads(await measureReads(rig, options));
+    if (!options.json) {
+      for (const name of READS) {
+        const what = name === 'score' ? 'score of an event' : `invites: ${name}, of ${INVITES} of one wallet`;
+        printLoad(`Read the ${what}, 4 connections`, summary.figures[name]);
+      }
+    }
     return summary;
   },
   async triggers(rig, { crafts, rounds, json }) {

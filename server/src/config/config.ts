@@ -129,6 +129,8 @@ export interface Config {
     readonly orderEngine: Address;
     /** The limit order program, or ours with its interface. */
     readonly limitOrder: Address;
+    /** The invite program, or ours with its interface. */
+    readonly invite: Address;
     /** SPL Token Swap, or our program with its interface. */
     readonly tokenSwap: Address;
   };
@@ -159,6 +161,12 @@ export interface Config {
     readonly url: string;
     /** Event id -> the game's number or slug in that channel. */
     readonly games: Readonly<Record<string, string>>;
+  };
+  readonly studio: {
+    /** Gets the operator's half of the trading fees of launched tokens; undefined: the gas wallet. */
+    readonly feeClaimer?: Address;
+    /** What the addresses of launched tokens end in; empty: anything. */
+    readonly mintSuffix: string;
   };
   readonly objects: {
     readonly store: { readonly kind: 'local' } | S3Config;

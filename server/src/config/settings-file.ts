@@ -64,7 +64,7 @@ export const SettingsFile = closed({
     pools: Type.Array(Mint, { uniqueItems: true }),
     lookupTables: Type.Array(Mint, { uniqueItems: true, maxItems: 10 }),
   }),
-  programs: closed({ router: Mint, orderEngine: Mint, limitOrder: Mint, tokenSwap: Mint }),
+  programs: closed({ router: Mint, orderEngine: Mint, limitOrder: Mint, invite: Mint, tokenSwap: Mint }),
   prices: closed({
     feeds: Type.Record(
       Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }),
@@ -82,6 +82,10 @@ export const SettingsFile = closed({
       Type.String({ minLength: 1, maxLength: 200 }),
       { additionalProperties: false },
     ),
+  }),
+  studio: closed({
+    feeClaimer: Mint,
+    mintSuffix: Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{1,6}$', description: '1 to 6 characters of base58' }),
   }),
   uploads: closed({
     maxImageBytes: Type.Integer({ minimum: 1_024, maximum: 50 * 1024 * 1024 }),
