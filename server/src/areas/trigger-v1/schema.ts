@@ -140,9 +140,10 @@ const TriggerOrder = Type.Object({
     Type.Literal('Cancelled'),
     Type.Literal('Expired'),
     Type.Literal('Failed'),
+    Type.Literal('Closed'),
   ]),
   openTx: text('Empty where it is older than the history of the chain'),
-  closeTx: text('Empty while it is open'),
+  closeTx: text('Empty while it is open, or not known'),
   programVersion: text("The program's address"),
   trades: Type.Array(Trade),
 });
