@@ -48,7 +48,9 @@ export type CancelOrderAnswer = Static<typeof CancelOrderAnswer>;
 
 export const CancelOrdersBody = Type.Object({
   maker: text(),
-  orders: optional(Type.Array(Type.String(), { maxItems: 500, description: 'Left out or empty: all that are open' })),
+  orders: optional(
+    Type.Array(Type.String(), { maxItems: 500, description: 'Left out or empty: the 500 oldest that are open' }),
+  ),
   computeUnitPrice,
 });
 export type CancelOrdersBody = Static<typeof CancelOrdersBody>;
