@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const MEASUREMENTS = ['craft', 'execute', 'order', 'start', 'memory', 'order-memory'] as const;
+export const MEASUREMENTS = ['craft', 'execute', 'order', 'quotes', 'start', 'memory', 'order-memory'] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
 export interface CommandLine {
@@ -13,9 +13,9 @@ export interface CommandLine {
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|quotes|start|memory|order-memory] [options]
 
-Without a name: craft, execute, order and start. memory and order-memory take minutes, so they run only when they are
+Without a name: craft, execute, order, quotes and start. memory and order-memory take minutes, so they run only when they are
 named.
 
   --seconds <n>  load in each round of craft and order (3)
@@ -42,7 +42,7 @@ export function parseCommandLine(argv: string[]): CommandLine | undefined {
   const unknown = positionals.find((name) => !named.some((known) => known === name));
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${MEASUREMENTS.join(', ')}`);
   return {
-    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'start'],
+    measurements: named.length > 0 ? named : ['craft', 'execute', 'order', 'quotes', 'start'],
     seconds: whole('--seconds', values.seconds, 1, 60),
     rounds: whole('--rounds', values.rounds, 3, 50),
     crafts: whole('--crafts', values.crafts, 1_000, 10_000_000),

@@ -4,8 +4,9 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printStart } from './print.js';
+import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printQuotes, printStart } from './print.js';
 import { createRig, type Rig } from './processes.js';
+import { measureQuotes } from './quotes.js';
 import { measureStart } from './start.js';
 import {
   type Summary,
@@ -13,6 +14,7 @@ import {
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
+  summarizeQuotes,
   summarizeStart,
 } from './summary.js';
 
@@ -37,6 +39,11 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async quotes(_, { rounds, json }) {
+    const summary = summarizeQuotes(measureQuotes(rounds));
+    if (!json) printQuotes('Quotes in one process', summary.figures);
     return summary;
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),

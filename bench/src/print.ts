@@ -1,6 +1,6 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
-import type { Goal, LoadSummary, Spread } from './summary.js';
+import type { Goal, LoadSummary, QuoteSummary, Spread } from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget, string> = {
@@ -22,6 +22,13 @@ export function printLoad(
     return [NAMES[name as keyof typeof NAMES], show(perSecond, 0), show(ratio, 2), show(p50, 1), show(p99, 1)];
   });
   printTable(title, ['', 'requests/s', 'ratio to bare', 'p50 ms', 'p99 ms'], rows);
+}
+
+export function printQuotes(title: string, figures: Readonly<Record<string, QuoteSummary>>): void {
+  const rows = Object.entries(figures).map(([label, { fromBytes, ratio, quote }]) => {
+    return [label, show(fromBytes, 1), show(ratio, 2), show(quote, 2)];
+  });
+  printTable(title, ['', 'us from bytes', 'ratio to Token Swap', 'us when read'], rows);
 }
 
 export function printStart(title: string, { cold, warm }: { cold: Spread; warm: Spread }): void {

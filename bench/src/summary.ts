@@ -1,6 +1,7 @@
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
+import type { QuoteFigures } from './quotes.js';
 import type { StartFigures } from './start.js';
 import type { TargetName } from './targets.js';
 
@@ -69,6 +70,36 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
       ),
       goal('order: p99 under 5 ms with 100 pools', `${p99.median.toFixed(1)} ms`, p99.median < 5),
       goal('order: 1,000 pools at most twice the time of 100', `${slowdown.toFixed(2)} times`, slowdown <= 2),
+    ],
+  };
+}
+
+export interface QuoteSummary {
+  /** Microseconds. */
+  fromBytes: Spread;
+  quote: Spread;
+  /** Of `fromBytes` to our own pool's in the same round. */
+  ratio: Spread;
+}
+
+export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<Record<string, QuoteSummary>> {
+  const yardstick = Object.values(rounds)[0]!.fromBytes;
+  const figures = Object.fromEntries(
+    Object.entries(rounds).map(([label, { fromBytes, quote }]): [string, QuoteSummary] => [
+      label,
+      {
+        ...{ fromBytes: spread(fromBytes), quote: spread(quote) },
+        ratio: spread(fromBytes.map((each, round) => each / yardstick[round]!)),
+      },
+    ]),
+  );
+  const { min } = figures['Raydium CP']!.fromBytes;
+  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.min));
+  return {
+    figures,
+    goals: [
+      goal('quotes: a constant product from bytes in at most 10 us', `${min.toFixed(1)} us`, min <= 10),
+      goal('quotes: on any venue in at most 10 us once read', `${slowest.toFixed(1)} us`, slowest <= 10),
     ],
   };
 }

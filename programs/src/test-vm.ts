@@ -149,10 +149,11 @@ export class TestVm {
     return decodeMint(this.data(mint))?.supply ?? 0n;
   }
 
-  /** Sets the chain's time, in unix seconds. */
-  setTime(unixTimestamp: bigint): void {
-    const { slot, epochStartTimestamp, epoch, leaderScheduleEpoch } = this.svm.getClock();
-    this.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
+  /** Sets the chain's time, in unix seconds, and its slot. */
+  setTime(unixTimestamp: bigint, slot?: bigint): void {
+    const clock = this.svm.getClock();
+    const { epochStartTimestamp, epoch, leaderScheduleEpoch } = clock;
+    this.svm.setClock(new Clock(slot ?? clock.slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
   }
 
   /**

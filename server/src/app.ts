@@ -102,7 +102,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
   const { metis, live } = await openAggregator(
-    { config, log, parts, disposal },
+    { config, log, parts, disposal, metrics },
     sandbox ? [sandbox.info.lookupTable] : [],
   );
   const poolUsd = poolPriceOf(metis, config.tokens.usdc.mint);

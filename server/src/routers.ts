@@ -23,7 +23,7 @@ interface RouterDeps {
  * for. `ownTables`: the sandbox's.
  */
 export async function openAggregator(
-  { config, log, parts, disposal }: RouterDeps,
+  { config, log, parts, disposal, metrics }: RouterDeps & { metrics: Metrics },
   ownTables: readonly Address[],
 ): Promise<{ metis: Metis; live: LiveAccounts }> {
   const { rpc, wsUrl } = parts.chain;
@@ -31,7 +31,8 @@ export async function openAggregator(
   disposal.add('live accounts', () => live.close());
   const { programs, swap } = config;
   const lookupTables = [...swap.lookupTables, ...ownTables];
-  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables });
+  const { registry } = metrics;
+  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry });
   disposal.add('aggregator', () => metis.close());
   return { metis, live };
 }

@@ -170,3 +170,20 @@ test('a ping without an id is not answered, and another connection cannot unsubs
   mine.close();
   other.close();
 });
+
+test('the clock is told of with every slot', async () => {
+  const socket = await open();
+  await socket.request('accountSubscribe', ['SysvarC1ock11111111111111111111111111111111', { encoding: 'base64' }]);
+  const slots: bigint[] = [];
+  for (let i = 0; i < 2; i++) {
+    const { params } = await socket.next();
+    const { context, value } = params!.result as unknown as {
+      context: { slot: number };
+      value: { data: [string, string] };
+    };
+    slots.push(Buffer.from(value.data[0], 'base64').readBigUInt64LE(0));
+    assert.equal(slots[i], BigInt(context.slot));
+  }
+  assert.ok(slots[1]! > slots[0]!);
+  socket.close();
+});

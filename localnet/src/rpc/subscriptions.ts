@@ -1,4 +1,4 @@
-import { SYSTEM_PROGRAM } from '@slipway/wire';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../chain.js';
 import type { Account, ChainEvent } from '../types.js';
 import { type Call, guarded } from './call.js';
@@ -128,6 +128,7 @@ export class Subscriptions {
       const value = { slot: integer(event.slot), parent: integer(event.parent), root: integer(event.root) };
       for (const subscription of this.#waiting('slot')) this.#tell(subscription, value);
       for (const subscription of this.#waiting('root')) this.#tell(subscription, integer(event.root));
+      this.#publishAccounts(event.slot, [CLOCK_SYSVAR]);
       return;
     }
     if (event.type === 'transaction') this.#publishTransaction(event);

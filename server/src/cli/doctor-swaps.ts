@@ -10,6 +10,8 @@ import {
 import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
 import { createHttpRpc, type Rpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
+import type { Venue } from '../routing/metis/venue.js';
+import { allVenues } from '../routing/metis/venues/index.js';
 import { tokenSwapVenue } from '../routing/metis/venues/token-swap.js';
 import type { Check } from './doctor-checks.js';
 
@@ -93,7 +95,7 @@ async function checkRouter({ programs: { router } }: Config, read: Read): Promis
 }
 
 async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Promise<Omit<Check, 'name'>> {
-  const wrong = [...(await wrongPools(swap.pools, programs.tokenSwap, read)), ...(await wrongTables(swap, read))];
+  const wrong = [...(await wrongPools(swap.pools, programs, read)), ...(await wrongTables(swap, read))];
   if (wrong.length > 0) {
     const next = 'correct or remove it in swap.pools and swap.lookupTables';
     return { ok: false, detail: wrong.join('; '), next };
@@ -108,18 +110,32 @@ async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Pro
   return { ok: true, detail: `${why}; ${given}`, ...next };
 }
 
-async function wrongPools(pools: readonly Address[], program: Address, read: Read): Promise<string[]> {
-  const venue = tokenSwapVenue(program);
+async function wrongPools(pools: readonly Address[], programs: Config['programs'], read: Read): Promise<string[]> {
+  const venues = allVenues(programs);
   const states = await Promise.all(
     pools.map(async (address) => {
       const account = await read(address);
       if (!account) return `pool ${address}: there is no account`;
-      const others = await Promise.all((venue.describe(account.data)?.accounts ?? []).map(read));
-      const state = venue.open(address, account, others);
+      const venue = venues.find(({ program }) => program === account.owner);
+      const state = venue ? await openPool(venue, address, account, read) : 'its program is none that has pools';
       return typeof state === 'string' ? `pool ${address}: ${state}` : undefined;
     }),
   );
   return states.filter((state) => state !== undefined);
+}
+
+async function openPool(venue: Venue, address: Address, account: ChainAccount, read: Read) {
+  const needed = new Map<Address, ChainAccount>();
+  let described = venue.describe(address, account, needed);
+  if (typeof described === 'object' && 'needs' in described) {
+    const { needs } = described;
+    const more = await read(needs);
+    if (!more) return `${needs} is missing`;
+    described = venue.describe(address, account, needed.set(needs, more));
+  }
+  if (typeof described === 'string') return described;
+  if ('needs' in described) return `${described.needs} is missing`;
+  return venue.open(address, account, await Promise.all(described.accounts.map(read)));
 }
 
 async function wrongTables({ lookupTables }: Config['swap'], read: Read): Promise<string[]> {

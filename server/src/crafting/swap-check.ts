@@ -1,4 +1,4 @@
-import { type Fill, type ParsedPoolSwap, parseFill, parsePoolSwap, parseRoute, type Route } from '@slipway/programs';
+import { type Fill, parseFill, parsePoolSwap, parseRoute, type Route } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
@@ -21,6 +21,7 @@ import {
 } from '@slipway/wire';
 import type { Swap } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted } from './transaction.js';
+import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
 /** What a transaction does at the worst: as much taken and as little given as its instructions allow. */
 interface Books {
@@ -166,7 +167,8 @@ const readers: readonly Reader[] = [
   }),
   trade((instruction, { router }) => (router ? parseRoute(instruction, router) : undefined), enterRoute),
   trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill),
-  trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterPoolSwap),
+  trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterVenueSwap),
+  trade(parseVenueSwap, enterVenueSwap),
 ];
 
 function reader<T>(
@@ -212,7 +214,7 @@ function enterFill(fill: Fill, { lamports, tokens }: Books, { taker }: Swap): vo
   else change(lamports, taker, fill.outputAmount);
 }
 
-function enterPoolSwap(swap: ParsedPoolSwap, { tokens }: Books, { taker }: Swap): void {
+function enterVenueSwap(swap: VenueSwap, { tokens }: Books, { taker }: Swap): void {
   expect(swap.authority === taker, 'a trade of another taker');
   change(tokens, swap.source, -swap.amountIn);
   change(tokens, swap.destination, swap.minimumAmountOut);

@@ -3,10 +3,18 @@ import { test } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
 import { craftTransaction } from '../../crafting/transaction.js';
+import { DBC_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { explainSwap } from './failure.js';
 
 const programs = { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
-const called = [ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM, ORDER_ENGINE_PROGRAM, TOKEN_PROGRAM];
+const called = [
+  ROUTER_PROGRAM,
+  TOKEN_SWAP_PROGRAM,
+  ORDER_ENGINE_PROGRAM,
+  TOKEN_PROGRAM,
+  RAYDIUM_CPMM_PROGRAM,
+  DBC_PROGRAM,
+];
 const { wire } = craftTransaction({
   feePayer: generateKeypair().address,
   instructions: called.map((program) => ({ program, accounts: [], data: new Uint8Array() })),
@@ -21,9 +29,12 @@ test('slippage is what the router, or a venue, says of it, and of nobody else', 
   assert.deepEqual(failureOf(ROUTER_PROGRAM, 6001), slippage);
   assert.deepEqual(failureOf(ROUTER_PROGRAM, 16), slippage);
   assert.deepEqual(failureOf(TOKEN_SWAP_PROGRAM, 16), slippage);
+  assert.deepEqual(failureOf(RAYDIUM_CPMM_PROGRAM, 6005), slippage);
+  assert.deepEqual(failureOf(DBC_PROGRAM, 6002), slippage);
   const other = (code: number) => ({ code, message: `custom program error: #${code}` });
   assert.deepEqual(failureOf(ORDER_ENGINE_PROGRAM, 6001), other(6001));
   assert.deepEqual(failureOf(TOKEN_SWAP_PROGRAM, 6001), other(6001));
+  assert.deepEqual(failureOf(DBC_PROGRAM, 6005), other(6005));
   assert.deepEqual(failureOf(TOKEN_PROGRAM, 16), other(16));
   assert.deepEqual(failureOf(TOKEN_PROGRAM, 1), other(1));
 });

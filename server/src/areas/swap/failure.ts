@@ -1,4 +1,5 @@
 import type { SwapPrograms } from '../../crafting/swap.js';
+import { isVenueSlippage } from '../../crafting/venue-swaps.js';
 import { type Explanation, explain, failedProgram, SLIPPAGE } from '../../landing/index.js';
 
 /** `ExceededSlippage` of SPL Token Swap. */
@@ -20,5 +21,6 @@ export function explainSwap(err: unknown, wire: Uint8Array, { router, tokenSwap 
     if (explained.code === SLIPPAGE.code || explained.code === VENUE_SLIPPAGE) return SLIPPAGE;
   }
   if (program === tokenSwap && explained.code === VENUE_SLIPPAGE) return SLIPPAGE;
+  if (program !== undefined && isVenueSlippage(program, explained.code)) return SLIPPAGE;
   return explained;
 }

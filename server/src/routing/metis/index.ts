@@ -1,16 +1,18 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
 import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal, Router } from '../router.js';
 import { createLookupTables } from './lookup-tables.js';
 import type { Plan } from './plan.js';
-import { createPools, openPool, type Pools } from './pools.js';
+import { createPools, type Pools } from './pools.js';
 import { quoteOf } from './quote.js';
 import { calculate, type Found, type SearchOptions, search } from './search.js';
 import { createSizer } from './size.js';
 import { spotPrice } from './spot.js';
-import { tokenSwapVenue } from './venues/token-swap.js';
+import { allVenues } from './venues/index.js';
+import { openPool } from './watched-pool.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
@@ -32,14 +34,19 @@ export interface MetisDeps {
   maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
+  /** For the numbers of pools. */
+  registry?: Registry;
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
 export interface Metis extends Router {
   /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
   spot(mint: Address, inMint: Address): number | undefined;
-  /** The kinds of pools, with their labels as `excludeVenues` knows them in lower case. */
-  venues(): { label: string; pools: number }[];
+  /**
+   * The kinds of pools, with their labels as `excludeVenues` knows them in lower case, how many pools there are, and how
+   * many of those found cannot be traded with, by the reasons.
+   */
+  venues(): { label: string; pools: number; skipped: Record<string, number> }[];
   /** Finds pools now, as it does by itself twice a minute. */
   discover(): Promise<void>;
   close(): void;
@@ -48,7 +55,7 @@ export interface Metis extends Router {
 /** Resolves when the pools have been looked for; without an answer of the chain it starts with none. */
 export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const { live, steadyNow, programs } = deps;
-  const venues = [tokenSwapVenue(programs.tokenSwap)];
+  const venues = allVenues(programs);
   const pools = createPools({ ...deps, venues, configured: deps.pools, maxPools: deps.maxPools ?? MAX_WATCHED });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
@@ -84,9 +91,8 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
       const found = search(options);
       if (!found) return noRoute(options);
       if (options.request.owner === undefined) return found;
-      const readings = live.refresh(
-        found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts)),
-      );
+      const accounts = found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts));
+      const readings = live.refresh([...new Set(accounts)]);
       const now = await beforeAbort(readings, signal);
       if (now === undefined) return { refused: 'timeout', reason: 'the pools could not be read in time' };
       if ('refused' in now) return now;
@@ -97,6 +103,16 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     return noRoute(options);
   }
 
+  const kinds = () =>
+    [...new Set(venues.map(({ label }) => label))].map((label) => {
+      const same = venues.filter((venue) => venue.label === label);
+      return {
+        label,
+        pools: pools.market().pools.filter(({ venue }) => same.includes(venue)).length,
+        skipped: summed(same.map(pools.skipped)),
+      };
+    });
+  if (deps.registry) countPools(deps.registry, kinds);
   await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
   return {
     id: 'metis',
@@ -104,14 +120,40 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     nativeSol: false,
     quote: (request, signal) => quote(request, signal),
     spot,
-    venues: () =>
-      venues.map((venue) => ({
-        label: venue.label,
-        pools: pools.market().pools.filter((pool) => pool.venue === venue).length,
-      })),
+    venues: kinds,
     discover: pools.discover,
     close: pools.close,
   };
+}
+
+/** One kind of pool may be of several programs. */
+function summed(counts: readonly Record<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [reason, count] of counts.flatMap(Object.entries<number>)) sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
+}
+
+function countPools(registry: Registry, kinds: Metis['venues']): void {
+  new Gauge({
+    name: 'slipway_pools',
+    help: 'Pools that are watched.',
+    labelNames: ['venue'],
+    registers: [registry],
+    collect() {
+      for (const { label, pools } of kinds()) this.set({ venue: label }, pools);
+    },
+  });
+  new Gauge({
+    name: 'slipway_pools_skipped',
+    help: 'Pools that cannot be traded with, by the reason that was found last.',
+    labelNames: ['venue', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { label, skipped } of kinds())
+        for (const [reason, count] of Object.entries(skipped)) this.set({ venue: label, reason }, count);
+    },
+  });
 }
 
 function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean): Refusal | undefined {
@@ -177,8 +219,7 @@ function planBy(plan: Plan, readings: Readings): Plan | undefined {
   const steps = plan.steps.map((step) => ({
     ...step,
     parts: step.parts.flatMap((part) => {
-      const [own, ...others] = part.pool.accounts.map((address) => readings.get(address)!);
-      const state = openPool(part.pool, own!, others);
+      const state = openPool(part.pool, readings);
       return typeof state === 'string' ? [] : [{ ...part, state }];
     }),
   }));

@@ -93,7 +93,7 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     assert.ok(isRefused(await metis.quote(request, signal())));
     assert.deepEqual(
       metis.venues().map(({ label }) => label),
-      ['Token Swap'],
+      ['Token Swap', 'Raydium CP', 'Meteora DAMM v2', 'Dynamic Bonding Curve', 'Whirlpool', 'Meteora DLMM'],
     );
   });
 

@@ -1,11 +1,14 @@
-import { type Address, isAddress } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { LiveAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import { deepestPools } from './deepest.js';
-import { createMarket, type Market, type Pool } from './market.js';
+import { type Candidate, createFinder } from './finder.js';
+import { createMarket, type Market } from './market.js';
 import { type MintFacts, readMint } from './mints.js';
-import type { PoolState, Venue } from './venue.js';
+import { createSkippedPools } from './skipped-pools.js';
+import type { Venue } from './venue.js';
+import { openPool, type WatchedPool, watchPool } from './watched-pool.js';
 
 const DISCOVERY_MS = 30_000;
 const MAX_MINTS = 50_000;
@@ -30,29 +33,56 @@ export interface Pools {
   mint(address: Address): Promise<MintFacts | undefined>;
   /** Of a mint that was read before. */
   knownMint(address: Address): MintFacts | undefined;
+  /** How many pools of a venue cannot be traded with, by the reasons. */
+  skipped(venue: Venue): Record<string, number>;
   close(): void;
-}
-
-interface Candidate {
-  address: Address;
-  venue: Venue;
-  mints: readonly [Address, Address];
-  accounts: Address[];
 }
 
 export function createPools(deps: PoolsDeps): Pools {
   const { live, log, maxPools, configured } = deps;
   const mints = new LRUCache<Address, MintFacts>({ max: MAX_MINTS });
   const watched = new Map<Address, WatchedPool>();
-  const poolsOf = new Map<Address, WatchedPool[]>();
-  const find = createFinder(deps);
+  const poolsOf = new Map<Address, Set<WatchedPool>>();
+  const skipped = createSkippedPools();
+  const find = createFinder({ ...deps, skipped });
   let market = createMarket([]);
   let leftOut = 0;
   let discovering: Promise<void> | undefined;
 
   live.onChange((address) => {
-    for (const pool of poolsOf.get(address) ?? []) pool.changed();
+    const moved: WatchedPool[] = [];
+    for (const pool of poolsOf.get(address) ?? []) if (pool.changed(address)) moved.push(pool);
+    for (const pool of moved) move(pool);
   });
+
+  function link(pool: WatchedPool): void {
+    for (const account of pool.accounts) {
+      const pools = poolsOf.get(account) ?? new Set();
+      poolsOf.set(account, pools.add(pool));
+    }
+  }
+
+  function unlink(pool: WatchedPool): void {
+    for (const account of pool.accounts) {
+      const pools = poolsOf.get(account)!;
+      pools.delete(pool);
+      if (pools.size === 0) poolsOf.delete(account);
+    }
+  }
+
+  /** A pool that is made of other accounts than before is traded with again when they are read. */
+  function move(pool: WatchedPool): void {
+    const before = pool.accounts;
+    const accounts = pool.named()!;
+    const added = accounts.filter((account) => !before.includes(account));
+    live.watch(added);
+    unlink(pool);
+    pool.follow(accounts);
+    link(pool);
+    live.unwatch(before.filter((account) => !poolsOf.has(account)));
+    // What cannot be read now is polled.
+    live.refresh(added).catch(() => {});
+  }
 
   async function readMints(addresses: readonly Address[]): Promise<void> {
     const unknown = [...new Set(addresses)].filter((address) => !mints.has(address));
@@ -61,6 +91,16 @@ export function createPools(deps: PoolsDeps): Pools {
       const facts = readMint(account);
       if (facts) mints.set(address, facts);
     }
+  }
+
+  function isSupported({ address, venue, mints: pair }: Candidate): boolean {
+    for (const mint of pair) {
+      const facts = mints.get(mint);
+      if (facts && facts.unsupported === undefined) continue;
+      skipped.note(address, venue, facts ? `a mint with the extension ${facts.unsupported}` : 'a mint that is none');
+      return false;
+    }
+    return true;
   }
 
   /**
@@ -74,10 +114,9 @@ export function createPools(deps: PoolsDeps): Pools {
     const others = candidates.filter((candidate) => !isKept(candidate));
     const room = Math.max(0, maxPools - kept.length);
     if (room === 0) return kept;
-    const readings = await live.refresh([...new Set(others.flatMap(({ accounts }) => accounts))]);
+    const readings = await live.refresh([...new Set(others.flatMap(accountsOf))]);
     const opened = others.flatMap((candidate) => {
-      const [own, ...rest] = candidate.accounts.map((account) => readings.get(account)!);
-      const state = openPool(candidate, own!, rest);
+      const state = openPool(candidate, readings);
       return typeof state === 'string' ? [] : [{ ...candidate, state }];
     });
     if (others.length !== leftOut) log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
@@ -86,20 +125,30 @@ export function createPools(deps: PoolsDeps): Pools {
   }
 
   async function discoverNow(): Promise<void> {
+    skipped.keep(watched);
     const candidates = await capped(await find());
     await readMints(candidates.flatMap((candidate) => candidate.mints));
-    const wanted = new Map(candidates.filter((candidate) => isSupported(candidate, mints)).map((c) => [keyOf(c), c]));
-    const gone = [...watched.values()].filter((pool) => !wanted.has(keyOf(pool)));
-    for (const pool of gone) watched.delete(pool.address);
-    const fresh = [...wanted.values()].filter(({ address }) => !watched.has(address));
-    const added = fresh.flatMap(({ accounts }) => accounts);
+    const wanted = new Map(candidates.filter(isSupported).map((candidate) => [candidate.address, candidate]));
+    const gone = [...watched.values()].filter(({ address, mints: pair }) => {
+      const other = wanted.get(address)?.mints;
+      return !other || pair.some((mint, side) => mint !== other[side]);
+    });
+    const fresh = [...wanted.values()].filter((candidate) => {
+      const known = watched.get(candidate.address);
+      return !known || gone.includes(known);
+    });
+    const added = [...new Set(fresh.flatMap(accountsOf))];
     live.watch(added);
-    await live.refresh([...new Set(added)]);
-    for (const candidate of fresh) watched.set(candidate.address, watchPool(candidate, live, log));
-
-    poolsOf.clear();
-    for (const pool of watched.values()) {
-      for (const account of pool.accounts) poolsOf.set(account, [...(poolsOf.get(account) ?? []), pool]);
+    await live.refresh(added);
+    for (const pool of gone) {
+      watched.delete(pool.address);
+      unlink(pool);
+    }
+    for (const candidate of fresh) {
+      const pool = watchPool(candidate, { live, skipped });
+      watched.set(pool.address, pool);
+      link(pool);
+      if (pool.changed(pool.address)) move(pool);
     }
     live.unwatch(gone.flatMap((pool) => pool.accounts).filter((account) => !poolsOf.has(account)));
     // Also where no pool came or went: the order of the ways changes with the trades.
@@ -126,118 +175,10 @@ export function createPools(deps: PoolsDeps): Pools {
       return mints.get(address);
     },
     knownMint: (address) => mints.get(address),
+    skipped: skipped.counts,
     close: () => clearInterval(timer),
   };
 }
 
-function isSupported({ mints: pair }: Candidate, mints: LRUCache<Address, MintFacts>): boolean {
-  return pair.every((mint) => {
-    const facts = mints.get(mint);
-    return facts !== undefined && facts.unsupported === undefined;
-  });
-}
-
-/** A pool whose accounts are other ones than before is another pool. */
-const keyOf = ({ accounts }: { accounts: readonly Address[] }) => accounts.join(' ');
-
-// ---- finding --------------------------------------------------------------------------------------------------------
-
-interface RpcProgramAccount {
-  pubkey: string;
-  account: { owner: string; data: [string, 'base64'] };
-}
-
-/** Finds all pools: of each venue those that the RPC lists, and the configured ones. */
-function createFinder({ rpc, live, venues, configured, log }: PoolsDeps): () => Promise<Candidate[]> {
-  const lists = new Map<Venue, Candidate[]>();
-  const refusals = new Set<Venue>();
-
-  async function list(venue: Venue): Promise<Candidate[]> {
-    const params = [
-      venue.program,
-      { encoding: 'base64', commitment: 'confirmed', filters: [{ dataSize: venue.poolSize }] },
-    ];
-    try {
-      const found = await rpc.call<RpcProgramAccount[]>('getProgramAccounts', params);
-      const candidates = found.flatMap(({ pubkey, account }) =>
-        isAddress(pubkey) ? candidateOf(pubkey, account.owner, Buffer.from(account.data[0], 'base64'), [venue]) : [],
-      );
-      lists.set(venue, candidates);
-      refusals.delete(venue);
-    } catch (error) {
-      if (!refusals.has(venue))
-        log.warn({ err: error, venue: venue.label }, 'the RPC does not list the pools; the configured ones are used');
-      refusals.add(venue);
-    }
-    return lists.get(venue) ?? [];
-  }
-
-  return async () => {
-    const listed = (await Promise.all(venues.map(list))).flat();
-    const known = new Set(listed.map(({ address }) => address));
-    const missing = configured.filter((address) => !known.has(address));
-    const readings = missing.length > 0 ? await live.refresh(missing) : new Map();
-    for (const [address, { account }] of readings) {
-      if (account) listed.push(...candidateOf(address, account.owner, account.data, venues));
-    }
-    return listed;
-  };
-}
-
-function candidateOf(address: Address, owner: string, data: Uint8Array, venues: readonly Venue[]): Candidate[] {
-  const venue = venues.find(({ program }) => program === owner);
-  const described = venue?.describe(data);
-  return venue && described
-    ? [{ address, venue, mints: described.mints, accounts: [address, ...described.accounts] }]
-    : [];
-}
-
-// ---- watching -------------------------------------------------------------------------------------------------------
-
-interface WatchedPool extends Pool {
-  changed(): void;
-}
-
-/** A pool whose state is read again when the bytes of one of its accounts have changed. */
-function watchPool({ address, venue, mints, accounts }: Candidate, live: LiveAccounts, log: Logger): WatchedPool {
-  const entries = accounts.map((account) => live.get(account)!);
-  let opened: { state: PoolState | undefined } | undefined;
-
-  function open(): PoolState | undefined {
-    const [own, ...others] = entries as [LiveAccount, ...LiveAccount[]];
-    const result = openPool({ address, venue, accounts }, own, others);
-    if (typeof result !== 'string') return result;
-    log.debug({ pool: address, reason: result }, 'a pool that cannot be traded with');
-    return undefined;
-  }
-
-  return {
-    ...{ address, venue, mints, accounts },
-    changed() {
-      opened = undefined;
-    },
-    state(now) {
-      for (const entry of entries) if (!live.isFresh(entry, now)) return undefined;
-      opened ??= { state: open() };
-      return opened.state;
-    },
-  };
-}
-
-/** The pool that these accounts make; or why it is none any more. */
-export function openPool(
-  { address, venue, accounts }: Pick<Pool, 'address' | 'venue' | 'accounts'>,
-  own: Pick<LiveAccount, 'account'>,
-  others: readonly Pick<LiveAccount, 'account'>[],
-): PoolState | string {
-  if (own.account?.owner !== venue.program) return 'its account is gone';
-  const described = venue.describe(own.account.data);
-  if (!described || described.accounts.some((account, i) => account !== accounts[i + 1])) {
-    return 'its account says something else than before';
-  }
-  return venue.open(
-    address,
-    own.account,
-    others.map(({ account }) => account),
-  );
-}
+/** Its own account, and the others. */
+const accountsOf = ({ address, accounts }: Candidate): Address[] => [address, ...accounts];

@@ -8,7 +8,7 @@ export interface Trade {
   /** Leaves the trader, the fee included; at most what was offered. */
   paid: bigint;
   received: bigint;
-  /** What of `paid` is the pool's and its owner's fee. */
+  /** What of `paid` is the pool's and its owners' fee; where they take it from what comes out, what that is worth. */
   fee: bigint;
 }
 
@@ -30,7 +30,10 @@ export interface SwapAccounts {
 /** A pool as its accounts' bytes say it is; never changes. Amounts are in the smallest unit. */
 export interface PoolState {
   readonly tokens: readonly [PoolToken, PoolToken];
-  /** What lies in the vaults, roughly. Says nothing of what a trade is worth: that is what estimates are for. */
+  /**
+   * What can be traded of each token, roughly; what only lies there, or only for a price far from this one, is left out.
+   * Says how much stands behind a price, and nothing of what a trade is worth: that is what estimates are for.
+   */
   readonly reserves: readonly [number, number];
   /** What the pool and its owner keep of a trade, roughly: 0 to 1. */
   readonly feeShare: number;
@@ -46,7 +49,18 @@ export interface PoolState {
   swap(from: Side, accounts: SwapAccounts): Instruction;
 }
 
-/** A kind of pool. */
+/** What the bytes of a pool's account say. */
+export interface PoolAccounts {
+  /** Of the pool's tokens, in the order of its sides. */
+  mints: readonly [Address, Address];
+  /**
+   * The accounts beside its own that `open` needs, which may be other ones when the pool's bytes have changed, and need
+   * not exist. A venue whose trades depend on the time has the clock among them.
+   */
+  accounts: readonly Address[];
+}
+
+/** A kind of pool. Neither method throws, whatever the bytes; a reason is of few words and the same for all pools. */
 export interface Venue {
   /** As the contract shows it. */
   readonly label: string;
@@ -56,8 +70,15 @@ export interface Venue {
   readonly poolSize: number;
   /** Where in its instruction's data the amount (u64) is. */
   readonly amountOffset: number;
-  /** The tokens of the pool in these bytes, and the accounts beside its own that `open` needs; undefined for no pool. */
-  describe(data: Uint8Array): { mints: readonly [Address, Address]; accounts: Address[] } | undefined;
+  /**
+   * What an account of the program says, or why it is no pool. Where its bytes do not suffice, the account that is
+   * needed beside it: one that never changes, given in `needed` when asked again.
+   */
+  describe(
+    address: Address,
+    account: ChainAccount,
+    needed: { get(address: Address): ChainAccount | undefined },
+  ): PoolAccounts | { needs: Address } | string;
   /** The pool that these accounts make, the others in the order of `describe`; or why nobody can trade with it. */
   open(address: Address, account: ChainAccount, others: readonly (ChainAccount | undefined)[]): PoolState | string;
 }

@@ -1,18 +1,11 @@
 import { decodePool, type Fee, POOL_SIZE, type Pool, poolSwap } from '@slipway/programs';
-import {
-  type Address,
-  decodeTokenAccount,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  type TokenAccount,
-  token2022Extensions,
-} from '@slipway/wire';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
 import type { PoolState, Side, Trade, Venue } from '../venue.js';
+import { openVault, type Vault } from './vaults.js';
 
 const U64_MAX = 2n ** 64n - 1n;
-/** The extension that every associated token account of Token-2022 has; any other may change what a transfer does. */
-const IMMUTABLE_OWNER = 7;
+const NO_POOL = 'no constant-product pool of the program';
 
 /** Constant-product pools of SPL Token Swap, or of a program with its interface. */
 export function tokenSwapVenue(program: Address): Venue {
@@ -21,9 +14,9 @@ export function tokenSwapVenue(program: Address): Venue {
     program,
     poolSize: POOL_SIZE,
     amountOffset: 1,
-    describe(data) {
+    describe(_, { data }) {
       const pool = decodePool(data);
-      if (!pool || pool.mintA === pool.mintB) return undefined;
+      if (!pool || pool.mintA === pool.mintB) return NO_POOL;
       return { mints: [pool.mintA, pool.mintB], accounts: [pool.vaultA, pool.vaultB] };
     },
     open: (address, account, vaults) => openPool(program, address, account, vaults),
@@ -37,7 +30,7 @@ function openPool(
   [accountA, accountB]: readonly (ChainAccount | undefined)[],
 ): PoolState | string {
   const pool = account.owner === program ? decodePool(account.data) : undefined;
-  if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return 'no constant-product pool of the program';
+  if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return NO_POOL;
   const { trade, ownerTrade } = pool.fees;
   if (!isFraction(trade) || !isFraction(ownerTrade)) return 'its fees are no fractions';
   const a = openVault(accountA, pool.mintA);
@@ -46,32 +39,6 @@ function openPool(
   if (typeof b === 'string') return `vault B: ${b}`;
   if (a.vault.owner !== b.vault.owner) return 'its vaults have different owners';
   return stateOf({ program, address, pool, vaults: [a, b] });
-}
-
-interface Vault {
-  vault: TokenAccount;
-  tokenProgram: Address;
-}
-
-function openVault(account: ChainAccount | undefined, mint: Address): Vault | string {
-  if (!account) return 'there is no account';
-  const { owner: tokenProgram, data } = account;
-  if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return 'no token account';
-  const vault = decodeTokenAccount(data);
-  if (!vault) return 'no token account';
-  if (vault.mint !== mint) return 'a token account of another mint';
-  if (vault.state !== 'initialized') return vault.state;
-  if (vault.amount === 0n) return 'empty';
-  if (!hasPlainTransfers(data)) return 'a token with an extension';
-  return { vault, tokenProgram };
-}
-
-function hasPlainTransfers(data: Uint8Array): boolean {
-  try {
-    return token2022Extensions(data).every(({ type }) => type === IMMUTABLE_OWNER);
-  } catch {
-    return false;
-  }
 }
 
 interface Parts {

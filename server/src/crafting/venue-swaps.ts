@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import { type Address, type Instruction, address as toAddress } from '@slipway/wire';
+
+export const RAYDIUM_CPMM_PROGRAM = toAddress('CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C');
+export const DAMM_V2_PROGRAM = toAddress('cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG');
+export const DLMM_PROGRAM = toAddress('LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo');
+export const WHIRLPOOL_PROGRAM = toAddress('whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc');
+/** The same program, deployed so that nobody can change it. */
+export const IMMUTABLE_WHIRLPOOL_PROGRAM = toAddress('iwhrLHdsgrvmnwU8GF2FSmyabSMjfHwFGJAX2ufJ3ZN');
+export const DBC_PROGRAM = toAddress('dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN');
+
+/** What the swap instruction of a venue moves. */
+export interface VenueSwap {
+  authority: Address;
+  source: Address;
+  destination: Address;
+  /** The most that leaves the source. */
+  amountIn: bigint;
+  minimumAmountOut: bigint;
+}
+
+interface VenueProgram {
+  /** The program's own error when less than the least output would come out. */
+  slippage: number;
+  /** Undefined for another instruction. */
+  parse(instruction: Instruction): VenueSwap | undefined;
+}
+
+/** The eight bytes with which an Anchor instruction of this name starts. */
+export const instructionTag = (name: string): Buffer => hash('sha256', `global:${name}`, 'buffer').subarray(0, 8);
+
+/** The direction is in the data: whether the first token comes in. Without a limit of the price or further accounts. */
+const whirlpool: VenueProgram = {
+  slippage: 6036,
+  parse(instruction) {
+    const aToB = instruction.data[41] === 1;
+    const rest = [...new Array<number>(16).fill(0), 1, aToB ? 1 : 0, 0];
+    const [source, destination] = aToB ? ([7, 9] as const) : ([9, 7] as const);
+    return swapParser({ name: 'swap_v2', rest, accounts: 15, authority: 3, source, destination })(instruction);
+  },
+};
+
+const DLMM_ACCOUNTS = 16;
+/** Who gets a part of the fee; the program itself stands for nobody. */
+const DLMM_HOST = 9;
+/** Behind the accounts that every swap has come those of the bins. */
+const dlmm: VenueProgram = {
+  slippage: 6003,
+  parse({ accounts, ...instruction }) {
+    if (accounts[DLMM_HOST]?.address !== DLMM_PROGRAM) return undefined;
+    const form = { accounts: DLMM_ACCOUNTS, authority: 10, source: 4, destination: 5 };
+    return swapParser({ name: 'swap2', rest: [0, 0, 0, 0], ...form })({
+      ...instruction,
+      accounts: accounts.slice(0, DLMM_ACCOUNTS),
+    });
+  },
+};
+/** Programs of other companies whose swaps the aggregator makes. */
+const PROGRAMS: Readonly<Record<Address, VenueProgram>> = {
+  [RAYDIUM_CPMM_PROGRAM]: {
+    slippage: 6005,
+    parse: swapParser({ name: 'swap_base_input', accounts: 13, authority: 0, source: 4, destination: 5 }),
+  },
+  [DAMM_V2_PROGRAM]: {
+    slippage: 6002,
+    parse: swapParser({ name: 'swap', accounts: 14, authority: 8, source: 2, destination: 3 }),
+  },
+  [DBC_PROGRAM]: {
+    slippage: 6002,
+    // A partial fill: it takes what the curve can of the amount.
+    parse: swapParser({ name: 'swap2', rest: [1], accounts: 15, authority: 9, source: 3, destination: 4 }),
+  },
+  [DLMM_PROGRAM]: dlmm,
+  [WHIRLPOOL_PROGRAM]: whirlpool,
+  [IMMUTABLE_WHIRLPOOL_PROGRAM]: whirlpool,
+};
+
+/** What a swap instruction of another company's venue moves, whoever made it; undefined for any other instruction. */
+export const parseVenueSwap = (instruction: Instruction): VenueSwap | undefined =>
+  PROGRAMS[instruction.program]?.parse(instruction);
+
+/** Whether this is the error of a venue's program for less than the least output. */
+export const isVenueSlippage = (program: Address, code: number): boolean => PROGRAMS[program]?.slippage === code;
+
+interface SwapForm {
+  name: string;
+  /** Data behind the tag, the amount and the least output. */
+  rest?: readonly number[];
+  accounts: number;
+  /** Places in the list of accounts. */
+  authority: number;
+  source: number;
+  destination: number;
+}
+
+function swapParser({ name, rest = [], accounts, ...places }: SwapForm): VenueProgram['parse'] {
+  const tag = instructionTag(name);
+  return ({ accounts: metas, data }) => {
+    const isSwap = data.length === 24 + rest.length && tag.every((byte, i) => byte === data[i]);
+    if (!isSwap || !rest.every((byte, i) => byte === data[24 + i]) || metas.length !== accounts) return undefined;
+    const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    const at = (place: number) => metas[place]!.address;
+    return {
+      ...{ authority: at(places.authority), source: at(places.source), destination: at(places.destination) },
+      ...{ amountIn: view.getBigUint64(8, true), minimumAmountOut: view.getBigUint64(16, true) },
+    };
+  };
+}

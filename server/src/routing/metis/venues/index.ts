@@ -1,0 +1,22 @@
+import type { Address } from '@slipway/wire';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
+import type { Venue } from '../venue.js';
+import { dammV2Venue } from './meteora-damm-v2.js';
+import { dbcVenue } from './meteora-dbc.js';
+import { dlmmVenue } from './meteora-dlmm/index.js';
+import { raydiumCpmmVenue } from './raydium-cpmm.js';
+import { tokenSwapVenue } from './token-swap.js';
+import { whirlpoolVenue } from './whirlpool/index.js';
+
+/** Every kind of pool that the aggregator knows. */
+export function allVenues(programs: { tokenSwap: Address }): Venue[] {
+  return [
+    tokenSwapVenue(programs.tokenSwap),
+    raydiumCpmmVenue(),
+    dammV2Venue(),
+    dbcVenue(),
+    whirlpoolVenue(WHIRLPOOL_PROGRAM),
+    whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM),
+    dlmmVenue(),
+  ];
+}

@@ -1,0 +1,131 @@
+import { firstBetween, priceAfterFirst, priceAfterSecond, secondBetween, U64_MAX } from './meteora.js';
+
+/** A launch curve: liquidity that is another one between each two of its prices. */
+export interface Curve {
+  /** The lowest price. */
+  start: bigint;
+  /** Where it is complete; buying goes no further. */
+  end: bigint;
+  /** The liquidity up to each price from the one before; prices rise. */
+  points: { price: bigint; liquidity: bigint }[];
+  rough: RoughCurve;
+}
+
+/** The same roughly, without the binary digits behind the point. */
+export interface RoughCurve {
+  start: number;
+  end: number;
+  points: { price: number; liquidity: number }[];
+}
+
+/** What a trade does to it. */
+export interface Walk {
+  out: bigint;
+  /** What it does not take. */
+  left: bigint;
+}
+
+/** Buys the first token for so much of the second, up to the end of the curve; undefined where the program fails. */
+export function buyAlong({ end, points }: Curve, price: bigint, amount: bigint): Walk | undefined {
+  let [left, out] = [amount, 0n];
+  for (const { price: high, liquidity } of points) {
+    const stop = high < end ? high : end;
+    if (stop <= price) continue;
+    const most = secondBetween(price, stop, liquidity, true);
+    const next = left < most ? priceAfterSecond(price, liquidity, left) : stop;
+    const part = firstBetween(price, next, liquidity, false);
+    out += part;
+    if (out > U64_MAX) return undefined;
+    if (left < most) return { out, left: 0n };
+    left -= most;
+    price = next;
+    if (price === end) break;
+  }
+  return { out, left };
+}
+
+/** Sells so much of the first token for the second, down to the start; undefined where the program fails. */
+export function sellAlong({ start, points }: Curve, price: bigint, amount: bigint): Walk | undefined {
+  let [left, out] = [amount, 0n];
+  for (let i = points.length - 2; i >= 0 && left > 0n; i--) {
+    const [low, { liquidity }] = [points[i]!.price, points[i + 1]!];
+    if (low >= price) continue;
+    const most = firstBetween(low, price, liquidity, true);
+    const next = left < most ? priceAfterFirst(price, liquidity, left) : low;
+    out += secondBetween(next, price, liquidity, false);
+    left -= left < most ? left : most;
+    price = next;
+  }
+  if (left > 0n) {
+    const { liquidity } = points[0]!;
+    const next = priceAfterFirst(price, liquidity, left);
+    // Where the price is round enough to stop at the start, all of it is taken, though a part would do.
+    left = next < start ? left - firstBetween(start, price, liquidity, true) : 0n;
+    out += secondBetween(next < start ? start : next, price, liquidity, false);
+  }
+  return left < 0n || out > U64_MAX ? undefined : { out, left };
+}
+
+// ---- roughly ----------------------------------------------------------------------------------------------------------
+
+/** What comes out of the first token for so much of the second; all that is left for more than the curve takes. */
+export function roughBuy({ end, points }: RoughCurve, price: number, amount: number): number {
+  let [left, out] = [amount, 0];
+  for (const { price: high, liquidity } of points) {
+    const stop = Math.min(high, end);
+    if (stop <= price) continue;
+    const most = liquidity * (stop - price);
+    if (left < most) return out + left / (price * (price + left / liquidity));
+    out += most / (price * stop);
+    left -= most;
+    price = stop;
+  }
+  return out;
+}
+
+/** What must go in of the second token for so much of the first; Infinity for more than there is. */
+export function roughCost({ end, points }: RoughCurve, price: number, wanted: number): number {
+  let [left, cost] = [wanted, 0];
+  for (const { price: high, liquidity } of points) {
+    const stop = Math.min(high, end);
+    if (stop <= price) continue;
+    const most = liquidity * (1 / price - 1 / stop);
+    if (left < most) return cost + left * price * (1 / (1 / price - left / liquidity));
+    cost += liquidity * (stop - price);
+    left -= most;
+    price = stop;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** What comes out of the second token for so much of the first; all that there is for more than the curve takes. */
+export function roughSell({ start, points }: RoughCurve, price: number, amount: number): number {
+  let [left, out] = [amount, 0];
+  for (let i = points.length - 1; i >= 0; i--) {
+    const low = i === 0 ? start : points[i - 1]!.price;
+    if (low >= price) continue;
+    const { liquidity } = points[i]!;
+    const most = liquidity * (1 / low - 1 / price);
+    if (left < most) return out + left * price * (1 / (1 / price + left / liquidity));
+    out += liquidity * (price - low);
+    left -= most;
+    price = low;
+  }
+  return out;
+}
+
+/** What must go in of the first token for so much of the second; Infinity for more than there is. */
+export function roughProceeds({ start, points }: RoughCurve, price: number, wanted: number): number {
+  let [left, cost] = [wanted, 0];
+  for (let i = points.length - 1; i >= 0; i--) {
+    const low = i === 0 ? start : points[i - 1]!.price;
+    if (low >= price) continue;
+    const { liquidity } = points[i]!;
+    const most = liquidity * (price - low);
+    if (left < most) return cost + left / (price * (price - left / liquidity));
+    cost += most / (price * low);
+    left -= most;
+    price = low;
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,170 @@
+import type { Address } from '@slipway/wire';
+import type { ChainAccount } from '../../../../chain/index.js';
+import { accountTag, addressAt, taggedView, u64At, u128At } from '../anchor.js';
+
+export const PAIR_SIZE = 904;
+/** Bins that an account of bins has. */
+export const ARRAY_BINS = 70;
+const ARRAY_SIZE = 10_136;
+const ARRAY_HEAD_SIZE = 56;
+const BIN_SIZE = 144;
+const EXTENSION_SIZE = 1_576;
+/** The pair's own bits tell of so many arrays on either side of the first bin, the extension's of twelve times more. */
+const OWN_ARRAYS = 512;
+const EXTENSION_ARRAYS = 12 * OWN_ARRAYS;
+
+const PAIR = accountTag('LbPair');
+const BIN_ARRAY = accountTag('BinArray');
+const EXTENSION = accountTag('BinArrayBitmapExtension');
+
+const PERMISSION = 1;
+const CUSTOMIZABLE = 2;
+const LAST_PAIR_TYPE = 3;
+/** What a pair is for beside trades: not said, rewards for liquidity, limit orders. */
+const FUNCTIONS = ['undetermined', 'rewards', 'limit-orders'] as const;
+const NO_MINT = new Uint8Array(32);
+
+/** A pair's account. Times are in seconds. */
+export interface DlmmPair {
+  baseFactor: number;
+  baseFeePower: number;
+  filterPeriod: number;
+  decayPeriod: number;
+  reductionFactor: number;
+  variableFeeControl: number;
+  maxVolatility: number;
+  volatility: number;
+  volatilityReference: number;
+  indexReference: number;
+  lastUpdate: number;
+  activeId: number;
+  binStep: number;
+  /** Whether limit orders are filled beside the liquidity. */
+  hasLimitOrders: boolean;
+  /** Whether the fee is always of token Y, and else of what comes in. */
+  feeInY: boolean;
+  isEnabled: boolean;
+  /** Before which slot or time nobody can trade. */
+  activation: { by: 'slot' | 'time'; point: bigint } | undefined;
+  mints: [Address, Address];
+  vaults: [Address, Address];
+  /** Whether each mint is of Token-2022. */
+  is2022: [boolean, boolean];
+  oracle: Address;
+  /** Arrays with liquidity, as far as the pair's own bits tell of them; the lowest first. */
+  filled: number[];
+}
+
+/** What a pair's account says; undefined where it is none, or of a kind that is not known. */
+export function decodePair(program: Address, account: ChainAccount): DlmmPair | undefined {
+  const view = taggedView(account, { program, tag: PAIR, size: PAIR_SIZE });
+  if (!view) return undefined;
+  const { data } = account;
+  const [u8, u16, u32] = [
+    (at: number) => data[at]!,
+    (at: number) => view.getUint16(at, true),
+    (at: number) => view.getUint32(at, true),
+  ];
+  const [pairType, activationType, feeMode, flagX, flagY] = [75, 86, 36, 880, 881].map(u8) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const purpose = FUNCTIONS[u8(35)];
+  if (pairType > LAST_PAIR_TYPE || activationType > 1 || feeMode > 1 || flagX > 1 || flagY > 1) return undefined;
+  if (purpose === undefined || u8(82) > 1 || u16(80) === 0) return undefined;
+  const address = (at: number) => addressAt(data, at);
+  const hasRewards = [264, 408].some((at) => !isSame(data.subarray(at, at + 32), NO_MINT));
+  const isTimed = pairType === PERMISSION || pairType === CUSTOMIZABLE;
+  return {
+    ...{ baseFactor: u16(8), filterPeriod: u16(10), decayPeriod: u16(12), reductionFactor: u16(14) },
+    ...{ variableFeeControl: u32(16), maxVolatility: u32(20), baseFeePower: u8(34) },
+    ...{ volatility: u32(40), volatilityReference: u32(44), indexReference: view.getInt32(48, true) },
+    ...{ lastUpdate: Number(view.getBigInt64(56, true)), activeId: view.getInt32(76, true), binStep: u16(80) },
+    hasLimitOrders: purpose === 'limit-orders' || (purpose === 'undetermined' && !hasRewards),
+    feeInY: feeMode === 1,
+    isEnabled: u8(82) === 0,
+    activation: isTimed ? { by: activationType === 0 ? 'slot' : 'time', point: u64At(view, 816) } : undefined,
+    mints: [address(88), address(120)],
+    vaults: [address(152), address(184)],
+    is2022: [flagX === 1, flagY === 1],
+    oracle: address(552),
+    filled: bitsAt(view, 584, 2 * OWN_ARRAYS).map((bit) => bit - OWN_ARRAYS),
+  };
+}
+
+/** A bin's amounts, in units; its price with 64 fractional bits. */
+export interface Bin {
+  /** Of what goes out: the liquidity's, and that of limit orders in the order in which they are filled. */
+  layers: readonly bigint[];
+  /** Of Y for one of X. */
+  price: bigint;
+}
+
+/** 70 neighboring bins. */
+export class BinArray {
+  readonly index: number;
+  readonly pair: Address;
+  readonly #view: DataView;
+
+  constructor(index: number, pair: Address, view: DataView) {
+    this.index = index;
+    this.pair = pair;
+    this.#view = view;
+  }
+
+  /** What a trade that pays out Y, or X, finds in a bin of this array; undefined where it is empty. */
+  bin(id: number, paysY: boolean, hasLimitOrders: boolean): Bin | undefined {
+    const view = this.#view;
+    const at = ARRAY_HEAD_SIZE + (id - this.index * ARRAY_BINS) * BIN_SIZE;
+    const layers = [u64At(view, at + (paysY ? 8 : 0))];
+    // Orders of one side at a time: those that sell X, or those that sell Y.
+    if (hasLimitOrders && (view.getUint8(at + 140) === 0) === paysY)
+      layers.push(u64At(view, at + 128), u64At(view, at + 112));
+    const filled = layers.filter((amount) => amount > 0n);
+    return filled.length > 0 ? { layers: filled, price: u128At(view, at + 16) } : undefined;
+  }
+}
+
+/** What an account of bins says; undefined where it is none. */
+export function decodeBinArray(program: Address, account: ChainAccount): BinArray | undefined {
+  const view = taggedView(account, { program, tag: BIN_ARRAY, size: ARRAY_SIZE });
+  const index = view && Number(view.getBigInt64(8, true));
+  return view && new BinArray(index!, addressAt(account.data, 24), view);
+}
+
+/** What the account says that tells of the arrays further away than the pair's own bits do. */
+export interface BitmapExtension {
+  pair: Address;
+  /** Arrays with liquidity, the lowest first. */
+  below: number[];
+  above: number[];
+}
+
+export function decodeExtension(program: Address, account: ChainAccount): BitmapExtension | undefined {
+  const view = taggedView(account, { program, tag: EXTENSION, size: EXTENSION_SIZE });
+  if (!view) return undefined;
+  const above = bitsAt(view, 40, EXTENSION_ARRAYS).map((bit) => OWN_ARRAYS + bit);
+  const below = bitsAt(view, 40 + EXTENSION_ARRAYS / 8, EXTENSION_ARRAYS).map((bit) => -OWN_ARRAYS - 1 - bit);
+  return { pair: addressAt(account.data, 8), below: below.reverse(), above };
+}
+
+/** Whether the pair's own bits tell of an array. */
+export const isOwnIndex = (index: number) => index >= -OWN_ARRAYS && index < OWN_ARRAYS;
+
+export const arrayOf = (id: number) => Math.floor(id / ARRAY_BINS);
+
+/** Which bits are set, the lowest first. */
+function bitsAt(view: DataView, at: number, count: number): number[] {
+  const bits: number[] = [];
+  for (let word = 0; word < count / 32; word++) {
+    for (let left = view.getUint32(at + 4 * word, true); left !== 0; left &= left - 1) {
+      bits.push(32 * word + 31 - Math.clz32(left & -left));
+    }
+  }
+  return bits;
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array) => a.every((byte, i) => byte === b[i]);

@@ -1,0 +1,96 @@
+import { ARRAY_BINS, arrayOf, type Bin, type BinArray, type DlmmPair } from './accounts.js';
+import { feeOnTop, feeWithin, type RateOf } from './fee.js';
+
+const BITS = 64n;
+const U64_MAX = 2n ** 64n - 1n;
+/** A trade over more bins takes so many compute units that a transaction has no room for it beside others. */
+export const MAX_BINS = 100;
+
+/** What a trade in one direction meets. */
+export interface Way {
+  pair: DlmmPair;
+  /** Whether X comes in and Y goes out, so that the price falls. */
+  xToY: boolean;
+  /** Those with liquidity, nearest first; undefined for one that is not known. */
+  arrays: readonly (BinArray | undefined)[];
+}
+
+export interface PairTrade {
+  amountOut: bigint;
+  /** Of what comes in; where the pair takes it from what goes out, what that is worth. */
+  fee: bigint;
+}
+
+/** The bins with something to pay out, in the order of a trade. Ends with undefined where it is not known how it goes on. */
+export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bin: Bin } | undefined> {
+  const step = xToY ? -1 : 1;
+  for (const array of arrays) {
+    if (!array) return yield undefined;
+    const edge = xToY ? (array.index + 1) * ARRAY_BINS - 1 : array.index * ARRAY_BINS;
+    const first = array.index === arrayOf(pair.activeId) ? pair.activeId : edge;
+    for (let id = first; arrayOf(id) === array.index; id += step) {
+      const bin = array.bin(id, xToY, pair.hasLimitOrders);
+      if (bin) yield { id, bin };
+    }
+  }
+  yield undefined;
+}
+
+/**
+ * What comes out when all of `amount` comes in; undefined where the program refuses, or would need bins that are not
+ * known or too many.
+ */
+export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | undefined {
+  const { pair, xToY } = way;
+  const feeOnInput = !(pair.feeInY && xToY);
+  let [left, amountOut, fee, count] = [amount, 0n, 0n, 0];
+  for (const each of binsOf(way)) {
+    if (!each || count === MAX_BINS) return undefined;
+    const { id, bin } = each;
+    // The program writes the prices when it makes the account.
+    if (bin.price === 0n) return undefined;
+    const done = tradeAt(bin, { xToY, feeOnInput, rate: rateOf(id) }, left);
+    if (!done) return undefined;
+    left -= done.amountIn;
+    amountOut += done.amountOut;
+    fee += done.fee;
+    if (amountOut > U64_MAX) return undefined;
+    if (left === 0n) return { amountOut, fee };
+    count += 1;
+  }
+  return undefined;
+}
+
+interface Terms {
+  xToY: boolean;
+  feeOnInput: boolean;
+  rate: bigint;
+}
+
+/** At one bin: as much of `offered` as it takes, with the fee; undefined where that is a number too large for the program. */
+function tradeAt({ layers, price }: Bin, { xToY, feeOnInput, rate }: Terms, offered: bigint) {
+  const withoutFee = feeOnInput ? offered - feeWithin(offered, rate) : offered;
+  let [left, out] = [withoutFee, 0n];
+  for (const layer of layers) {
+    const whole = xToY ? ceilDiv(layer << BITS, price) : ceilShift(layer * price);
+    if (whole > U64_MAX) return undefined;
+    if (left >= whole) {
+      left -= whole;
+      out += layer;
+    } else {
+      out += xToY ? (left * price) >> BITS : (left << BITS) / price;
+      left = 0n;
+    }
+    if (left === 0n) break;
+  }
+  const traded = withoutFee - left;
+  if (!feeOnInput) {
+    const fee = feeWithin(out, rate);
+    return { amountIn: traded, amountOut: out - fee, fee: out === 0n ? 0n : (fee * traded) / out };
+  }
+  const amountIn = left > 0n ? traded + feeOnTop(traded, rate) : offered;
+  return { amountIn, amountOut: out, fee: amountIn - traded };
+}
+
+const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b;
+const ceilShift = (value: bigint) => (value + (1n << BITS) - 1n) >> BITS;

@@ -1,0 +1,144 @@
+import { type Address, addressToBytes, CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { ChainAccount } from '../../../../chain/index.js';
+import type { PoolState, PoolToken, Side, Trade, Venue } from '../../venue.js';
+import { FIRST_NUMBER_AT, readOnce } from '../anchor.js';
+import { readClock } from '../clock.js';
+import { createDerivation } from '../derived.js';
+import { openVault, type Vault } from '../vaults.js';
+import {
+  decodeOracle,
+  decodeTickArray,
+  decodeWhirlpool,
+  type OracleAccount,
+  POOL_SIZE,
+  type TickArray,
+  type WhirlpoolAccount,
+} from './accounts.js';
+import { adaptiveFee, type FeeRate, staticFee } from './fee-rate.js';
+import { whirlpoolSwap } from './instruction.js';
+import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
+import { MAX_TICK } from './ticks.js';
+import { type Ladder, trade } from './trade.js';
+
+const RATE_UNIT = 1_000_000;
+/** Liquidity counts as standing behind the price up to four times and down to a fourth of it. */
+const NEAR = 4;
+const ONE = 2 ** 64;
+
+/** Concentrated liquidity of Orca, or of a program with its interface. */
+export function whirlpoolVenue(program: Address): Venue {
+  const poolOf = readOnce((account) => decodeWhirlpool(program, account));
+  const ticksOf = readOnce((account) => decodeTickArray(program, account));
+  const oracleOf = readOnce((account) => decodeOracle(program, account));
+  const derive = createDerivation(program);
+  const arrayAt = (pool: Address, start: number) =>
+    derive(`${pool} ${start}`, () => [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))]);
+  const oracleAt = (pool: Address) => derive(`${pool} oracle`, () => [Buffer.from('oracle'), addressToBytes(pool)]);
+
+  function readArrays(address: Address, pool: WhirlpoolAccount, accounts: readonly (ChainAccount | undefined)[]) {
+    const arrays = new Map<number, TickArray | undefined>();
+    for (const [i, start] of startsAround(pool).entries()) {
+      const account = accounts[i];
+      // Whoever sends lamports to the address makes an account that the program takes for none.
+      if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) continue;
+      const array = ticksOf(account);
+      if (array?.start !== start || array.pool !== address || !isWithin(array, pool.tickSpacing)) return undefined;
+      arrays.set(start, array);
+    }
+    return arrays;
+  }
+
+  function openFees(pool: WhirlpoolAccount, address: Address, [oracle, clock]: readonly (ChainAccount | undefined)[]) {
+    if (!pool.isAdaptive) return { feesOf: () => staticFee(pool.feeRate) };
+    const decoded = oracle && oracleOf(oracle);
+    const now = readClock(clock)?.unixTimestamp;
+    if (decoded?.pool !== address) return 'an oracle that cannot be read';
+    if (now === undefined) return 'the clock cannot be read';
+    return now < decoded.opensAt ? 'trading has not begun' : { feesOf: feesAt(pool, decoded, Number(now)) };
+  }
+
+  return {
+    ...{ label: 'Whirlpool', program, poolSize: POOL_SIZE, amountOffset: FIRST_NUMBER_AT },
+    describe(address, account) {
+      const pool = poolOf(account);
+      if (!pool) return 'no Whirlpool that is understood';
+      const accounts = [...pool.vaults, ...startsAround(pool).map((start) => arrayAt(address, start))];
+      if (pool.isAdaptive) accounts.push(oracleAt(address), CLOCK_SYSVAR);
+      return { mints: pool.mints, accounts };
+    },
+    open(address, account, [accountA, accountB, ...others]) {
+      const pool = poolOf(account);
+      if (!pool) return 'no Whirlpool that is understood';
+      const [a, b] = [openVault(accountA, pool.mints[0], true), openVault(accountB, pool.mints[1], true)];
+      if (typeof a === 'string') return `vault A: ${a}`;
+      if (typeof b === 'string') return `vault B: ${b}`;
+      if (a.vault.owner !== address || b.vault.owner !== address) return 'vaults of another owner';
+      const arrays = readArrays(address, pool, others);
+      if (!arrays) return 'ticks that cannot be read';
+      const fees = openFees(pool, address, others.slice(-2));
+      if (typeof fees === 'string') return fees;
+      const tickArrays = (from: Side) => startsAhead(pool, from === 0).map((start) => arrayAt(address, start));
+      return stateOf({
+        program,
+        address,
+        pool,
+        vaults: [a, b],
+        arrays,
+        ...fees,
+        tickArrays,
+        oracle: () => oracleAt(address),
+      });
+    },
+  };
+}
+
+const isWithin = ({ start, ticks }: TickArray, tickSpacing: number) =>
+  ticks.every(({ offset }) => Math.abs(start + offset * tickSpacing) <= MAX_TICK);
+
+function feesAt(pool: WhirlpoolAccount, { fee }: OracleAccount, now: number) {
+  return (from: Side) => adaptiveFee(fee, pool.feeRate, pool.tick, now, from === 0);
+}
+
+interface Parts {
+  program: Address;
+  address: Address;
+  pool: WhirlpoolAccount;
+  vaults: readonly [Vault, Vault];
+  arrays: ReadonlyMap<number, TickArray | undefined>;
+  /** Of a trade that begins now; undefined where the program refuses the time. */
+  feesOf(from: Side): FeeRate | undefined;
+  tickArrays(from: Side): Address[];
+  oracle(): Address;
+}
+
+function stateOf({ program, address, pool, vaults, arrays, feesOf, tickArrays, oracle }: Parts): PoolState {
+  const tokenOf = (side: Side): PoolToken => ({
+    ...{ mint: pool.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] },
+  });
+  const tokens = [tokenOf(0), tokenOf(1)] as const;
+  const ladders: [Ladder?, Ladder?] = [];
+  const ladder = (from: Side) => (ladders[from] ??= ladderOf(pool, arrays, from === 0));
+  const feeShare = Number(feesOf(0)?.rate() ?? pool.feeRate) / RATE_UNIT;
+  const known: [Estimates?, Estimates?] = [];
+  const estimates = (from: Side) => (known[from] ??= estimatesOf(ladder(from), feeShare));
+  const price = (Number(pool.sqrtPrice) / ONE) ** 2;
+  return {
+    tokens,
+    feeShare,
+    get reserves() {
+      return [estimates(1).outWithin(NEAR), estimates(0).outWithin(NEAR)] as const;
+    },
+    quote(from, amount): Trade | undefined {
+      const fees = amount > 0n ? feesOf(from) : undefined;
+      const done = fees && trade(ladder(from), amount, fees);
+      // A pool has what it owes; one that has not can only fail.
+      if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
+      return { paid: done.amountIn, received: done.amountOut, fee: done.fee };
+    },
+    estimateOut: (from, amount) => estimates(from).out(amount),
+    estimateIn: (from, amount) => estimates(from).in(amount),
+    price: (from) => (from === 0 ? price : 1 / price),
+    swap: (from, accounts) =>
+      whirlpoolSwap({ program, pool: address, tokens, tickArrays: tickArrays(from), oracle: oracle() }, from, accounts),
+  };
+}

@@ -1,0 +1,133 @@
+import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.js';
+import { MAX_TICK, sqrtPriceAt } from './ticks.js';
+import type { Ladder, Rung } from './trade.js';
+
+/** Accounts of ticks that a trade can be given, and goes through at most. */
+const ARRAYS_AHEAD = 3;
+
+/** Where the accounts of ticks begin that a trade of this pool goes through, in its order. */
+export function startsAhead({ tick, tickSpacing }: WhirlpoolAccount, aToB: boolean): number[] {
+  const size = ARRAY_TICKS * tickSpacing;
+  const own = Math.floor(tick / size) * size;
+  // A rising price looks for the ticks above its own: at the end of an account they are in the next.
+  const first = !aToB && tick + tickSpacing >= own + size ? own + size : own;
+  const starts = Array.from({ length: ARRAYS_AHEAD }, (_, i) => first + (aToB ? -i : i) * size);
+  return starts.filter((start) => hasTicks(start, size));
+}
+
+/** Those of both directions, as long as the price stays within its own account. */
+export function startsAround({ tick, tickSpacing }: WhirlpoolAccount): number[] {
+  const size = ARRAY_TICKS * tickSpacing;
+  const own = Math.floor(tick / size) * size;
+  const starts = Array.from({ length: 2 * ARRAYS_AHEAD }, (_, i) => own + (i - ARRAYS_AHEAD + 1) * size);
+  return starts.filter((start) => hasTicks(start, size));
+}
+
+const hasTicks = (start: number, size: number) => start <= MAX_TICK && start + size > -MAX_TICK;
+
+/** The way of the price in one direction; an account that does not exist has no ticks with liquidity. */
+export function ladderOf(
+  pool: WhirlpoolAccount,
+  arrays: ReadonlyMap<number, TickArray | undefined>,
+  aToB: boolean,
+): Ladder {
+  const { tick, tickSpacing, sqrtPrice, liquidity } = pool;
+  const rungs: Rung[] = [];
+  const starts = startsAhead(pool, aToB);
+  for (const start of starts) {
+    const ticks = arrays.get(start)?.ticks ?? [];
+    for (const { offset, net } of aToB ? ticks.toReversed() : ticks) {
+      const at = start + offset * tickSpacing;
+      if (aToB ? at <= tick : at > tick) rungs.push({ tick: at, gain: aToB ? -net : net });
+    }
+  }
+  const last = starts.at(-1);
+  // Over the last tick of the last account a rising price cannot go, though there is room behind it.
+  const isOver = !aToB && last !== undefined && rungs.at(-1)?.tick === last + (ARRAY_TICKS - 1) * tickSpacing;
+  if (last !== undefined && !isOver) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
+  return { aToB, sqrtPrice, liquidity, rungs };
+}
+
+function endOf(start: number, tickSpacing: number, aToB: boolean): number {
+  return aToB ? Math.max(start, -MAX_TICK) : Math.min(start + ARRAY_TICKS * tickSpacing - 1, MAX_TICK);
+}
+
+// ---- roughly ----------------------------------------------------------------------------------------------------------
+
+/** Liquidity that a trade meets: from this square root of the price on, after so much came in and out. */
+interface Stretch {
+  from: number;
+  to: number;
+  liquidity: number;
+  amountIn: number;
+  amountOut: number;
+}
+
+/** What a trade does, roughly. */
+export interface Estimates {
+  out(amount: number): number;
+  in(amount: number): number;
+  /** What comes out until the price is so many times, or such a part, of what it is. */
+  outWithin(factor: number): number;
+}
+
+const ONE = 2 ** 64;
+
+/** Estimates of a ladder for a fee that stays as it is: 0 to 1. */
+export function estimatesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, feeShare: number): Estimates {
+  const kept = 1 - feeShare;
+  const stretches: Stretch[] = [];
+  let [from, passed, amountIn, amountOut] = [Number(sqrtPrice) / ONE, liquidity, 0, 0];
+  for (const { tick, gain } of rungs) {
+    const stretch = { from, to: Number(sqrtPriceAt(tick)) / ONE, liquidity: Number(passed), amountIn, amountOut };
+    stretches.push(stretch);
+    amountIn += inputTo(stretch.to, stretch) / kept;
+    amountOut += outputTo(stretch.to, stretch);
+    from = stretch.to;
+    passed += gain;
+  }
+
+  function inputTo(price: number, { from, liquidity }: Stretch): number {
+    return aToB ? liquidity * (1 / price - 1 / from) : liquidity * (price - from);
+  }
+  function outputTo(price: number, { from, liquidity }: Stretch): number {
+    return aToB ? liquidity * (from - price) : liquidity * (1 / from - 1 / price);
+  }
+  function lastWith(isBefore: (stretch: Stretch) => boolean): Stretch | undefined {
+    let [low, high] = [0, stretches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(stretches[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    return stretches[low - 1];
+  }
+
+  return {
+    out(amount) {
+      const stretch = lastWith((each) => each.amountIn < amount);
+      if (!stretch || stretch.liquidity === 0) return stretch?.amountOut ?? 0;
+      const { from, to, liquidity } = stretch;
+      const net = (amount - stretch.amountIn) * kept;
+      const price = aToB ? 1 / (1 / from + net / liquidity) : from + net / liquidity;
+      return stretch.amountOut + outputTo(aToB ? Math.max(price, to) : Math.min(price, to), stretch);
+    },
+    in(amount) {
+      if (amount > amountOut) return Number.POSITIVE_INFINITY;
+      const stretch = lastWith((each) => each.amountOut < amount);
+      if (!stretch || stretch.liquidity === 0) return stretch?.amountIn ?? 0;
+      const { from, liquidity } = stretch;
+      const gross = amount - stretch.amountOut;
+      const price = aToB ? from - gross / liquidity : 1 / (1 / from - gross / liquidity);
+      return stretch.amountIn + inputTo(price, stretch) / kept;
+    },
+    outWithin(factor) {
+      const start = Number(sqrtPrice) / ONE;
+      const limit = aToB ? start / Math.sqrt(factor) : start * Math.sqrt(factor);
+      const stretch = lastWith((each) => (aToB ? each.from > limit : each.from < limit));
+      return stretch
+        ? stretch.amountOut + outputTo(aToB ? Math.max(limit, stretch.to) : Math.min(limit, stretch.to), stretch)
+        : 0;
+    },
+  };
+}

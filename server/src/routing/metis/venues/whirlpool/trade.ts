@@ -1,0 +1,64 @@
+import type { FeeRate } from './fee-rate.js';
+import { move } from './steps.js';
+import { MAX_TICK, sqrtPriceAt } from './ticks.js';
+
+const U64_MAX = 2n ** 64n - 1n;
+const U128_MAX = 2n ** 128n - 1n;
+/** A trade over more takes so many compute units, 10,000 each, that a transaction has no room for it beside others. */
+const MAX_STRETCHES = 80;
+
+/** A tick on the way of a price, in the direction of a trade. */
+export interface Rung {
+  tick: number;
+  /** What liquidity the price gains when it passes. */
+  gain: bigint;
+  /** Of the tick; calculated when a trade gets there. */
+  sqrtPrice?: bigint;
+}
+
+/** Where a price can go: the ticks that change the liquidity, nearest first, and last the end of what is known. */
+export interface Ladder {
+  aToB: boolean;
+  sqrtPrice: bigint;
+  liquidity: bigint;
+  rungs: readonly Rung[];
+}
+
+/** What the pool itself gets and gives. */
+export interface PoolTrade {
+  /** With the fee. */
+  amountIn: bigint;
+  amountOut: bigint;
+  fee: bigint;
+}
+
+/**
+ * What the pool does when `amount` comes in, the fee included: at the end of all prices it takes less. Undefined where the
+ * program refuses, or would need ticks that it is not given or too many.
+ */
+export function trade(ladder: Ladder, amount: bigint, fees: FeeRate): PoolTrade | undefined {
+  const { aToB, rungs } = ladder;
+  let { sqrtPrice, liquidity } = ladder;
+  let [left, amountOut, fee, stretches] = [amount, 0n, 0n, 0];
+  for (const rung of rungs) {
+    rung.sqrtPrice ??= sqrtPriceAt(rung.tick);
+    const target = rung.sqrtPrice;
+    do {
+      if (++stretches > MAX_STRETCHES) return undefined;
+      const feeRate = fees.rate();
+      const moved = move({ sqrtPrice, target: fees.bound(target, liquidity), liquidity, feeRate, aToB }, left);
+      if (!moved) return undefined;
+      left -= moved.amountIn + moved.fee;
+      amountOut += moved.amountOut;
+      fee += moved.fee;
+      sqrtPrice = moved.sqrtPrice;
+      fees.advance(sqrtPrice, rung.tick, target);
+    } while (left > 0n && sqrtPrice !== target);
+    if (sqrtPrice === target) liquidity += rung.gain;
+    if (liquidity < 0n || liquidity > U128_MAX) return undefined;
+    if (left === 0n) break;
+  }
+  const isAtEnd = Math.abs(rungs.at(-1)?.tick ?? 0) === MAX_TICK;
+  if ((left > 0n && !isAtEnd) || amountOut > U64_MAX) return undefined;
+  return { amountIn: amount - left, amountOut, fee };
+}
