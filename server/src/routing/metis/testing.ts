@@ -52,6 +52,7 @@ export const newAddress = (): Address => generateKeypair().address;
 /** A chain of its own, whose accounts the test writes as it likes. */
 export interface World {
   rpc: Rpc;
+  rpcUrl: string;
   wsUrl: string;
   put(address: Address, owner: Address, data: Uint8Array, lamports?: bigint): Promise<Address>;
   remove(address: Address): Promise<void>;
@@ -102,6 +103,7 @@ export async function openWorld(options: { programsDir?: string } = {}): Promise
 
   return {
     rpc,
+    rpcUrl: localnet.rpcUrl,
     wsUrl: localnet.wsUrl,
     put,
     holding,
