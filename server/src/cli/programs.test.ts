@@ -22,7 +22,7 @@ describe('programs pull', () => {
   before(async () => {
     parent = await mkdtemp(join(tmpdir(), 'slipway-pull-'));
     source = await openWorld();
-    url = `${source.rpcUrl}/${SECRET}?api-key=${SECRET}`;
+    url = `${source.rpcUrl}/?api-key=${SECRET}`;
     tokens = [await source.token(), await source.token({ decimals: 9 })];
     pool = await source.pool(...tokens, RESERVES);
     table = await source.lookupTable([pool.address, ...pool.vaults]);

@@ -7,7 +7,7 @@ import {
   IMMUTABLE_WHIRLPOOL_PROGRAM,
   RAYDIUM_CPMM_PROGRAM,
 } from '../../../../crafting/venue-swaps.js';
-import { Lab } from './lab.js';
+import { Lab, type LabPool } from './lab.js';
 import { writeDammPool } from './meteora-damm-v2.js';
 import { writeDbcPool } from './meteora-dbc.js';
 import { writePair } from './meteora-dlmm.js';
@@ -71,13 +71,16 @@ export function writeRow(): PoolRow {
   };
 }
 
-interface Pair {
+/** Of the venues that can be traded with in either direction from the start, by two mints that need not be written. */
+export const PAIR_WRITERS: readonly ((lab: Lab, pair: Pair) => LabPool)[] = [cpmm, damm, whirlpool, dlmm];
+
+export interface Pair {
   mints: [Address, Address];
   tokenPrograms: [Address, Address];
 }
 
-const cpmm = (lab: Lab, pair: Pair) =>
-  writeCpmmPool(lab, {
+function cpmm(lab: Lab, pair: Pair) {
+  return writeCpmmPool(lab, {
     ...pair,
     ...{
       balances: [DEEP, 3n * DEEP],
@@ -90,6 +93,7 @@ const cpmm = (lab: Lab, pair: Pair) =>
       openTime: 0n,
     },
   });
+}
 
 /** 0.3 %. */
 const FEE = 3_000_000n;
