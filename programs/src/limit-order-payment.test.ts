@@ -7,13 +7,16 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   tokenTransferChecked,
+  WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { LIMIT_ORDER_ADDRESSES, LIMIT_ORDER_PROGRAM } from './limit-order-addresses.js';
 import {
+  eventsOf,
   fillOf,
   holding,
   limitOrderVm,
   NOW,
+  ORDER_RENT,
   type OrderOptions,
   type OrderWorld,
   openOrder,
@@ -21,9 +24,12 @@ import {
   paymentOf,
   refused,
   refuses,
+  stateOf,
+  TOKEN_ACCOUNT_RENT,
   U64_MAX,
   wallet,
   watch,
+  withoutZeros,
 } from './limit-order-testing.js';
 import { ROUTER_PROGRAM } from './router.js';
 import { failedWith, newAddress, succeeded } from './test-vm.js';
@@ -145,6 +151,70 @@ test('of SOL too the maker gets all and the fee account its part, or nothing is 
     succeeded(vm.run(...fillOf(world, 400_000n, payment)));
     assert.equal(vm.lamports(world.taker), 0n);
   }
+});
+
+test('SOL from the taker’s wallet passes through the order’s account, and nothing of it stays there', () => {
+  const order = { output: 'sol', terms: { feeBps: 100 } } as const;
+  const rent = ORDER_RENT + TOKEN_ACCOUNT_RENT;
+  for (const to of ['wallet', 'account', 'fee account'] as const) {
+    const referral = holding(vm, WRAPPED_SOL_MINT, wallet(vm));
+    const world = opened({ ...order, terms: { ...order.terms, referral } });
+    // The maker may be paid into the account that the fee goes to, when it is his.
+    const feeOwner = to === 'fee account' ? world.maker : newAddress();
+    holding(vm, WRAPPED_SOL_MINT, feeOwner, 5n, { address: referral });
+    const own = to === 'account' ? world.makerOutput : referral;
+    const fill: PaymentChanges = {
+      takerOutputMintAccount: undefined,
+      makerOutputMintAccount: to === 'wallet' ? undefined : own,
+    };
+    for (const [making, paid, fee, returned] of [
+      [400_000n, 1_000_000n, 10_000n, 0n],
+      [600_000n, 1_500_000n, 15_000n, rent],
+    ] as const) {
+      const moved = watch(world);
+      const [trade] = eventsOf(succeeded(vm.run(...fillOf(world, making, fill))));
+      assert.equal(trade?.name === 'tradeEvent' && trade.data.takingAmount, paid);
+      const toFee = to === 'fee account' ? paid + fee : fee;
+      assert.deepEqual(
+        moved(),
+        withoutZeros({
+          taker: -paid - fee,
+          maker: returned + (to === 'wallet' ? paid : 0n),
+          'makerOutput lamports': to === 'account' ? paid : 0n,
+          makerOutput: to === 'account' ? paid : 0n,
+          'feeAccount lamports': toFee,
+          feeAccount: toFee,
+          'reserve lamports': returned && -TOKEN_ACCOUNT_RENT,
+          order: returned && -ORDER_RENT,
+          reserve: -making,
+          takerInput: making,
+        }),
+      );
+    }
+    assert.equal(stateOf(world), undefined);
+  }
+});
+
+test('a fee of nothing touches no fee account, and a maker may fill his own order from his wallet', () => {
+  const world = opened({ output: 'sol', terms: { takingAmount: 300n, feeBps: 3 } });
+  const gone = vm.lamports(world.feeAccount);
+  vm.put(world.feeAccount, new Uint8Array(0), SYSTEM_PROGRAM, gone);
+  const byWallets: PaymentChanges = { takerOutputMintAccount: undefined, makerOutputMintAccount: undefined };
+  const moved = watch(world);
+  succeeded(vm.run(...fillOf(world, 500_000n, byWallets)));
+  assert.deepEqual(moved(), { taker: -150n, maker: 150n, reserve: -500_000n, takerInput: 500_000n });
+  const own = { ...world, taker: world.maker, takerInput: world.makerInput };
+  const after = watch(own);
+  succeeded(vm.run(...fillOf(own, 500_000n, byWallets)));
+  const { taker, maker, ...rest } = after();
+  assert.deepEqual([taker, maker], [ORDER_RENT + TOKEN_ACCOUNT_RENT, ORDER_RENT + TOKEN_ACCOUNT_RENT]);
+  assert.deepEqual(rest, {
+    order: -ORDER_RENT,
+    'reserve lamports': -TOKEN_ACCOUNT_RENT,
+    reserve: -500_000n,
+    makerInput: 500_000n,
+    takerInput: 500_000n,
+  });
 });
 
 test('an order whose fee account is gone waits until it is there again', () => {

@@ -116,7 +116,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
-  const limitOrders = { addresses, index: createLimitOrderIndex({ store, chain: chainReader, addresses, log }) };
+  const { registry } = metrics;
+  const index = createLimitOrderIndex({ store, chain: chainReader, addresses, steadyNow, log, registry });
+  disposal.add('limit order index', () => index.close());
+  const limitOrders = { addresses, index };
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },

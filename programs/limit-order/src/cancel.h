@@ -40,7 +40,7 @@ NOINLINE u64 check_cancel(const Input *in) {
 
 // All that lies in the reserve, also what strangers have sent there. Wrapped SOL goes to the maker's wallet as SOL where
 // no token account is given.
-NOINLINE u64 give_back(const Input *in, u64 event_authority, const u8 *event, u64 event_len) {
+NOINLINE u64 give_back(const Input *in, u64 event_authority, const Slice *event) {
   Account *const *a = in->accounts;
   Account *maker = a[CANCEL_MAKER], *order = a[CANCEL_ORDER_ACCOUNT], *reserve = a[CANCEL_RESERVE];
   Account *mint = a[CANCEL_INPUT_MINT], *to = optional(in, CANCEL_MAKER_INPUT);
@@ -54,7 +54,7 @@ NOINLINE u64 give_back(const Input *in, u64 event_authority, const u8 *event, u6
     token_transfer(reserve, mint, to, order, token_amount(reserve), &signer);
   }
   token_close_account(reserve, maker, order, &signer);
-  emit(in, event_authority, order->data + ORDER_EVENT_BUMP, event, event_len);
+  emit(in, event_authority, order->data + ORDER_EVENT_BUMP, event, NULL);
   close_account(order, maker);
   return 0;
 }
@@ -66,7 +66,7 @@ NOINLINE u64 cancel_order(const Input *in) {
   if (in->accounts[CANCEL_SIGNER] != in->accounts[CANCEL_MAKER]) CHECK(is_expired(order), ERROR_ORDER_NOT_EXPIRED);
   u8 event[EVENT_FIELDS];
   begin_event(event, CANCEL_ORDER_EVENT, order);
-  return give_back(in, CANCEL_EVENT_AUTHORITY, event, sizeof event);
+  return give_back(in, CANCEL_EVENT_AUTHORITY, &(Slice){event, sizeof event});
 }
 
 NOINLINE u64 cancel_dust_order(const Input *in) {
@@ -80,5 +80,5 @@ NOINLINE u64 cancel_dust_order(const Input *in) {
   u8 event[EVENT_FIELDS + sizeof(u64)];
   begin_event(event, CANCEL_DUST_ORDER_EVENT, order);
   store_u64(event + EVENT_FIELDS, one_usd);
-  return give_back(in, DUST_EVENT_AUTHORITY, event, sizeof event);
+  return give_back(in, DUST_EVENT_AUTHORITY, &(Slice){event, sizeof event});
 }

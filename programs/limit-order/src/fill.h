@@ -109,32 +109,26 @@ typedef struct {
   u64 paid, fee;  // what the taker pays, to the maker and on top
 } Price;
 
-INLINE u64 fee_of(u64 amount, u64 bps) {
-  u64 remainder;
-  return mul_div(amount, bps, ALL_BPS, &remainder);
-}
-
-// ceil(a * b / d) for a <= d or b <= d.
-INLINE u64 mul_div_up(u64 a, u64 b, u64 d) {
-  u64 remainder, quotient = mul_div(a, b, d, &remainder);
-  return remainder != 0 ? quotient + 1 : quotient;
-}
+// floor(amount * part / whole) for part <= whole < 2^32: as exact as a long division, and much cheaper.
+INLINE u64 share_of(u64 amount, u64 part, u64 whole) { return amount / whole * part + amount % whole * part / whole; }
 
 // The price is that of the whole order for each part of it. A maker who accepts slippage gets as much as `most` pays for.
 NOINLINE u64 find_price(const Account *order, u64 lent, u64 most, Price *price) {
   const u8 *rest = after_expiry(order);
   u64 bps = load_u16(rest + REST_FEE_BPS), slippage_bps = load_u16(rest + REST_SLIPPAGE_BPS), remainder;
-  u64 asked = mul_div_up(lent, load_u64(order->data + ORDER_ALL_TAKING), load_u64(order->data + ORDER_ALL_MAKING));
+  u64 asked =
+      mul_div(lent, load_u64(order->data + ORDER_ALL_TAKING), load_u64(order->data + ORDER_ALL_MAKING), &remainder);
+  if (remainder != 0) asked++;
   price->asked = price->paid = asked;
-  price->fee = fee_of(asked, bps);
+  price->fee = share_of(asked, bps, ALL_BPS);
   if (asked <= most && price->fee <= most - asked) return 0;
   CHECK(slippage_bps != 0, ERROR_INVALID_MAX_TAKING_AMOUNT);
-  u64 paid = mul_div(most, ALL_BPS, ALL_BPS + bps, &remainder);
+  u64 paid = share_of(most, ALL_BPS, ALL_BPS + bps);
   // Both fees are rounded down, so one more may be paid for too.
-  if (paid < most && fee_of(paid + 1, bps) <= most - paid - 1) paid++;
-  CHECK(paid >= mul_div_up(asked, ALL_BPS - slippage_bps, ALL_BPS), ERROR_INVALID_MIN_TAKING_AMOUNT);
+  if (paid < most && share_of(paid + 1, bps, ALL_BPS) <= most - paid - 1) paid++;
+  CHECK(paid >= asked - share_of(asked, slippage_bps, ALL_BPS), ERROR_INVALID_MIN_TAKING_AMOUNT);
   price->paid = paid;
-  price->fee = fee_of(paid, bps);
+  price->fee = share_of(paid, bps, ALL_BPS);
   return 0;
 }
 
@@ -164,33 +158,40 @@ NOINLINE u64 check_fill(const Input *in) {
   return 0;
 }
 
-// Between token accounts, of which the taker's may be absent. A mint that taxes transfers since the order was made lets
-// less arrive.
+enum { PAID_BY_WAY_OF, PAID_MAKER, PAID_FEE };
+
+// Between token accounts. A mint that taxes transfers since the order was made lets less arrive.
 NOINLINE u64 pay_tokens(const Input *in, Account *to, u64 amount) {
-  Account *taker = in->accounts[FILL_TAKER], *from = optional(in, FILL_TAKER_OUTPUT);
-  if (from == NULL) {
-    system_transfer(taker, to, amount);
-    token_sync_native(to);
-    return 0;
-  }
+  Account *const *a = in->accounts;
   u64 before = token_amount(to);
-  token_transfer(from, in->accounts[FILL_OUTPUT_MINT], to, taker, amount, NULL);
+  token_transfer(a[FILL_TAKER_OUTPUT], a[FILL_OUTPUT_MINT], to, a[FILL_TAKER], amount, NULL);
   CHECK(token_amount(to) - before == amount, ERROR_TRANSFER_TAX_MINT);
   return 0;
 }
 
+// From the taker's wallet, in one call: by way of the order's account, whose lamports the program may move itself.
+NOINLINE void pay_lamports(const Input *in, const Price *price, Account *const *paid) {
+  Account *order = paid[PAID_BY_WAY_OF];
+  u64 all = price->paid + price->fee;
+  system_transfer(in->accounts[FILL_TAKER], order, all);
+  order->lamports -= all;
+  paid[PAID_MAKER]->lamports += price->paid;
+  paid[PAID_FEE]->lamports += price->fee;
+}
+
 NOINLINE u64 pay(const Input *in, const Price *price) {
+  Account *const *a = in->accounts;
   Account *to = optional(in, FILL_MAKER_OUTPUT);
   if (to == NULL) {
-    system_transfer(in->accounts[FILL_TAKER], in->accounts[FILL_MAKER], price->paid);
+    system_transfer(a[FILL_TAKER], a[FILL_MAKER], price->paid);
   } else {
     TRY(pay_tokens(in, to, price->paid));
   }
   if (price->fee == 0) return 0;
-  return pay_tokens(in, in->accounts[FILL_FEE_ACCOUNT], price->fee);
+  return pay_tokens(in, a[FILL_FEE_ACCOUNT], price->fee);
 }
 
-NOINLINE void emit_trade(const Input *in, u64 lent, const Price *price) {
+NOINLINE void emit_trade(const Input *in, u64 lent, const Price *price, Account *const *paid) {
   Account *order = in->accounts[FILL_ORDER_ACCOUNT];
   u8 data[EVENT_FIELDS + sizeof(Pubkey) + 4 * sizeof(u64)];
   u8 *at = data + EVENT_FIELDS;
@@ -200,7 +201,25 @@ NOINLINE void emit_trade(const Input *in, u64 lent, const Price *price) {
   store_u64(at + 40, load_u64(order->data + ORDER_TAKING));
   store_u64(at + 48, lent);
   store_u64(at + 56, price->paid);
-  emit(in, FILL_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, data, sizeof data);
+  emit(in, FILL_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, &(Slice){data, sizeof data}, paid);
+}
+
+// Pays, and says so in an event.
+NOINLINE u64 settle(const Input *in, u64 lent, const Price *price) {
+  Account *const *a = in->accounts;
+  if (optional(in, FILL_TAKER_OUTPUT) != NULL) {
+    TRY(pay(in, price));
+    emit_trade(in, lent, price, NULL);
+    return 0;
+  }
+  Account *to = optional(in, FILL_MAKER_OUTPUT), *fee = a[FILL_FEE_ACCOUNT];
+  Account *paid[PAID_ACCOUNTS] = {a[FILL_ORDER_ACCOUNT], to == NULL ? a[FILL_MAKER] : to, fee};
+  pay_lamports(in, price, paid);
+  emit_trade(in, lent, price, paid);
+  // What token accounts of wrapped SOL were sent counts only after this.
+  if (to != NULL) token_sync_native(to);
+  if (price->fee != 0) token_sync_native(fee);
+  return 0;
 }
 
 NOINLINE u64 flash_fill_order(const Input *in) {
@@ -224,13 +243,12 @@ NOINLINE u64 flash_fill_order(const Input *in) {
   store_u64(data + ORDER_BORROWED, 0);
   store_u64(after_expiry(order) + REST_UPDATED_AT, (u64)now());
 
-  TRY(pay(in, &price));
+  TRY(settle(in, lent, &price));
   if (left == 0) {
     Slice seeds[4] = ORDER_SIGNER_SEEDS(order);
     SignerSeeds signer = {seeds, 4};
     token_close_account(reserve, maker, order, &signer);
+    close_account(order, maker);
   }
-  emit_trade(in, lent, &price);
-  if (left == 0) close_account(order, maker);
   return 0;
 }

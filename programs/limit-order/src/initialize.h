@@ -161,7 +161,7 @@ NOINLINE void emit_created(const Input *in) {
   at = append(at, order->data + ORDER_MAKING, 2 * sizeof(u64));
   at = append(at, expiry, (u64)(rest + REST_CREATED_AT - expiry));
   at = append(at, rest + REST_SLIPPAGE_BPS, sizeof(u16));
-  emit(in, NEW_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, event, (u64)(at - event));
+  emit(in, NEW_EVENT_AUTHORITY, order->data + ORDER_EVENT_BUMP, &(Slice){event, (u64)(at - event)}, NULL);
 }
 
 NOINLINE u64 initialize_order(const Input *in) {

@@ -35,11 +35,21 @@ INLINE void begin_event(u8 *data, u64 type, const Account *order) {
   store_key(data + EVENT_ORDER, &order->key);
 }
 
-// The program calls itself, so that the event stands in the transaction's record whatever becomes of its logs.
-NOINLINE void emit(const Input *in, u64 authority, u8 *bump, const u8 *data, u64 len) {
+enum { PAID_ACCOUNTS = 3 };
+
+// The program calls itself, so that the event stands in the transaction's record whatever becomes of its logs. `paid`: the
+// accounts between which the program has moved lamports itself, or NULL. The runtime takes such a change over account by
+// account, with the call that an account is given to, so the next call must be given all of them.
+NOINLINE void emit(const Input *in, u64 authority, u8 *bump, const Slice *event, Account *const *paid) {
   Slice seeds[2] = {TEXT(EVENT_AUTHORITY_SEED), {bump, 1}};
   SignerSeeds signer = {seeds, 2};
-  Call call = {in->program_id, {in->accounts[authority]}, {ROLE_SIGNER}, 1, data, len};
+  Call call = {in->program_id, {in->accounts[authority]}, {ROLE_SIGNER}, 1, event->address, event->len};
+  if (paid != NULL) {
+    for (u64 i = 0; i < PAID_ACCOUNTS; i++) {
+      call.accounts[call.n] = paid[i];
+      call.roles[call.n++] = ROLE_WRITABLE;
+    }
+  }
   invoke(&call, &signer);
 }
 

@@ -40,6 +40,8 @@ export interface FlashFill {
   price: FillPrice;
   places: FillPlaces;
   make: readonly MadeAccount[];
+  /** The maker's token account that is paid into; undefined: SOL to the wallet. */
+  makerOutput: Address | undefined;
   /** From the taker's source to its destination, at least the price; as the router has built it. */
   trade: Swap['trade'];
   programs: SwapPrograms;
@@ -132,17 +134,15 @@ function openForSol(taker: Address, seed: string): Instruction[] {
   ];
 }
 
-function afterTrade({ taker, address, order, addresses, price, places }: FlashFill): Instruction[] {
+function afterTrade({ taker, address, order, addresses, price, places, makerOutput }: FlashFill): Instruction[] {
   const { maker, outputMint, outputTokenProgram } = order;
   const paysSol = outputMint === WRAPPED_SOL_MINT;
   const close = (account: Address) => tokenCloseAccount({ account, destination: taker, authority: taker });
   const payment = flashFillOrder(
     {
       ...{ taker, maker, order: address, inputMintReserve: order.inputMintReserve, feeAccount: order.feeAccount },
-      ...(!paysSol && {
-        makerOutputMintAccount: associatedTokenAddress(maker, outputMint, outputTokenProgram),
-        takerOutputMintAccount: places.destination,
-      }),
+      ...(makerOutput && { makerOutputMintAccount: makerOutput }),
+      ...(!paysSol && { takerOutputMintAccount: places.destination }),
       ...{ inputTokenProgram: order.inputTokenProgram, outputMint, outputTokenProgram },
       maxTakingAmount: price.takingAmount + price.feeAmount,
     },

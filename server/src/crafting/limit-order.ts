@@ -3,6 +3,7 @@ import {
   cancelOrder,
   type InitializeOrder,
   initializeOrder,
+  type LimitOrder,
   type LimitOrderAddresses,
   parseCancelOrder,
   parseInitializeOrder,
@@ -29,6 +30,32 @@ import {
 } from '@slipway/wire';
 import { openWrapped } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
+
+/** The upper half of the number of an order whose SOL stays wrapped: the chain has no other place for that. */
+const WRAPPED = 0x57534f4cn;
+
+/** A number for an order whose SOL stays wrapped, made from any. */
+export function wrappedOrderId(uniqueId: bigint): bigint {
+  return (WRAPPED << 32n) | (uniqueId & 0xffff_ffffn);
+}
+
+/** Whether the order's maker wants wrapped SOL where the order is in SOL. */
+function staysWrapped({ uniqueId }: LimitOrder): boolean {
+  return uniqueId >> 32n === WRAPPED;
+}
+
+const placeOf = (order: LimitOrder, mint: Address, tokenProgram: Address) =>
+  mint === WRAPPED_SOL_MINT && !staysWrapped(order)
+    ? undefined
+    : associatedTokenAddress(order.maker, mint, tokenProgram);
+
+/** The maker's token account that a cancelled order's input goes back to; undefined for SOL to the wallet. */
+export const refundPlace = (order: LimitOrder): Address | undefined =>
+  placeOf(order, order.inputMint, order.inputTokenProgram);
+
+/** The maker's token account that a fill is paid to; undefined for SOL to the wallet. */
+export const paymentPlace = (order: LimitOrder): Address | undefined =>
+  placeOf(order, order.outputMint, order.outputTokenProgram);
 
 /** The opening of a limit order. The order's payer pays fee and rents. */
 export interface OrderOpening {

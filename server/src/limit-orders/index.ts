@@ -1,2 +1,2 @@
-export { type OpenOrder, readOpenOrders } from './open-orders.js';
-export { createLimitOrderIndex, type LimitOrderIndex } from './order-index.js';
+export { canReceive, type OpenOrder, readOpenOrders, readOrder } from './open-orders.js';
+export { createLimitOrderIndex, type LimitOrderIndex, type LimitOrderIndexDeps } from './order-index.js';

@@ -1,116 +1,235 @@
-import { type CreateOrderEvent, decodeLimitOrder, type LimitOrderAddresses } from '@slipway/programs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Logger } from 'pino';
-import type { Chain } from '../chain/index.js';
+import { Gauge, type Registry } from 'prom-client';
+import { type Chain, ChainUnavailable } from '../chain/index.js';
 import {
-  addLimitOrderTrade,
-  closeLimitOrder,
+  addLimitOrderEvents,
+  addUnreadTransaction,
+  countUnreadTransactions,
   getLimitOrderCursor,
+  type HistoryPlace,
   knownOpenOrders,
-  type LimitOrderRow,
-  type LimitOrderState,
-  moveLimitOrderCursor,
-  openLimitOrder,
+  type LimitOrderCursor,
+  type LimitOrderEvent,
+  limitOrderEvents,
+  lockLimitOrderCursor,
+  removeUnreadTransaction,
+  replaceLimitOrders,
+  setLimitOrderCursor,
+  tryUnreadTransactions,
 } from '../store/limit-orders.js';
 import type { Store, Tx } from '../store/sql.js';
-import { readOpenOrders } from './open-orders.js';
-import { type OrderTransaction, readOrderTransaction, signaturesAfter } from './transactions.js';
+import { readOpenOrders, seenEvent } from './open-orders.js';
+import { ordersOf } from './orders-of.js';
+import {
+  type Listed,
+  listTransactions,
+  type OrderFact,
+  readOrderTransaction,
+  type Unreadable,
+} from './transactions.js';
 
 /** What has happened to orders, read from the chain into the store, so that it can be asked for by wallet. */
 export interface LimitOrderIndex {
   /**
-   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called.
-   * The first time it also looks for open orders whose history the node does not have any more.
+   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called
+   * and could tell. What is older than the program's last thousand transactions at the first call ever is read on in the
+   * background. The first call of a process also looks for open orders that no history tells of.
    * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
    */
   sync(): Promise<void>;
   /** `sync` where that was called before, ever: a service without limit orders does not read those of a public program. */
   keepUp(): Promise<void>;
+  /** Resolves when nothing more is read. */
+  close(): Promise<void>;
 }
 
 export interface LimitOrderIndexDeps {
   store: Store;
   chain: Chain;
   addresses: LimitOrderAddresses;
+  steadyNow: () => number;
   log: Logger;
+  registry: Registry;
 }
 
 /** Read and stored at once. */
 const BATCH = 25;
-/** How far back the history goes of a program that was never read before. */
-const MOST_AT_FIRST = 20_000;
+/** Between two batches of old history: others want to read the chain, too. */
+const PAUSE_MS = 100;
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+type Read = { place: HistoryPlace; facts: OrderFact[] | Unreadable };
 
-/** `overtaken`: another copy has moved the cursor. `behind`: the node does not have all transactions that it names yet. */
-type Taken = 'done' | 'overtaken' | 'behind';
-
-export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrderIndexDeps): LimitOrderIndex {
+export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderIndex {
+  const { store, chain, addresses, steadyNow, log } = deps;
   const { program } = addresses;
-  let isRebuilt = false;
+  const unread = unreadGauge(deps);
+  const retry = { at: Number.NEGATIVE_INFINITY, waitMs: 0 };
+  let hasLooked = false;
+  let closed = false;
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
+  let older: Promise<void> | undefined;
 
   async function once(): Promise<void> {
-    let outcome: Taken;
-    // Where another copy has been faster, it may have stopped in the middle.
-    do outcome = await readOn();
-    while (outcome === 'overtaken');
-    if (isRebuilt || outcome === 'behind') return;
-    await addUnknown();
-    isRebuilt = true;
+    await readNewer();
+    await readUnread();
+    if (!older && !(await readOlderPage())) {
+      older = readOlder().finally(() => {
+        older = undefined;
+      });
+    }
+    if (!hasLooked) await addUnknown();
+    hasLooked = true;
+    unread.set(await countUnreadTransactions(store, program));
   }
 
-  async function readOn(): Promise<Taken> {
-    let cursor = await getLimitOrderCursor(store, program);
-    const most = cursor === '' ? MOST_AT_FIRST : Number.POSITIVE_INFINITY;
-    const signatures = await signaturesAfter(chain.rpc, program, cursor, most);
-    if (signatures.length === MOST_AT_FIRST) {
-      log.warn({ program, transactions: MOST_AT_FIRST }, 'older limit orders that are closed are not in the history');
+  async function readNewer(): Promise<void> {
+    const { newest } = await getLimitOrderCursor(store, program);
+    const found: Listed[] = [];
+    for (let before: string | undefined; ; before = found.at(-1)?.txId) {
+      const page = await listTransactions(chain.rpc, program, {
+        ...(before && { before }),
+        ...(newest && { until: newest }),
+      });
+      found.push(...page);
+      // Of a program that was never read, all is older than the newest.
+      if (page.length === 0 || newest === '') break;
     }
-    for (let from = 0; from < signatures.length; from += BATCH) {
-      const batch = signatures.slice(from, from + BATCH);
-      const outcome = await take(cursor, batch);
-      if (outcome !== 'done') return outcome;
-      cursor = batch.at(-1)!;
+    if (newest === '') {
+      if (found[0]) await begin(found[0].txId);
+      return;
     }
-    return 'done';
+    let last = newest;
+    for (const batch of inBatches(found.reverse())) {
+      const stored = await take(batch, 1n, (cursor) =>
+        cursor.newest === last ? { ...cursor, newest: batch.at(-1)!.txId } : undefined,
+      );
+      // Another copy has been faster; it may have stopped in the middle.
+      if (!stored) return readNewer();
+      last = batch.at(-1)!.txId;
+    }
   }
 
-  /** Stores what these did, all or nothing, and moves the cursor on. */
-  async function take(cursor: string, batch: readonly string[]): Promise<Taken> {
-    const read = await Promise.all(batch.map((signature) => readOrderTransaction(chain.rpc, signature, addresses)));
-    const missing = read.indexOf(undefined);
-    const transactions = (missing === -1 ? read : read.slice(0, missing)) as OrderTransaction[];
-    const last = transactions.at(-1)?.signature;
-    if (last === undefined) return 'behind';
-    const moved = await store.transaction(async (tx) => {
-      if (!(await moveLimitOrderCursor(tx, program, cursor, last))) return false;
-      for (const transaction of transactions) await record(tx, program, transaction);
+  async function begin(newest: string): Promise<void> {
+    await store.transaction(async (tx) => {
+      const cursor = await lockLimitOrderCursor(tx, program);
+      if (cursor.newest === '') await setLimitOrderCursor(tx, program, { ...cursor, newest });
+    });
+  }
+
+  /** Reads a page of what is older than all that has been read; whether there is nothing more. */
+  async function readOlderPage(pauseMs = 0): Promise<boolean> {
+    let { newest, oldest, complete } = await getLimitOrderCursor(store, program);
+    if (complete || newest === '') return true;
+    const page = await listTransactions(chain.rpc, program, oldest ? { before: oldest } : {});
+    for (const batch of page.length ? inBatches(page) : [[]]) {
+      if (closed) return false;
+      const stored = await take(batch, -1n, (cursor) =>
+        cursor.oldest === oldest
+          ? { ...cursor, oldest: batch.at(-1)?.txId ?? oldest, complete: !batch.length }
+          : undefined,
+      );
+      if (!stored) return false;
+      oldest = batch.at(-1)?.txId ?? oldest;
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+    return page.length === 0;
+  }
+
+  /** Reads on until there is nothing older. It keeps where it is, so that a stop costs nothing. */
+  async function readOlder(): Promise<void> {
+    try {
+      for (let pages = 2; !closed && !(await readOlderPage(PAUSE_MS)); pages++) {
+        log.info({ program, pages }, 'reading older limit orders');
+      }
+      if (!closed) log.info({ program }, 'all limit orders of the history have been read');
+    } catch (error) {
+      if (!closed) log.warn({ program, reason: (error as Error).message }, 'reading older limit orders is interrupted');
+    }
+  }
+
+  /**
+   * Reads transactions and stores what they did, all or nothing, where `advance` agrees with how far it has been read;
+   * whether it did. Each comes one position after (1) or before (-1) all that were read.
+   */
+  async function take(
+    batch: readonly Listed[],
+    direction: 1n | -1n,
+    advance: (cursor: LimitOrderCursor) => LimitOrderCursor | undefined,
+  ): Promise<boolean> {
+    const facts = await readAll(batch);
+    return store.transaction(async (tx) => {
+      const advanced = advance(await lockLimitOrderCursor(tx, program));
+      if (!advanced) return false;
+      const field = direction > 0n ? 'newestPosition' : 'oldestPosition';
+      const read = batch.map((listed, index) => {
+        advanced[field] += direction;
+        return { place: { ...listed, position: advanced[field] }, facts: facts[index]! };
+      });
+      await record(tx, read);
+      await setLimitOrderCursor(tx, program, advanced);
       return true;
     });
-    if (!moved) return 'overtaken';
-    return missing === -1 ? 'done' : 'behind';
+  }
+
+  /** @throws ChainUnavailable also where the node refuses each of them: then it is not the transactions' fault. */
+  async function readAll(batch: readonly { txId: string }[]): Promise<(OrderFact[] | Unreadable)[]> {
+    const read = await Promise.all(batch.map(({ txId }) => readOrderTransaction(chain.rpc, txId, addresses)));
+    const refusals = read.flatMap((facts) => ('refused' in facts && facts.refused ? [facts.unreadable] : []));
+    if (batch.length > 0 && refusals.length === batch.length) throw new ChainUnavailable(refusals[0]!);
+    return read;
+  }
+
+  async function record(tx: Tx, read: readonly Read[]): Promise<void> {
+    const events: LimitOrderEvent[] = [];
+    for (const { place, facts } of read) {
+      if ('unreadable' in facts) {
+        await addUnreadTransaction(tx, program, place);
+        Object.assign(retry, { at: Number.NEGATIVE_INFINITY, waitMs: 0 });
+        log.warn({ transaction: place.txId, reason: facts.unreadable }, 'a transaction of limit orders cannot be read');
+      } else {
+        events.push(...facts.map((fact, number) => ({ ...place, ...fact, number })));
+      }
+    }
+    await addEvents(tx, program, events);
+  }
+
+  /** Tries again what could not be read, the longer the more seldom. */
+  async function readUnread(): Promise<void> {
+    if (steadyNow() < retry.at) return;
+    const places = await store.single((tx) => tryUnreadTransactions(tx, program, BATCH));
+    const facts = await Promise.all(places.map(({ txId }) => readOrderTransaction(chain.rpc, txId, addresses)));
+    const read = places.flatMap((place, index) => {
+      const found = facts[index]!;
+      return 'unreadable' in found ? [] : [{ place, facts: found }];
+    });
+    retry.waitMs = read.length > 0 ? 0 : Math.min(LONGEST_RETRY_MS, retry.waitMs * 2 || FIRST_RETRY_MS);
+    retry.at = steadyNow() + retry.waitMs;
+    if (read.length === 0) return;
+    await store.transaction(async (tx) => {
+      await lockLimitOrderCursor(tx, program);
+      await record(tx, read);
+      for (const { place } of read) await removeUnreadTransaction(tx, program, place.txId);
+    });
   }
 
   /** Open orders whose opening is older than what the node tells. */
   async function addUnknown(): Promise<void> {
-    const found = await readOpenOrders(chain.rpc, program);
+    const { slot, orders } = await readOpenOrders(chain.rpc, program);
     const known = await knownOpenOrders(
       store,
-      found.map(({ address }) => address),
+      orders.map(({ address }) => address),
     );
-    for (const { address } of found.filter((each) => !known.has(each.address))) {
-      // It may have been closed meanwhile, which the history has told already.
-      const account = await chain.account(address);
-      const order = account && decodeLimitOrder(account.data);
-      if (!order) continue;
-      const { oriMakingAmount: makingAmount, oriTakingAmount: takingAmount, ...terms } = order;
-      const row: LimitOrderRow = {
-        ...{ ...terms, orderKey: address, openTx: '', program, makingAmount, takingAmount },
-        ...{ remainingMakingAmount: order.makingAmount, remainingTakingAmount: order.takingAmount },
-        ...{ expiredAt: order.expiredAt ?? null, state: 'open', closeTx: '' },
-        createdAt: new Date(Number(order.createdAt) * 1_000),
-        updatedAt: new Date(Number(order.updatedAt) * 1_000),
-      };
-      await store.single((tx) => openLimitOrder(tx, row));
+    const unknown = orders.filter(({ address }) => !known.has(address));
+    for (const batch of inBatches(unknown)) {
+      await store.transaction(async (tx) => {
+        await lockLimitOrderCursor(tx, program);
+        const events = batch.map((order) => seenEvent(order, slot));
+        await addEvents(tx, program, events);
+      });
     }
   }
 
@@ -134,40 +253,38 @@ export function createLimitOrderIndex({ store, chain, addresses, log }: LimitOrd
   return {
     sync,
     async keepUp() {
-      if ((await getLimitOrderCursor(store, program)) !== '') await sync();
+      if ((await getLimitOrderCursor(store, program)).newest !== '') await sync();
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled([running, older]);
     },
   };
 }
 
-async function record(tx: Tx, program: string, transaction: OrderTransaction): Promise<void> {
-  const { signature, at, signers, events, refused } = transaction;
-  for (const order of refused) await openLimitOrder(tx, rowOf(order, program, transaction, 'failed'));
-  let trades = 0;
-  for (const event of events) {
-    const { orderKey } = event.data;
-    if (event.name === 'createOrderEvent') {
-      await openLimitOrder(tx, rowOf(event.data, program, transaction, 'open'));
-    } else if (event.name === 'tradeEvent') {
-      const { taker, ...amounts } = event.data;
-      await addLimitOrderTrade(tx, { ...amounts, txId: signature, number: trades++, keeper: taker, confirmedAt: at });
-    } else {
-      const isDust = event.name === 'cancelDustOrderEvent';
-      await closeLimitOrder(tx, { orderKey, closeTx: signature, signers, isDust, at });
-    }
-  }
+/** Adds events and makes the rows of their orders again. */
+async function addEvents(tx: Tx, program: string, events: readonly LimitOrderEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await addLimitOrderEvents(tx, events);
+  const orderKeys = [...new Set(events.map(({ orderKey }) => orderKey))];
+  const known = await limitOrderEvents(tx, orderKeys);
+  const rows = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
+  await replaceLimitOrders(
+    tx,
+    orderKeys,
+    rows.flatMap((of) => ordersOf(program, of)),
+  );
 }
 
-function rowOf(
-  order: CreateOrderEvent,
-  program: string,
-  { signature, at }: OrderTransaction,
-  state: LimitOrderState,
-): LimitOrderRow {
-  return {
-    ...order,
-    ...{ openTx: signature, program, state, closeTx: '', createdAt: at, updatedAt: at },
-    remainingMakingAmount: order.makingAmount,
-    remainingTakingAmount: order.takingAmount,
-    expiredAt: order.expiredAt ?? null,
-  };
+function inBatches<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / BATCH);
+  return Array.from({ length: count }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
+}
+
+function unreadGauge({ registry }: Pick<LimitOrderIndexDeps, 'registry'>): Gauge {
+  return new Gauge({
+    name: 'slipway_limit_order_unread_transactions',
+    help: 'Transactions of the limit order program whose content the RPC cannot give; what they did is not in the list',
+    registers: [registry],
+  });
 }

@@ -1,7 +1,6 @@
 import {
   type CreateOrderEvent,
   decodeLimitOrderEvent,
-  type InitializeOrder,
   type LimitOrderAddresses,
   type LimitOrderEvent,
   limitOrderAddress,
@@ -16,85 +15,124 @@ import {
   isSigner,
   isWritable,
 } from '@slipway/wire';
-import { ask, type Rpc } from '../chain/index.js';
+import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
+import type { LimitOrderFact, LimitOrderTerms } from '../store/limit-orders.js';
 
-/** The most that getSignaturesForAddress answers. */
+/** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
 
+/** The code of the error for a transaction of a version that we do not read: only that one is refused. */
+const UNSUPPORTED_VERSION = -32015;
+
+/** A transaction as it stands in the list of a program's. */
+export interface Listed {
+  txId: string;
+  slot: bigint;
+  /** Where the node does not know it, that of the next newer one of the page, or else of an older one. */
+  at: Date;
+}
+
 /**
- * The signatures of a program's transactions after `cursor` (all of them for an empty one, but no more than `most`), the oldest first.
+ * A page of a program's transactions, the newest first: those before one and after another, where these are given. Empty
+ * when there are no more.
  * @throws ChainUnavailable
  */
-export async function signaturesAfter(rpc: Rpc, program: Address, cursor: string, most: number): Promise<string[]> {
-  const found: string[] = [];
-  for (let before: string | undefined; ; before = found.at(-1)) {
-    const range = { ...(before && { before }), ...(cursor && { until: cursor }) };
-    const page = await ask(
-      rpc,
-      'getSignaturesForAddress',
-      [program, { ...range, limit: PAGE, commitment: 'confirmed' }],
-      (rows: { signature: string }[]) => rows.map(({ signature }) => signature),
-    );
-    found.push(...page);
-    if (page.length < PAGE || found.length >= most) return found.slice(0, most).reverse();
-  }
+export function listTransactions(
+  rpc: Rpc,
+  program: Address,
+  range: { before?: string; until?: string },
+): Promise<Listed[]> {
+  type Row = { signature: string; slot: number | bigint; blockTime?: number | bigint | null };
+  const params = [program, { ...range, limit: PAGE, commitment: 'confirmed' }];
+  return ask(rpc, 'getSignaturesForAddress', params, (rows: Row[]) => {
+    let time = rows.find(({ blockTime }) => blockTime)?.blockTime ?? 0;
+    return rows.map(({ signature, slot, blockTime }) => {
+      time = blockTime ?? time;
+      return { txId: signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
+    });
+  });
 }
 
-/** What a transaction has done with orders. */
-export interface OrderTransaction {
-  signature: string;
-  at: Date;
-  signers: Address[];
-  events: LimitOrderEvent[];
-  /** The orders that a failed transaction would have opened. */
-  refused: CreateOrderEvent[];
-}
+/** What a transaction has done with orders, one after the other. */
+export type OrderFact = { orderKey: string; fact: LimitOrderFact };
+/** `refused`: the node has answered with an error, which may be of this transaction alone or of the node. */
+export type Unreadable = { unreadable: string; refused?: boolean };
 
 interface RpcTransaction {
-  blockTime: number | null;
   transaction: [string, 'base64'];
   meta: {
     err: unknown;
     innerInstructions?: { instructions: { programIdIndex: number; data: string }[] }[] | null;
-    loadedAddresses?: { writable: string[]; readonly: string[] };
+    loadedAddresses?: { writable: string[]; readonly: string[] } | null;
   } | null;
 }
 
-/** Undefined while the node does not have it. @throws ChainUnavailable */
-export function readOrderTransaction(
+/** What it did, or why that cannot be told. @throws ChainUnavailable where the node gives no answer at all */
+export async function readOrderTransaction(
   rpc: Rpc,
-  signature: string,
+  txId: string,
   addresses: LimitOrderAddresses,
-): Promise<OrderTransaction | undefined> {
-  const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
-  return ask(rpc, 'getTransaction', params, (answer: RpcTransaction | null) => {
-    if (!answer?.meta || answer.blockTime === null) return undefined;
-    const { meta, blockTime } = answer;
-    const { decoded } = decodeTransaction(Buffer.from(answer.transaction[0], 'base64'));
-    const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
-    const accounts = [...decoded.accounts, ...loaded.writable, ...loaded.readonly] as Address[];
-    return {
-      signature,
-      at: new Date(blockTime * 1_000),
-      signers: decoded.accounts.slice(0, decoded.header.requiredSignatures),
-      events: meta.err === null ? eventsOf(meta, accounts, addresses) : [],
-      refused: meta.err === null ? [] : openingsOf(decoded, accounts, loaded.writable.length, addresses),
-    };
-  });
+): Promise<OrderFact[] | Unreadable> {
+  const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  try {
+    const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
+    if (!answer?.meta) return { unreadable: 'the node does not have it' };
+    return factsOf(answer, addresses) ?? { unreadable: 'the node has not kept what its instructions called' };
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    if (error instanceof RpcError) {
+      return { unreadable: `the node refused: ${error.message}`, refused: error.code !== UNSUPPORTED_VERSION };
+    }
+    return { unreadable: 'its content is no transaction' };
+  }
 }
 
-function eventsOf(
-  { innerInstructions }: NonNullable<RpcTransaction['meta']>,
-  accounts: Address[],
-  { program }: LimitOrderAddresses,
-): LimitOrderEvent[] {
-  return (innerInstructions ?? []).flatMap(({ instructions }) =>
+/** Undefined where the events of a transaction that has succeeded are not in the answer. */
+function factsOf({ transaction, meta }: RpcTransaction, addresses: LimitOrderAddresses): OrderFact[] | undefined {
+  const { err, innerInstructions, loadedAddresses } = meta!;
+  const { decoded } = decodeTransaction(Buffer.from(transaction[0], 'base64'));
+  const loaded = loadedAddresses ?? { writable: [], readonly: [] };
+  const accounts = [...decoded.accounts, ...loaded.writable, ...loaded.readonly] as Address[];
+  if (err !== null) {
+    return openingsOf(decoded, accounts, loaded.writable.length, addresses).map(({ orderKey, ...order }) => ({
+      orderKey,
+      fact: { kind: 'refused', terms: termsOf(order) },
+    }));
+  }
+  const signers = decoded.accounts.slice(0, decoded.header.requiredSignatures);
+  return innerInstructions?.flatMap(({ instructions }) =>
     instructions.flatMap(({ programIdIndex, data }) => {
-      const bytes = accounts[programIdIndex] === program ? base58Decode(data) : undefined;
-      return (bytes && decodeLimitOrderEvent(bytes)) ?? [];
+      const bytes = accounts[programIdIndex] === addresses.program ? base58Decode(data) : undefined;
+      const event = bytes && decodeLimitOrderEvent(bytes);
+      return event ? [{ orderKey: event.data.orderKey, fact: factOf(event, signers) }] : [];
     }),
   );
 }
+
+function factOf(event: LimitOrderEvent, signers: string[]): LimitOrderFact {
+  switch (event.name) {
+    case 'createOrderEvent':
+      return { kind: 'opened', terms: termsOf(event.data) };
+    case 'tradeEvent': {
+      const { taker: keeper, makingAmount, takingAmount, remainingMakingAmount, remainingTakingAmount } = event.data;
+      return {
+        ...{ kind: 'traded', keeper, makingAmount: `${makingAmount}`, takingAmount: `${takingAmount}` },
+        ...{ remainingMakingAmount: `${remainingMakingAmount}`, remainingTakingAmount: `${remainingTakingAmount}` },
+      };
+    }
+    default:
+      return { kind: 'closed', signers, isDust: event.name === 'cancelDustOrderEvent' };
+  }
+}
+
+/** What an order asks for, as it is stored. */
+export function termsOf(order: Omit<Opening, 'orderKey'>): LimitOrderTerms {
+  const { maker, inputMint, outputMint, makingAmount, takingAmount, expiredAt, feeBps, slippageBps } = order;
+  const amounts = { makingAmount: `${makingAmount}`, takingAmount: `${takingAmount}` };
+  return { maker, inputMint, outputMint, ...amounts, feeBps, slippageBps, expiredAt: expiredAt?.toString() ?? null };
+}
+
+type Opening = Omit<CreateOrderEvent, 'inputTokenProgram' | 'outputTokenProgram' | 'feeAccount'>;
 
 /** Openings that stand in the transaction itself: what others would have called is not told of a failed one. */
 function openingsOf(
@@ -102,7 +140,7 @@ function openingsOf(
   accounts: Address[],
   loadedWritable: number,
   addresses: LimitOrderAddresses,
-): CreateOrderEvent[] {
+): Opening[] {
   const own = decoded.accounts.length;
   return decoded.instructions.flatMap(({ programIndex, accountIndexes, data }) => {
     const instruction: Instruction = {
@@ -115,13 +153,9 @@ function openingsOf(
       data,
     };
     const order = parseInitializeOrder(instruction, addresses);
-    return order ? [asEvent(order, addresses)] : [];
+    if (!order) return [];
+    const { maker, inputMint, outputMint, makingAmount, takingAmount, expiredAt, feeBps = 0, slippageBps = 0 } = order;
+    const orderKey = limitOrderAddress(maker, order.uniqueId, addresses.program).address;
+    return [{ orderKey, maker, inputMint, outputMint, makingAmount, takingAmount, expiredAt, feeBps, slippageBps }];
   });
-}
-
-function asEvent(order: InitializeOrder, { program }: LimitOrderAddresses): CreateOrderEvent {
-  const { maker, uniqueId, referral, payer: _, makerInputMintAccount: __, ...terms } = order;
-  const orderKey = limitOrderAddress(maker, uniqueId, program).address;
-  const rest = { expiredAt: order.expiredAt, feeBps: order.feeBps ?? 0, slippageBps: order.slippageBps ?? 0 };
-  return { ...terms, ...rest, orderKey, maker, feeAccount: referral ?? program };
 }

@@ -2,10 +2,62 @@ import type { Sql, Tx } from './sql.js';
 
 export type LimitOrderState = 'open' | 'completed' | 'cancelled' | 'expired' | 'failed';
 
-/** A limit order as the index knows it. Amounts in the mint's smallest unit. */
+/** Amounts in the mint's smallest unit, as decimal strings; `expiredAt` in unix seconds, null for never. */
+export interface LimitOrderTerms {
+  maker: string;
+  inputMint: string;
+  outputMint: string;
+  makingAmount: string;
+  takingAmount: string;
+  feeBps: number;
+  slippageBps: number;
+  expiredAt: string | null;
+}
+
+interface Remaining {
+  remainingMakingAmount: string;
+  remainingTakingAmount: string;
+}
+
+/** What a transaction has done with an order; `refused`: a failed one would have opened it; `seen`: read from its account. */
+export type LimitOrderFact =
+  | { kind: 'opened' | 'refused'; terms: LimitOrderTerms }
+  | ({ kind: 'traded'; keeper: string; makingAmount: string; takingAmount: string } & Remaining)
+  | { kind: 'closed'; signers: string[]; isDust: boolean }
+  | ({ kind: 'seen'; terms: LimitOrderTerms; createdAt: number } & Remaining);
+
+/** Where a transaction stands in the program's history. */
+export interface HistoryPlace {
+  txId: string;
+  slot: bigint;
+  position: bigint;
+  at: Date;
+}
+
+export interface LimitOrderEvent extends HistoryPlace {
+  orderKey: string;
+  /** The place among the events of the transaction. */
+  number: number;
+  fact: LimitOrderFact;
+}
+
+/** A fill, or a part of one. */
+export interface LimitOrderTrade {
+  txId: string;
+  keeper: string;
+  makingAmount: bigint;
+  takingAmount: bigint;
+  /** What it cost the taker on top, in the smallest unit of the output. */
+  feeAmount: bigint;
+  confirmedAt: Date;
+}
+
+/** A limit order as its events tell of it. Amounts in the mint's smallest unit. */
 export interface LimitOrderRow {
   orderKey: string;
-  /** Empty where it is not known any more. */
+  /** The place among the orders that were at the address. */
+  number: number;
+  /** Empty while it is not known. */
   openTx: string;
   program: string;
   maker: string;
@@ -15,7 +67,6 @@ export interface LimitOrderRow {
   takingAmount: bigint;
   remainingMakingAmount: bigint;
   remainingTakingAmount: bigint;
-  feeBps: number;
   slippageBps: number;
   /** Unix seconds; null for never. */
   expiredAt: bigint | null;
@@ -25,105 +76,107 @@ export interface LimitOrderRow {
   closeTx: string;
   createdAt: Date;
   updatedAt: Date;
+  /** The oldest first. */
+  trades: LimitOrderTrade[];
+  /** Of its last event. */
+  slot: bigint;
+  position: bigint;
 }
 
-/** A fill, or a part of one. */
-export interface LimitOrderTrade {
-  txId: string;
-  /** The place among the trades of the transaction. */
-  number: number;
-  orderKey: string;
-  keeper: string;
-  makingAmount: bigint;
-  takingAmount: bigint;
-  confirmedAt: Date;
+/** How much of a program's history has been read: everything between two transactions. */
+export interface LimitOrderCursor {
+  newest: string;
+  oldest: string;
+  newestPosition: bigint;
+  oldestPosition: bigint;
+  /** There is nothing older. */
+  complete: boolean;
 }
 
-/** A trade of a row, with what it cost the taker on top, in the smallest unit of the output. */
-export type RecordedTrade = LimitOrderTrade & { openTx: string; feeAmount: bigint };
+const NOTHING_READ: LimitOrderCursor = {
+  ...{ newest: '', oldest: '', newestPosition: 0n, oldestPosition: 0n, complete: false },
+};
+const CURSOR = `newest, oldest, newest_position as "newestPosition", oldest_position as "oldestPosition", complete`;
 
-const COLUMNS = `
-  order_key as "orderKey", open_tx as "openTx", program, maker, input_mint as "inputMint", output_mint as "outputMint",
-  making_amount as "makingAmount", taking_amount as "takingAmount", remaining_making_amount as "remainingMakingAmount",
-  remaining_taking_amount as "remainingTakingAmount", fee_bps as "feeBps", slippage_bps as "slippageBps",
-  expired_at as "expiredAt", state, close_tx as "closeTx", created_at as "createdAt", updated_at as "updatedAt"`;
-
-const OPEN_ORDER = `
-  insert into limit_orders (order_key, open_tx, program, maker, input_mint, output_mint, making_amount, taking_amount,
-    remaining_making_amount, remaining_taking_amount, fee_bps, slippage_bps, expired_at, state, close_tx, created_at,
-    updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-  on conflict do nothing`;
-
-const ADD_TRADE = `
-  insert into limit_order_trades (tx_id, number, order_key, open_tx, keeper, making_amount, taking_amount, fee_amount,
-    confirmed_at)
-  select $1, $2::integer, order_key, open_tx, $4, $5::numeric, $6::numeric, floor($6::numeric * fee_bps / 10000),
-    $7::timestamptz
-  from limit_orders where order_key = $3 and state = 'open'
-  on conflict do nothing`;
-
-/** Adds an order; nothing when it is there already, or another one is open at its address. */
-export async function openLimitOrder(tx: Tx, row: LimitOrderRow): Promise<void> {
-  await tx.query(OPEN_ORDER, [
-    ...[row.orderKey, row.openTx, row.program, row.maker, row.inputMint, row.outputMint],
-    ...[row.makingAmount, row.takingAmount, row.remainingMakingAmount, row.remainingTakingAmount].map(String),
-    ...[row.feeBps, row.slippageBps, row.expiredAt?.toString() ?? null, row.state, row.closeTx],
-    ...[row.createdAt, row.updatedAt],
-  ]);
-}
-
-/** Adds a trade to the order that is open at the address; with nothing left of it, that is completed. */
-export async function addLimitOrderTrade(
-  tx: Tx,
-  trade: LimitOrderTrade & { remainingMakingAmount: bigint; remainingTakingAmount: bigint },
-): Promise<void> {
-  const { txId, number, orderKey, keeper, makingAmount, takingAmount, confirmedAt } = trade;
-  const { rowCount } = await tx.query(ADD_TRADE, [
-    ...[txId, number, orderKey, keeper, makingAmount.toString(), takingAmount.toString(), confirmedAt],
-  ]);
-  if (rowCount === 0) return;
-  await tx.query(
-    `update limit_orders set remaining_making_amount = $2::numeric, remaining_taking_amount = $3::numeric,
-       updated_at = $4, change = nextval('limit_order_changes'), state = case when $2::numeric = 0 then 'completed' else state end,
-       close_tx = case when $2::numeric = 0 then $5 else close_tx end
-     where order_key = $1 and state = 'open'`,
-    [orderKey, `${trade.remainingMakingAmount}`, `${trade.remainingTakingAmount}`, confirmedAt, txId],
-  );
-}
-
-/** Ends the order that is open at the address. `signers`: of the transaction; without its maker it had expired. */
-export async function closeLimitOrder(
-  tx: Tx,
-  closed: { orderKey: string; closeTx: string; signers: readonly string[]; isDust: boolean; at: Date },
-): Promise<void> {
-  await tx.query(
-    `update limit_orders set close_tx = $2, updated_at = $5, change = nextval('limit_order_changes'),
-       state = case when maker = any($3) or $4 then 'cancelled' else 'expired' end
-     where order_key = $1 and state = 'open'`,
-    [closed.orderKey, closed.closeTx, closed.signers, closed.isDust, closed.at],
-  );
-}
-
-/** The last transaction of the program that has been read; empty for none. */
-export async function getLimitOrderCursor(sql: Sql, program: string): Promise<string> {
-  const { rows } = await sql.query<{ signature: string }>(
-    'select signature from limit_order_cursors where program = $1',
-    [program],
-  );
-  return rows[0]?.signature ?? '';
-}
-
-/** Moves the cursor on; false when somebody else has moved it from `from` already. */
-export async function moveLimitOrderCursor(tx: Tx, program: string, from: string, to: string): Promise<boolean> {
-  await tx.query(`insert into limit_order_cursors (program, signature) values ($1, '') on conflict do nothing`, [
+/** How far a program's history has been read. */
+export async function getLimitOrderCursor(sql: Sql, program: string): Promise<LimitOrderCursor> {
+  const { rows } = await sql.query<LimitOrderCursor>(`select ${CURSOR} from limit_order_cursors where program = $1`, [
     program,
   ]);
-  const { rowCount } = await tx.query(
-    'update limit_order_cursors set signature = $3 where program = $1 and signature = $2',
-    [program, from, to],
+  return rows[0] ?? NOTHING_READ;
+}
+
+/** The same; whoever else asks for it in this way, and so for a program's orders, waits for the end of the transaction. */
+export async function lockLimitOrderCursor(tx: Tx, program: string): Promise<LimitOrderCursor> {
+  await tx.query(
+    `insert into limit_order_cursors (program, newest, oldest, newest_position, oldest_position, complete)
+     values ($1, '', '', 0, 0, false) on conflict do nothing`,
+    [program],
   );
-  return rowCount === 1;
+  const { rows } = await tx.query<LimitOrderCursor>(
+    `select ${CURSOR} from limit_order_cursors where program = $1 for update`,
+    [program],
+  );
+  return rows[0]!;
+}
+
+/** Stores how far it has been read. Call it with the cursor locked. */
+export async function setLimitOrderCursor(tx: Tx, program: string, cursor: LimitOrderCursor): Promise<void> {
+  const { newest, oldest, newestPosition, oldestPosition, complete } = cursor;
+  await tx.query(
+    `update limit_order_cursors set newest = $2, oldest = $3, newest_position = $4, oldest_position = $5, complete = $6
+     where program = $1`,
+    [program, newest, oldest, newestPosition.toString(), oldestPosition.toString(), complete],
+  );
+}
+
+/** Rows go to the database as one JSON text, so that many of them are one statement. */
+function jsonOf(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+/** Adds events; those that are known stay. What an account has said is replaced by what it says in a later slot. */
+export async function addLimitOrderEvents(tx: Tx, events: readonly LimitOrderEvent[]): Promise<void> {
+  await tx.query(
+    `insert into limit_order_events as known (order_key, tx_id, number, slot, position, at, fact)
+     select "orderKey", "txId", number, slot, position, at, fact from jsonb_to_recordset($1) as put
+       ("orderKey" text, "txId" text, number integer, slot bigint, position bigint, at timestamptz, fact jsonb)
+     on conflict (order_key, tx_id, number) do update set slot = excluded.slot, at = excluded.at, fact = excluded.fact
+       where known.tx_id = '' and known.slot < excluded.slot`,
+    [jsonOf(events)],
+  );
+}
+
+/** All that is known of orders' addresses, of each the oldest first. */
+export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<LimitOrderEvent[]> {
+  const { rows } = await sql.query<LimitOrderEvent>(
+    `select order_key as "orderKey", tx_id as "txId", number, slot, position, at, fact
+     from limit_order_events where order_key = any($1) order by order_key, slot, position, number`,
+    [orderKeys],
+  );
+  return rows;
+}
+
+const PUT_ORDERS = `
+  insert into limit_orders (order_key, number, open_tx, program, maker, input_mint, output_mint, making_amount,
+    taking_amount, remaining_making_amount, remaining_taking_amount, slippage_bps, expired_at, state, close_tx, created_at,
+    updated_at, trades, slot, position)
+  select "orderKey", number, "openTx", program, maker, "inputMint", "outputMint", "makingAmount", "takingAmount",
+    "remainingMakingAmount", "remainingTakingAmount", "slippageBps", "expiredAt", state, "closeTx", "createdAt",
+    "updatedAt", trades, slot, position
+  from jsonb_to_recordset($1) as put ("orderKey" text, number integer, "openTx" text, program text, maker text,
+    "inputMint" text, "outputMint" text, "makingAmount" numeric, "takingAmount" numeric, "remainingMakingAmount" numeric,
+    "remainingTakingAmount" numeric, "slippageBps" integer, "expiredAt" bigint, state text, "closeTx" text,
+    "createdAt" timestamptz, "updatedAt" timestamptz, trades jsonb, slot bigint, position bigint)`;
+
+/** Puts these in the place of all orders at the addresses. */
+export async function replaceLimitOrders(
+  tx: Tx,
+  orderKeys: readonly string[],
+  rows: readonly LimitOrderRow[],
+): Promise<void> {
+  await tx.query('delete from limit_orders where order_key = any($1)', [orderKeys]);
+  await tx.query(PUT_ORDERS, [jsonOf(rows)]);
 }
 
 /** Of these addresses those at which an order is known to be open. */
@@ -135,6 +188,40 @@ export async function knownOpenOrders(sql: Sql, orderKeys: readonly string[]): P
   return new Set(rows.map(({ key }) => key));
 }
 
+/** Remembers a transaction that the node could not give. */
+export async function addUnreadTransaction(tx: Tx, program: string, place: HistoryPlace): Promise<void> {
+  await tx.query(
+    `insert into limit_order_unread (program, tx_id, slot, position, at) values ($1, $2, $3, $4, $5)
+     on conflict do nothing`,
+    [program, place.txId, place.slot.toString(), place.position.toString(), place.at],
+  );
+}
+
+/** Some of them, those that were tried least; all of these count as tried once more. */
+export async function tryUnreadTransactions(sql: Sql, program: string, most: number): Promise<HistoryPlace[]> {
+  const { rows } = await sql.query<HistoryPlace>(
+    `update limit_order_unread set tries = tries + 1
+     where program = $1 and tx_id in
+       (select tx_id from limit_order_unread where program = $1 order by tries, slot desc, position desc limit $2)
+     returning tx_id as "txId", slot, position, at`,
+    [program, most],
+  );
+  return rows;
+}
+
+export async function removeUnreadTransaction(tx: Tx, program: string, txId: string): Promise<void> {
+  await tx.query('delete from limit_order_unread where program = $1 and tx_id = $2', [program, txId]);
+}
+
+/** How many transactions of the program could not be read. */
+export async function countUnreadTransactions(sql: Sql, program: string): Promise<number> {
+  const { rows } = await sql.query<{ count: bigint }>(
+    'select count(*) as count from limit_order_unread where program = $1',
+    [program],
+  );
+  return Number(rows[0]!.count);
+}
+
 export interface LimitOrderFilter {
   program: string;
   maker: string;
@@ -142,6 +229,12 @@ export interface LimitOrderFilter {
   inputMint?: string | undefined;
   outputMint?: string | undefined;
 }
+
+const COLUMNS = `
+  order_key as "orderKey", number, open_tx as "openTx", program, maker, input_mint as "inputMint", output_mint as "outputMint",
+  making_amount as "makingAmount", taking_amount as "takingAmount", remaining_making_amount as "remainingMakingAmount",
+  remaining_taking_amount as "remainingTakingAmount", slippage_bps as "slippageBps", expired_at as "expiredAt", state,
+  close_tx as "closeTx", created_at as "createdAt", updated_at as "updatedAt", trades, slot, position`;
 
 /** A maker's orders, those that changed last first, and how many there are in all. */
 export async function listLimitOrders(
@@ -158,25 +251,18 @@ export async function listLimitOrders(
   );
   const { rows } = await sql.query<LimitOrderRow>(
     `select ${COLUMNS} from limit_orders where ${where}
-     order by updated_at desc, change desc offset $6 limit $7`,
+     order by updated_at desc, slot desc, position desc, number desc offset $6 limit $7`,
     [...params, page.offset, page.limit],
   );
-  return { rows: rows.map(withAmounts), total: Number(counted[0]?.total ?? 0) };
+  return { rows: rows.map(readRow), total: Number(counted[0]?.total ?? 0) };
 }
 
-/** The trades of these orders, the oldest first. */
-export async function listLimitOrderTrades(sql: Sql, orders: readonly LimitOrderRow[]): Promise<RecordedTrade[]> {
-  const { rows } = await sql.query<RecordedTrade>(
-    `select tx_id as "txId", number, order_key as "orderKey", open_tx as "openTx", keeper,
-       making_amount as "makingAmount", taking_amount as "takingAmount", fee_amount as "feeAmount",
-       confirmed_at as "confirmedAt"
-     from limit_order_trades where order_key = any($1) order by change`,
-    [orders.map(({ orderKey }) => orderKey)],
-  );
-  return rows.map(withAmounts);
+/** NUMERIC comes from the database as text, and what stands in JSON too. */
+function readRow(row: LimitOrderRow): LimitOrderRow {
+  const trades = row.trades.map((trade) => withAmounts({ ...trade, confirmedAt: new Date(trade.confirmedAt) }));
+  return { ...withAmounts(row), trades };
 }
 
-/** NUMERIC comes from the database as text. */
 function withAmounts<T extends object>(row: T): T {
   const amounts = Object.entries(row).filter(([name]) => name.endsWith('Amount'));
   return { ...row, ...Object.fromEntries(amounts.map(([name, value]) => [name, BigInt(value as string)])) };

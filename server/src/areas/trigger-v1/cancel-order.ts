@@ -1,92 +1,114 @@
-import { decodeLimitOrder } from '@slipway/programs';
-import { type Address, associatedTokenAddress, isAddress, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { craftOrderCancelling, type OrderCancelling } from '../../crafting/limit-order.js';
+import { type Address, isAddress, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
+import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../crafting/limit-order.js';
 import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { type OpenOrder, readOpenOrders } from '../../limit-orders/index.js';
+import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../limit-orders/index.js';
 import type { TriggerV1Deps } from './deps.js';
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
 import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
 import { base64Of, priceOf, type Ready, rememberAll, tryOut } from './try-out.js';
 
 const CANCELS_PER_TRANSACTION = 5;
+const NOT_CRAFTED = 'something went wrong while generating cancel instructions';
 
 /** Crafts the transaction that gives back what an order holds. */
 export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): Promise<CancelOrderAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
-  const found = await findOrders(deps, maker, 'order', [body.order]);
-  const [made] = await craftCancels(deps, maker, found, price);
+  const { found, skipped } = await findOrders(deps, maker, 'order', [body.order]);
+  const usable = await withoutObstacles(deps, maker, found, skipped);
+  const [made] = await craftCancels(deps, maker, usable, price, skipped);
+  if (!made) throw noneLeft(found, skipped);
   const requestId = uuidv7(deps.clock);
   const order = found[0]!.address;
-  await rememberAll(deps, requestId, maker, [{ ...made!, order }]);
-  return { requestId, transaction: base64Of(made!.crafted), order, code: 0 };
+  await rememberAll(deps, requestId, maker, [{ ...made, order }]);
+  return { requestId, transaction: base64Of(made.crafted), order, code: 0 };
 }
 
-/** Crafts transactions of five cancels each, all under one request id. */
+/** Crafts transactions of five cancels each, all under one request id. What cannot be cancelled holds up no other. */
 export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody): Promise<CancelOrdersAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
   const { orders = [] } = body;
-  const found =
+  const { found, skipped } =
     orders.length > 0
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
-      : await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker);
-  if (found.length === 0) throw noMatch('the maker has no open order');
+      : { found: (await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders, skipped: [] };
+  const usable = await withoutObstacles(deps, maker, found, skipped);
   const made: Ready[] = [];
-  for (let from = 0; from < found.length; from += CANCELS_PER_TRANSACTION) {
-    made.push(...(await craftCancels(deps, maker, found.slice(from, from + CANCELS_PER_TRANSACTION), price)));
+  for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {
+    const some = usable.slice(from, from + CANCELS_PER_TRANSACTION);
+    made.push(...(await craftCancels(deps, maker, some, price, skipped)));
   }
+  if (made.length === 0) throw noneLeft(found, skipped);
   const requestId = uuidv7(deps.clock);
   await rememberAll(deps, requestId, maker, made);
-  return { requestId, transactions: made.map(({ crafted }) => base64Of(crafted)), code: 0 };
+  const transactions = made.map(({ crafted }) => base64Of(crafted));
+  return { requestId, transactions, ...(skipped.length > 0 && { skipped }), code: 0 };
 }
 
-/** @throws AppError INVALID_REQUEST unless each of them is open and the maker's. */
+type Skipped = NonNullable<CancelOrdersAnswer['skipped']>;
+
+/** Those that are open and the maker's. @throws AppError INVALID_REQUEST where something is no address at all. */
 async function findOrders(
-  deps: TriggerV1Deps,
+  { chain, addresses }: TriggerV1Deps,
   maker: Address,
   field: string,
   orders: readonly string[],
-): Promise<OpenOrder[]> {
-  return Promise.all(
-    orders.map(async (given) => {
-      if (!isAddress(given)) throw refuse(`${field}: expected a public key in base58 (32 bytes)`);
-      const account = await deps.chain.account(given);
-      const order = account?.owner === deps.addresses.program ? decodeLimitOrder(account.data) : undefined;
-      if (!order) throw noMatch(`${given}: no order is open there; it may have been filled or cancelled`);
-      if (order.maker !== maker) throw noMatch(`${given}: the order is another maker's`);
-      return { address: given, order };
+): Promise<{ found: OpenOrder[]; skipped: Skipped }> {
+  const skipped: Skipped = [];
+  const found = await Promise.all(
+    orders.map(async (address) => {
+      if (!isAddress(address)) throw refuse(`${field}: expected a public key in base58 (32 bytes)`);
+      const order = await readOrder(chain, addresses.program, address);
+      if (order?.maker === maker) return [{ address, order }];
+      const cause = order
+        ? "the order is another maker's"
+        : 'no order is open there; it may have been filled or cancelled';
+      skipped.push({ order: address, cause });
+      return [];
     }),
   );
+  return { found: found.flat(), skipped };
 }
 
-function noMatch(cause: string): AppError {
-  return new AppError('INVALID_REQUEST', { message: 'no matching orders found', details: { cause } });
+function noneLeft(found: readonly OpenOrder[], [first]: Skipped): AppError {
+  const cause = first ? `${first.order}: ${first.cause}` : 'the maker has no open order';
+  if (found.length === 0) {
+    return new AppError('INVALID_REQUEST', { message: 'no matching orders found', details: { cause } });
+  }
+  return new AppError('CRAFT_FAILED', { message: NOT_CRAFTED, details: { cause } });
 }
 
-/** One transaction, or two with a half each where one has no room for all. */
+/** One transaction, or two with a half each where one has no room for all or one of them would fail. */
 async function craftCancels(
   deps: TriggerV1Deps,
   maker: Address,
   orders: readonly OpenOrder[],
   price: bigint,
+  skipped: Skipped,
 ): Promise<Ready[]> {
+  if (orders.length === 0) return [];
+  const half = Math.ceil(orders.length / 2);
+  const inHalves = async () => [
+    ...(await craftCancels(deps, maker, orders.slice(0, half), price, skipped)),
+    ...(await craftCancels(deps, maker, orders.slice(half), price, skipped)),
+  ];
   const cancelling = await cancellingOf(deps, maker, orders);
   try {
     const tried = await tryOut(deps, (blockhash, budget) => craftOrderCancelling(cancelling, blockhash, budget), price);
     if ('crafted' in tried) return [tried];
-    const { message, name } = tried.failure;
-    throw new AppError('CRAFT_FAILED', {
-      message: 'something went wrong while generating cancel instructions',
-      details: { cause: `the chain would refuse it: ${name ?? message}` },
-    });
+    const { message, name, ofTheWhole } = tried.failure;
+    const cause = `the chain would refuse it: ${name ?? message}`;
+    if (ofTheWhole) throw new AppError('CRAFT_FAILED', { message: NOT_CRAFTED, details: { cause } });
+    if (orders.length > 1) return inHalves();
+    skipped.push({ order: orders[0]!.address, cause });
+    return [];
   } catch (error) {
     if (!(error instanceof TransactionTooLarge) || orders.length === 1) throw error;
-    const half = Math.ceil(orders.length / 2);
-    const first = await craftCancels(deps, maker, orders.slice(0, half), price);
-    return [...first, ...(await craftCancels(deps, maker, orders.slice(half), price))];
+    return inHalves();
   }
 }
 
@@ -101,14 +123,36 @@ async function cancellingOf(
     orders.map(async ({ address, order }) => {
       const { inputMint, inputTokenProgram, inputMintReserve } = order;
       const common = { order: address, inputMint, inputTokenProgram, inputMintReserve };
-      if (inputMint === WRAPPED_SOL_MINT) return { ...common, createInput: false };
-      const makerInputMintAccount = associatedTokenAddress(maker, inputMint, inputTokenProgram);
-      const account = await chain.account(makerInputMintAccount);
-      const isMissing = account === undefined || account.owner === SYSTEM_PROGRAM;
+      const makerInputMintAccount = refundPlace(order);
+      if (makerInputMintAccount === undefined) return { ...common, createInput: false };
+      const isMissing = isNoAccount(await chain.account(makerInputMintAccount));
       const createInput = isMissing && !made.has(makerInputMintAccount);
       if (createInput) made.add(makerInputMintAccount);
       return { ...common, makerInputMintAccount, createInput };
     }),
   );
   return { maker, cancels, addresses };
+}
+
+/** The address may hold lamports before the account is made. */
+const isNoAccount = (account: ChainAccount | undefined) => account === undefined || account.owner === SYSTEM_PROGRAM;
+
+/** Those whose tokens can go back to the maker's own account; the others are told. */
+async function withoutObstacles(
+  { chain }: TriggerV1Deps,
+  maker: Address,
+  orders: readonly OpenOrder[],
+  skipped: Skipped,
+): Promise<OpenOrder[]> {
+  const usable = await Promise.all(
+    orders.map(async (each) => {
+      const place = refundPlace(each.order);
+      const account = place && (await chain.account(place));
+      if (isNoAccount(account) || canReceive(account!, each.order.inputMint, maker)) return [each];
+      const cause = `the maker's token account ${place} is frozen or belongs to somebody else now`;
+      skipped.push({ order: each.address, cause });
+      return [];
+    }),
+  );
+  return usable.flat();
 }

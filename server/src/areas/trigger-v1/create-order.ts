@@ -10,7 +10,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type ChainAccount, type MintFacts, mintFacts, readMintExtensions } from '../../chain/index.js';
-import { craftOrderOpening, type OrderOpening } from '../../crafting/limit-order.js';
+import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
@@ -107,9 +107,12 @@ async function plan(
       ? temporaryWrappedSol(maker, requestId.replaceAll('-', ''))
       : undefined;
   const source = wrapped?.account ?? associatedTokenAddress(maker, inputMint, input.tokenProgram);
-  // The maker is paid SOL as SOL: no account for it.
+  const staysWrapped = !asked.wrapAndUnwrapSol && [inputMint, outputMint].includes(WRAPPED_SOL_MINT);
+  // The maker is paid SOL as SOL, if he does not want it wrapped: no account for it.
   const destination =
-    outputMint === WRAPPED_SOL_MINT ? undefined : associatedTokenAddress(maker, outputMint, output.tokenProgram);
+    outputMint === WRAPPED_SOL_MINT && !staysWrapped
+      ? undefined
+      : associatedTokenAddress(maker, outputMint, output.tokenProgram);
   const read = async (address: Address | undefined) => address && chain.account(address);
   const [makerFound, payerFound, sourceFound, destinationFound, feeFound, programFound] = await Promise.all(
     [maker, payer, wrapped ? undefined : source, destination, fee?.account, addresses.fee].map(read),
@@ -121,7 +124,7 @@ async function plan(
   if (fee) requireFeeAccount(feeFound, outputMint, output.tokenProgram);
   const createOutput = destination !== undefined && !isDestination(destinationFound, maker, outputMint);
   const order: InitializeOrder = {
-    ...{ payer, maker, uniqueId: cheapId(maker, addresses.program), makerInputMintAccount: source },
+    ...{ payer, maker, uniqueId: cheapId(maker, addresses.program, staysWrapped), makerInputMintAccount: source },
     ...{ inputMint, outputMint, inputTokenProgram: input.tokenProgram, outputTokenProgram: output.tokenProgram },
     ...{ makingAmount, takingAmount, slippageBps, feeBps },
     ...(expiredAt !== undefined && { expiredAt }),
@@ -156,9 +159,10 @@ function feeBpsOf(
 }
 
 /** Told apart from all others by chance, and cheap for the program, which searches for no bump then. */
-function cheapId(maker: Address, program: Address): bigint {
+function cheapId(maker: Address, program: Address, staysWrapped: boolean): bigint {
   for (;;) {
-    const uniqueId = randomBytes(8).readBigUInt64LE();
+    const random = randomBytes(8).readBigUInt64LE();
+    const uniqueId = staysWrapped ? wrappedOrderId(random) : random;
     if (limitOrderAddress(maker, uniqueId, program).bump === CHEAPEST_BUMP) return uniqueId;
   }
 }

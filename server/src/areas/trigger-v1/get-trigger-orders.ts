@@ -1,13 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import {
-  type LimitOrderRow,
-  type LimitOrderState,
-  listLimitOrders,
-  listLimitOrderTrades,
-  type RecordedTrade,
-} from '../../store/limit-orders.js';
+import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
 import { catchUp } from './catch-up.js';
 import type { TriggerV1Deps } from './deps.js';
 import type { TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
@@ -40,17 +34,12 @@ export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrders
     },
     { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
   );
-  const trades = rows.length === 0 ? [] : await listLimitOrderTrades(deps.store, rows);
-  const orders = await Promise.all(rows.map((row) => render(deps, row, trades)));
+  const orders = await Promise.all(rows.map((row) => render(deps, row)));
   const totalPages = Math.ceil(total / PER_PAGE);
   return { user, orderStatus, orders, totalPages, page, hasMoreData: page < totalPages };
 }
 
-async function render(
-  { chain }: TriggerV1Deps,
-  row: LimitOrderRow,
-  trades: readonly RecordedTrade[],
-): Promise<TriggerOrder> {
+async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<TriggerOrder> {
   const { orderKey, inputMint, outputMint } = row;
   const [input, output] = await Promise.all([inputMint, outputMint].map((mint) => chain.mint(mint as Address)));
   const whole = (amount: bigint, mint: typeof input) => decimalString(amount, mint?.decimals ?? 0);
@@ -70,19 +59,17 @@ async function render(
     updatedAt: seconds(row.updatedAt),
     status: STATUS[row.state],
     ...{ openTx: row.openTx, closeTx: row.closeTx, programVersion: row.program },
-    trades: trades
-      .filter((trade) => trade.orderKey === orderKey && trade.openTx === row.openTx)
-      .map((trade) => ({
-        ...{ orderKey, keeper: trade.keeper, inputMint, outputMint, txId: trade.txId },
-        inputAmount: whole(trade.makingAmount, input),
-        outputAmount: whole(trade.takingAmount, output),
-        rawInputAmount: trade.makingAmount.toString(),
-        rawOutputAmount: trade.takingAmount.toString(),
-        feeMint: outputMint,
-        feeAmount: whole(trade.feeAmount, output),
-        rawFeeAmount: trade.feeAmount.toString(),
-        ...{ confirmedAt: seconds(trade.confirmedAt), action: 'Fill' as const, productMeta: null },
-      })),
+    trades: row.trades.map((trade) => ({
+      ...{ orderKey, keeper: trade.keeper, inputMint, outputMint, txId: trade.txId },
+      inputAmount: whole(trade.makingAmount, input),
+      outputAmount: whole(trade.takingAmount, output),
+      rawInputAmount: trade.makingAmount.toString(),
+      rawOutputAmount: trade.takingAmount.toString(),
+      feeMint: outputMint,
+      feeAmount: whole(trade.feeAmount, output),
+      rawFeeAmount: trade.feeAmount.toString(),
+      ...{ confirmedAt: seconds(trade.confirmedAt), action: 'Fill' as const, productMeta: null },
+    })),
   };
 }
 

@@ -54,8 +54,8 @@ function readExpiry(given: string | undefined, nowSeconds: number): bigint | und
 function readFee({ feeAccount, params: { feeBps } }: CreateOrderBody): OrderRequest['fee'] {
   if (feeAccount === undefined && feeBps === undefined) return undefined;
   if (feeAccount === undefined) throw refuse('feeAccount: required with params.feeBps');
-  if (feeBps === undefined) throw refuse('params.feeBps: required with feeAccount');
-  return { account: requireAddress('feeAccount', feeAccount), bps: readBps('params.feeBps', feeBps, 0, ALL_BPS) };
+  const bps = readBps('params.feeBps', feeBps ?? '0', 0, ALL_BPS);
+  return { account: requireAddress('feeAccount', feeAccount), bps };
 }
 
 function readBps(field: string, given: string, least: number, most: number): number {

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { cancelOrder, decodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
+import { decodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
   decodeTransaction,
   rentExemptLamports,
-  TOKEN_PROGRAM,
-  tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { createLimitOrderIndex } from '../../limit-orders/index.js';
+import { paymentPlace } from '../../crafting/limit-order.js';
 import {
   balances,
   fill,
@@ -21,7 +19,6 @@ import {
   openTriggerWorld,
   orderBody,
   placeOrder,
-  send,
   signed,
   type TriggerWorld,
   USDC,
@@ -144,8 +141,28 @@ describe('an order', () => {
     const maker = await newWallet(world);
     await world.rpc.call('localnet_airdropToken', [maker.address, WRAPPED_SOL_MINT, '2000000000']);
     const given = { inputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params: { makingAmount: '1500000000' } };
-    await placeOrder(world, maker, given);
+    const { order } = await placeOrder(world, maker, given);
     assert.equal((await balances(world, maker.address)).wrapped, 500_000_000n);
+    const { body } = await world.post('cancelOrder', { maker: maker.address, order });
+    const { requestId, transaction } = body;
+    const done = await world.post('execute', { requestId, signedTransaction: signed(transaction, maker) });
+    assert.equal(done.status, 200, done.body.error);
+    assert.equal((await balances(world, maker.address)).wrapped, 2_000_000_000n);
+  });
+
+  it('makes the account for the wrapped SOL that is wanted, and says in its number that it is', async () => {
+    const maker = await newWallet(world);
+    const params = { takingAmount: '600000000' };
+    const wanted = { outputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params };
+    const { order } = await placeOrder(world, maker, wanted);
+    assert.equal((await balances(world, maker.address)).wrapped, 0n);
+    const place = associatedTokenAddress(maker.address, WRAPPED_SOL_MINT);
+    assert.equal(paymentPlace((await openOrder(world, order))!), place);
+    const other = await placeOrder(world, maker, { ...wanted, wrapAndUnwrapSol: true });
+    assert.equal(paymentPlace((await openOrder(world, other.order))!), undefined);
+    const tokens = await placeOrder(world, maker, { wrapAndUnwrapSol: false });
+    const stored = (await openOrder(world, tokens.order))!;
+    assert.equal(paymentPlace(stored), associatedTokenAddress(maker.address, JUP.mint));
   });
 
   it('pays the maker SOL as SOL', async () => {
@@ -186,6 +203,11 @@ describe('an order', () => {
       [(await openOrder(world, order))?.feeBps, (await openOrder(world, order))?.feeAccount],
       [35, account],
     );
+    const alone = await placeOrder(world, maker, { feeAccount: account });
+    assert.deepEqual(
+      [(await openOrder(world, alone.order))?.feeBps, (await openOrder(world, alone.order))?.feeAccount],
+      [10, account],
+    );
     const paid = await fill(world, await newWallet(world), order, 100_000_000n);
     assert.equal(paid.feeAmount, 875_000n);
     assert.equal((await balances(world, integrator.address)).jup, 1_000_875_000n);
@@ -204,112 +226,5 @@ describe('an order', () => {
     assert.equal(await priceIn({ computeUnitPrice: 'auto' }), 95_000n);
     assert.equal(await priceIn({ computeUnitPrice: '12345' }), 12_345n);
     world.deps.chain = chain;
-  });
-});
-
-describe('cancelling several', () => {
-  it('takes five a transaction, all under one request id, and all that are open by default', async () => {
-    const maker = await newWallet(world);
-    const opened = new Set<Address>();
-    for (let n = 0; n < 7; n++) opened.add((await placeOrder(world, maker)).order);
-    const { body } = await world.post('cancelOrders', { maker: maker.address });
-    assert.equal(body.transactions.length, 2);
-    const signatures = [];
-    for (const transaction of body.transactions.toReversed()) {
-      const posted = { requestId: body.requestId, signedTransaction: signed(transaction, maker) };
-      const done = await world.post('execute', posted);
-      assert.equal(done.status, 200, done.body.error);
-      assert.deepEqual((await world.post('execute', posted)).body, done.body, 'the same answer to the same post');
-      signatures.push(done.body.signature);
-    }
-    assert.equal(new Set(signatures).size, 2);
-    assert.equal((await balances(world, maker.address)).usdc, 1_000_000_000n);
-    const { orders } = await list(maker.address, 'history');
-    assert.deepEqual(new Set(orders.map(({ orderKey }) => orderKey)), opened);
-    const none = await world.post('cancelOrders', { maker: maker.address });
-    assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
-  });
-});
-
-describe('the list', () => {
-  it('has pages of ten, filters, and the expired ones that others have cancelled', async () => {
-    const [maker, stranger] = [await newWallet(world), await newWallet(world)];
-    for (let n = 0; n < 11; n++) await placeOrder(world, maker, { params: { makingAmount: '6000000' } });
-    const expiredAt = String(Math.floor(world.clock.now() / 1_000) + 60);
-    const { order } = await placeOrder(world, maker, { outputMint: JUPUSD, params: { expiredAt } });
-    const first = await list(maker.address, 'active');
-    assert.deepEqual([first.orders.length, first.totalPages, first.hasMoreData], [10, 2, true]);
-    const second = await list(maker.address, 'active', { page: 2 });
-    assert.deepEqual([second.orders.length, second.page, second.hasMoreData], [2, 2, false]);
-    const keys = new Set([...first.orders, ...second.orders].map(({ orderKey }) => orderKey));
-    assert.equal(keys.size, 12);
-    const stable = await list(maker.address, 'active', { outputMint: JUPUSD });
-    assert.deepEqual(
-      stable.orders.map(({ orderKey }) => orderKey),
-      [order],
-    );
-    assert.deepEqual((await list(maker.address, 'active', { inputMint: JUP.mint })).orders, []);
-
-    await world.rpc.call('localnet_advanceClock', [120]);
-    world.chain.forget();
-    const { inputMintReserve } = (await openOrder(world, order))!;
-    const accounts = { order, inputMintReserve, inputMint: USDC.mint, inputTokenProgram: TOKEN_PROGRAM };
-    const makerInputMintAccount = associatedTokenAddress(maker.address, USDC.mint);
-    await send(world, stranger, [
-      cancelOrder({ signer: stranger.address, maker: maker.address, ...accounts, makerInputMintAccount }),
-    ]);
-    const [row] = (await list(maker.address, 'history')).orders;
-    assert.deepEqual([row!.orderKey, row!.status], [order, 'Expired']);
-  });
-
-  it('has what the chain has refused to open only where that is asked for', async () => {
-    const [maker, friend] = [await newWallet(world), await newWallet(world)];
-    const { body } = await world.post('createOrder', orderBody(maker));
-    const transfer = tokenTransferChecked({
-      source: associatedTokenAddress(maker.address, USDC.mint),
-      destination: associatedTokenAddress(friend.address, USDC.mint),
-      ...{ mint: USDC.mint, authority: maker.address, amount: 950_000_000n, decimals: USDC.decimals },
-    });
-    await send(world, maker, [transfer]);
-    const base64 = signed(body.transaction, maker);
-    const config = { encoding: 'base64', skipPreflight: true };
-    const signature = await world.rpc.call<string>('sendTransaction', [base64, config]);
-    assert.deepEqual((await list(maker.address, 'history')).orders, []);
-    assert.deepEqual((await list(maker.address, 'history', { includeFailedTx: 'false' })).orders, []);
-    const [row] = (await list(maker.address, 'history', { includeFailedTx: 'true' })).orders;
-    assert.deepEqual([row!.orderKey, row!.status, row!.openTx], [body.order, 'Failed', signature]);
-    assert.deepEqual((await list(maker.address, 'active', { includeFailedTx: 'true' })).orders, []);
-  });
-
-  it('is the same from an empty database, also for orders that no history tells of', async () => {
-    const [maker, taker] = [await newWallet(world), await newWallet(world)];
-    const filled = await placeOrder(world, maker);
-    await fill(world, taker, filled.order, 100_000_000n);
-    const part = await placeOrder(world, maker);
-    await fill(world, taker, part.order, 30_000_000n);
-    const old = [await list(maker.address, 'active'), await list(maker.address, 'history')];
-    assert.equal(old[0]!.orders[0]?.trades.length, 1);
-    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
-      await world.store.query(`delete from ${table}`);
-    }
-    world.deps.index = createLimitOrderIndex(world.deps);
-    assert.deepEqual([await list(maker.address, 'active'), await list(maker.address, 'history')], old);
-
-    // A node that keeps no history tells of no transaction.
-    for (const table of ['limit_orders', 'limit_order_trades', 'limit_order_cursors']) {
-      await world.store.query(`delete from ${table}`);
-    }
-    const rpc = {
-      ...world.rpc,
-      call: <T>(method: string, params: unknown[]) =>
-        method === 'getSignaturesForAddress' ? Promise.resolve([] as T) : world.rpc.call<T>(method, params),
-    };
-    world.deps.index = createLimitOrderIndex({ ...world.deps, chain: { ...world.chain, rpc } });
-    const [row] = (await list(maker.address, 'active')).orders;
-    assert.deepEqual(
-      [row!.orderKey, row!.openTx, row!.remainingMakingAmount, row!.createdAt],
-      [part.order, '', '70', old[0]!.orders[0]!.createdAt],
-    );
-    world.deps.index = createLimitOrderIndex(world.deps);
   });
 });

@@ -18,13 +18,14 @@ export const CreateOrderBody = Type.Object({
     takingAmount: text('What the maker gets for all of it, in the smallest unit of the output'),
     expiredAt: optionalText('Unix seconds from which on it cannot be filled; left out: never'),
     slippageBps: optionalText('How much less than asked the maker accepts, 0 (the default) to 9999'),
-    feeBps: optionalText('What the taker pays on top for the integrator; needs feeAccount'),
+    feeBps: optionalText('What the taker pays on top for the integrator; needs feeAccount; default 0'),
   }),
   computeUnitPrice,
-  feeAccount: optionalText("The token account, of the output, that the order's fee goes to; needs params.feeBps"),
+  feeAccount: optionalText("The token account, of the output, that the order's fee goes to"),
   wrapAndUnwrapSol: optional(
     Type.Boolean({
-      description: 'true, the default: SOL is taken from the wallet; false: from its wrapped-SOL account',
+      description:
+        'true, the default: SOL is taken from the wallet and paid to it as SOL; false: wrapped SOL, of its associated token account',
     }),
   ),
 });
@@ -56,6 +57,11 @@ export const CancelOrdersAnswer = Type.Object(
   {
     requestId: text(),
     transactions: Type.Array(Type.String(), { description: 'Base64, unsigned; each is executed under the request id' }),
+    skipped: optional(
+      Type.Array(Type.Object({ order: text(), cause: text() }), {
+        description: 'Orders that are in none of the transactions, and why; left out where there are none',
+      }),
+    ),
     code: Code,
   },
   { $id: 'CancelledOrders' },

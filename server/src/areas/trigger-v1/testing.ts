@@ -22,12 +22,19 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createChain, createLocalRpc } from '../../chain/index.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { createLimitOrderIndex, type OpenOrder, readOpenOrders } from '../../limit-orders/index.js';
+import {
+  createLimitOrderIndex,
+  type LimitOrderIndex,
+  type LimitOrderIndexDeps,
+  type OpenOrder,
+  readOpenOrders,
+} from '../../limit-orders/index.js';
 import { JUP, testSigner, USD, USDC } from '../../maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openStore } from '../../store/open-store.js';
@@ -37,6 +44,9 @@ import type { TriggerOrder } from './schema.js';
 export { JUP, SOL, USDC } from '../../maker/testing.js';
 
 export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
+/** What the index of orders writes. */
+export const ORDER_TABLES = ['limit_orders', 'limit_order_events', 'limit_order_cursors', 'limit_order_unread'];
+
 /** The chain of the sandbox, and the area behind HTTP. */
 export async function openTriggerWorld() {
   const log = pino({ level: 'silent' });
@@ -54,9 +64,17 @@ export async function openTriggerWorld() {
   });
   const addresses = LIMIT_ORDER_ADDRESSES;
   const usd = (mint: Address) => (mint === JUPUSD ? 1 : USD.get(mint));
+  const indexes: LimitOrderIndex[] = [];
+  /** Another index of the same orders, as another copy of the service or its next start has. */
+  const newIndex = (changes: Partial<LimitOrderIndexDeps> = {}) => {
+    const deps = { store, chain, addresses, steadyNow, log, registry: new Registry(), ...changes };
+    const index = createLimitOrderIndex(deps);
+    indexes.push(index);
+    return index;
+  };
   const deps: TriggerV1Deps = {
     ...{ store, clock, log, chain, landing, addresses },
-    index: createLimitOrderIndex({ store, chain, addresses, log }),
+    index: newIndex(),
     prices: { usd, close: async () => {} } as unknown as TriggerV1Deps['prices'],
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
     findRequest: (id) => findRequest(store, id),
@@ -70,7 +88,12 @@ export async function openTriggerWorld() {
     return { status: answer.statusCode, body: answer.json() };
   }
   return {
-    ...{ net, rpc, chain, clock, store, deps, app, post },
+    ...{ net, rpc, chain, clock, store, deps, app, post, newIndex },
+    /** Ends all indexes, and has the database forget what it knows of orders. */
+    async forgetOrders() {
+      await Promise.all(indexes.splice(0).map((index) => index.close()));
+      for (const table of ORDER_TABLES) await store.query(`delete from ${table}`);
+    },
     async orders(query: Record<string, string | number>): Promise<{ status: number; body: Listed }> {
       const entries = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
       const url = `/trigger/v1/getTriggerOrders?${new URLSearchParams(entries)}`;
@@ -90,6 +113,7 @@ export interface Body {
   requestId: string;
   transaction: string;
   transactions: string[];
+  skipped?: { order: string; cause: string }[];
   order: Address;
   code: number;
   error?: string;
@@ -147,8 +171,8 @@ export async function placeOrder(world: TriggerWorld, maker: Keypair, given: Par
 }
 
 export async function openOrder({ rpc }: TriggerWorld, order: Address): Promise<OpenOrder['order'] | undefined> {
-  const all = await readOpenOrders(rpc, LIMIT_ORDER_ADDRESSES.program);
-  return all.find(({ address }) => address === order)?.order;
+  const { orders } = await readOpenOrders(rpc, LIMIT_ORDER_ADDRESSES.program);
+  return orders.find(({ address }) => address === order)?.order;
 }
 
 /** Sends a stranger's own instructions; the signature. */

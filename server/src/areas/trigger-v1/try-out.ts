@@ -54,15 +54,18 @@ export interface Failure {
   message: string;
   /** The name that the program gives its error. */
   name?: string;
+  /** No instruction has failed, but the transaction as a whole: its payer has no SOL, for example. */
+  ofTheWhole: boolean;
 }
 
 /** An error of the chain in the words of the contract. */
 export function explainFailure({ addresses }: TriggerV1Deps, err: unknown, wire: Uint8Array): Failure {
   const { code, message } = explain(err);
-  if (code < 0) return { message };
+  const ofTheWhole = !(typeof err === 'object' && err !== null && 'InstructionError' in err);
+  if (code < 0) return { message, ofTheWhole };
   const names: Readonly<Record<number, string>> = LIMIT_ORDER_ERRORS;
   const name = failedProgram(err, wire) === addresses.program ? names[code] : undefined;
-  return { message: `custom program error code: ${code}`, ...(name && { name }) };
+  return { message: `custom program error code: ${code}`, ofTheWhole, ...(name && { name }) };
 }
 
 /** Writes down crafted transactions of one request; each has a row of its own, which `rowId` names. */

@@ -1,13 +1,8 @@
 import { type LimitOrder, limitOrderFeeAccount } from '@slipway/programs';
-import {
-  type Address,
-  associatedTokenAddress,
-  associatedTokenRent,
-  decodeTokenAccount,
-  WRAPPED_SOL_MINT,
-} from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
+import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
+import { canReceive } from '../../limit-orders/index.js';
 import { inTheWay, type LimitOrderDeps, type Skipped } from './deps.js';
 
 /** Bytes of an associated token account; those of Token-2022 are marked as of an owner for ever. */
@@ -17,6 +12,8 @@ export interface Making {
   make: MadeAccount[];
   /** Of accounts that are others': the taker does not see it again. */
   rentLamports: bigint;
+  /** The token account that the maker is paid into; left out where SOL goes to the wallet. */
+  makerOutput?: Address;
 }
 
 /**
@@ -31,9 +28,9 @@ export async function accountsOf(
   const { maker, inputMint, inputTokenProgram, outputMint, outputTokenProgram, feeAccount } = order;
   const input = { mint: inputMint, tokenProgram: inputTokenProgram };
   const output = { mint: outputMint, tokenProgram: outputTokenProgram };
-  const makerOutput = associatedTokenAddress(maker, outputMint, outputTokenProgram);
+  const makerOutput = paymentPlace(order);
   const [own, other, paid, fee] = await Promise.all(
-    [places.source, places.destination, makerOutput, feeAccount].map(chain.account),
+    [places.source, places.destination, makerOutput, feeAccount].map(async (place) => place && chain.account(place)),
   );
   const making: Making = { make: [], rentLamports: 0n };
   for (const [account, token] of [
@@ -44,16 +41,20 @@ export async function accountsOf(
     if (usd(token.mint) === undefined) return inTheWay('the keeper has no account of a token without a price');
     making.make.push({ owner: taker, ...token });
   }
-  if (outputMint !== WRAPPED_SOL_MINT) {
+  if (outputMint === WRAPPED_SOL_MINT) {
+    if (paid && canReceive(paid, outputMint, maker)) making.makerOutput = makerOutput!;
+  } else {
+    making.makerOutput = makerOutput!;
     if (!paid) addOther(making, { owner: maker, ...output });
-    else if (!canReceive(paid)) return inTheWay("the maker's output account takes nothing");
+    else if (!canReceive(paid, outputMint, maker))
+      return inTheWay("the maker's output account is frozen or not the maker's");
   }
   if (order.feeBps === 0) return making;
   if (!fee) {
     if (feeAccount !== limitOrderFeeAccount(outputMint, outputTokenProgram, addresses))
       return inTheWay("the order's fee account is gone");
     addOther(making, { owner: addresses.fee, ...output });
-  } else if (!canReceive(fee)) return inTheWay("the order's fee account takes nothing");
+  } else if (!canReceive(fee, outputMint)) return inTheWay("the order's fee account takes nothing");
   return making;
 }
 
@@ -62,18 +63,15 @@ function addOther(making: Making, made: MadeAccount): void {
   making.rentLamports += associatedTokenRent(made.tokenProgram);
 }
 
-function canReceive({ data }: ChainAccount): boolean {
-  return decodeTokenAccount(data)?.state === 'initialized';
-}
-
 /** The account that a cancelled order's input goes back to; undefined for SOL, which goes to the wallet itself. */
 export async function refundAccountOf(
   { chain }: LimitOrderDeps,
-  { maker, inputMint, inputTokenProgram }: LimitOrder,
+  order: LimitOrder,
 ): Promise<Address | undefined | Skipped> {
-  if (inputMint === WRAPPED_SOL_MINT) return undefined;
-  const address = associatedTokenAddress(maker, inputMint, inputTokenProgram);
-  const account = await chain.account(address);
+  const address = refundPlace(order);
+  const account = address && (await chain.account(address));
+  if (account && canReceive(account, order.inputMint, order.maker)) return address;
+  if (order.inputMint === WRAPPED_SOL_MINT) return undefined;
   // Making it would be a gift of its rent to who closes it each time.
-  return account && canReceive(account) ? address : inTheWay("the maker's input account takes nothing");
+  return inTheWay("the maker's input account is missing, frozen or not the maker's");
 }

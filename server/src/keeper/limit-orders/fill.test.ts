@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import { wrappedOrderId } from '../../crafting/limit-order.js';
 import { WRAPPED_SOL } from '../../routing/metis/testing.js';
 import type { Token } from '../../routing/router.js';
+import type { LimitOrderDeps } from './deps.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
 
 let w: KeeperWorld;
@@ -157,6 +159,26 @@ for (const [name, kinds] of [
   });
 }
 
+test('SOL stays wrapped where the order’s number says so, in an account that is there and the maker’s', async () => {
+  const [a, b] = await pair([MILLION, 2n * MILLION], [undefined, WRAPPED_SOL]);
+  const wrapped = () => ({ uniqueId: wrappedOrderId(7n) });
+  const [paid, without, foreign] = [
+    await w.open(a, b, 1_900_000_000n, wrapped()),
+    await w.open(a, b, 1_900_000_000n, wrapped()),
+    await w.open(a, b, 1_900_000_000n, wrapped()),
+  ];
+  await w.holding(b, paid.maker.address);
+  await w.world.holding(b, w.taker, 0n, foreign.output);
+  const before = await w.world.lamports(paid.maker.address);
+  const others = [await w.world.lamports(without.maker.address), await w.world.lamports(foreign.maker.address)];
+  await w.newKeeper().finish();
+  assert.equal(await w.world.amount(paid.output), 1_900_000_000n);
+  const rent = ORDER_RENT + TOKEN_RENT;
+  assert.equal((await w.world.lamports(paid.maker.address)) - before, rent);
+  for (const [at, { maker }] of [without, foreign].entries())
+    assert.equal((await w.world.lamports(maker.address)) - others[at]!, rent + 1_900_000_000n);
+});
+
 test('the accounts of others that are missing are made where the market pays for them, too', async () => {
   const [a, b] = await w.pair([1_000n * MILLION, 1_000n * MILLION]);
   const order = await w.open(a, b, 900_000_000n);
@@ -189,7 +211,8 @@ test('what strangers send to the reserve does not stop the last fill', async () 
 test('an order that cannot be paid for stops no other, and is filled when it can be', async () => {
   const [a, b] = await pair([MILLION, MILLION]);
   const referral = await w.world.holding(b, w.signer.address('gas'));
-  const [frozen, gone, good] = [
+  const [frozen, foreign, gone, good] = [
+    await w.open(a, b, 900_000_000n),
     await w.open(a, b, 900_000_000n),
     await w.open(a, b, 900_000_000n, { referral }),
     await w.open(a, b, 900_000_000n),
@@ -199,9 +222,16 @@ test('an order that cannot be paid for stops no other, and is filled when it can
       ...{ mint: b.mint, owner: frozen.maker.address, amount: 0n, state, delegatedAmount: 0n, isNative: false },
     });
   await w.world.put(frozen.output, b.tokenProgram, account('frozen'));
+  await w.world.holding(b, w.taker, 0n, foreign.output);
   await w.world.remove(referral);
-  const keeper = w.newKeeper();
+  const reasons = new Map<string, string>();
+  const info = ({ order, reason }: { order: string; reason: string }) => void (reason && reasons.set(order, reason));
+  const keeper = w.newKeeper({ log: { info, debug: info } as unknown as LimitOrderDeps['log'] });
   await keeper.finish();
+  assert.equal(await isOpen(foreign), true);
+  for (const { address } of [frozen, foreign])
+    assert.equal(reasons.get(address), "the maker's output account is frozen or not the maker's");
+  assert.equal(reasons.get(gone.address), "the order's fee account is gone");
   assert.deepEqual([await isOpen(frozen), await isOpen(gone), await isOpen(good)], [true, true, false]);
   await w.world.put(frozen.output, b.tokenProgram, account('initialized'));
   await keeper.finish();

@@ -16,7 +16,7 @@ export interface FillableOrders {
 export async function readFillableOrders(rpc: Rpc, program: Address): Promise<FillableOrders> {
   const orders: OpenOrder[] = [];
   const skipped = new Map<string, number>();
-  for (const each of await readOpenOrders(rpc, program)) {
+  for (const each of (await readOpenOrders(rpc, program)).orders) {
     const defect = defectOf(each.order);
     if (defect === undefined) orders.push(each);
     else skipped.set(defect, (skipped.get(defect) ?? 0) + 1);

@@ -1,10 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { decodeLimitOrder, type LimitOrder } from '@slipway/programs';
+import type { LimitOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
+import { readOrder } from '../../limit-orders/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { tryOut } from '../../routing/try-out.js';
 import { accountsOf, type Making } from './accounts.js';
@@ -28,8 +29,7 @@ export async function orderNow(
   { chain, addresses }: LimitOrderDeps,
   address: Address,
 ): Promise<LimitOrder | undefined> {
-  const account = await chain.account(address);
-  const order = account?.owner === addresses.program ? decodeLimitOrder(account.data) : undefined;
+  const order = await readOrder(chain, addresses.program, address);
   return order && defectOf(order) === undefined ? order : undefined;
 }
 
@@ -79,7 +79,8 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   const cost = await costOf(deps, sides, making);
   if (typeof cost === 'object') return cost;
   const { taker, addresses, programs } = deps;
-  const terms = { taker, address, order, addresses, programs, places, make: making.make };
+  const { make, makerOutput } = making;
+  const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
   let simpler = 0;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = await planFill(order, marketOf(deps, sides, simpler), cost);

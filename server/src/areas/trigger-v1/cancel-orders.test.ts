@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
+import { type Address, addressToBytes, associatedTokenAddress, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import {
+  balances,
+  fill,
+  JUP,
+  newWallet,
+  openTriggerWorld,
+  placeOrder,
+  signed,
+  type TriggerWorld,
+  USDC,
+} from './testing.js';
+
+let world: TriggerWorld;
+before(async () => {
+  world = await openTriggerWorld();
+});
+after(() => world.close());
+
+const OWNER_AT = 32;
+const STATE_AT = 108;
+const FROZEN = 2;
+
+/** Changes an account as no transaction could. */
+async function patch(address: Address, at: number, bytes: Uint8Array): Promise<void> {
+  const { lamports, owner, data } = (await world.chain.account(address))!;
+  const changed = Buffer.from(data);
+  changed.set(bytes, at);
+  const account = { lamports: Number(lamports), owner, data: changed.toString('base64') };
+  await world.rpc.call('localnet_setAccount', [address, account]);
+}
+
+describe('cancelling several', () => {
+  it('takes five a transaction, all under one request id, and all that are open by default', async () => {
+    const maker = await newWallet(world);
+    const opened = new Set<Address>();
+    for (let n = 0; n < 7; n++) opened.add((await placeOrder(world, maker)).order);
+    const { body } = await world.post('cancelOrders', { maker: maker.address });
+    assert.equal(body.transactions.length, 2);
+    const signatures = [];
+    for (const transaction of body.transactions.toReversed()) {
+      const posted = { requestId: body.requestId, signedTransaction: signed(transaction, maker) };
+      const done = await world.post('execute', posted);
+      assert.equal(done.status, 200, done.body.error);
+      assert.deepEqual((await world.post('execute', posted)).body, done.body, 'the same answer to the same post');
+      signatures.push(done.body.signature);
+    }
+    assert.equal(new Set(signatures).size, 2);
+    assert.equal((await balances(world, maker.address)).usdc, 1_000_000_000n);
+    const { orders } = (await world.orders({ user: maker.address, orderStatus: 'history' })).body;
+    assert.deepEqual(new Set(orders.map(({ orderKey }) => orderKey)), opened);
+    const none = await world.post('cancelOrders', { maker: maker.address });
+    assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
+  });
+
+  it('leaves out what cannot be cancelled, and says which and why', async () => {
+    for (const [at, bytes] of [
+      [OWNER_AT, addressToBytes(generateKeypair().address)],
+      [STATE_AT, Buffer.of(FROZEN)],
+    ] as const) {
+      const maker = await newWallet(world);
+      const good = [await placeOrder(world, maker), await placeOrder(world, maker)].map(({ order }) => order);
+      const input = { inputMint: JUP.mint, outputMint: USDC.mint };
+      const bad = (await placeOrder(world, maker, input)).order;
+      const place = associatedTokenAddress(maker.address, JUP.mint);
+      await patch(place, at, bytes);
+      const cause = `the maker's token account ${place} is frozen or belongs to somebody else now`;
+      for (const orders of [undefined, [bad, ...good]]) {
+        const { status, body } = await world.post('cancelOrders', { maker: maker.address, ...(orders && { orders }) });
+        assert.equal(status, 200, body.cause);
+        assert.deepEqual([body.transactions.length, body.skipped], [1, [{ order: bad, cause }]]);
+        if (!orders) continue;
+        const [transaction] = body.transactions;
+        const posted = { requestId: body.requestId, signedTransaction: signed(transaction!, maker) };
+        assert.equal((await world.post('execute', posted)).status, 200);
+      }
+      assert.equal((await balances(world, maker.address)).usdc, 1_000_000_000n);
+      for (const [path, sent] of [
+        ['cancelOrder', { order: bad }],
+        ['cancelOrders', { orders: [bad] }],
+        ['cancelOrders', {}],
+      ] as const) {
+        const { status, body } = await world.post(path, { maker: maker.address, ...sent });
+        const error = 'something went wrong while generating cancel instructions';
+        assert.deepEqual([status, body.error, body.cause], [500, error, `${bad}: ${cause}`]);
+      }
+    }
+  });
+
+  it('leaves out what is not open or not the maker’s, and what the chain refuses', async () => {
+    const [maker, stranger] = [await newWallet(world), await newWallet(world)];
+    const open = (await placeOrder(world, maker)).order;
+    const gone = (await placeOrder(world, maker)).order;
+    await fill(world, stranger, gone, 100_000_000n);
+    const others = (await placeOrder(world, stranger)).order;
+    const lent = (await placeOrder(world, maker)).order;
+    const BORROWED_AT = 240;
+    await patch(lent, BORROWED_AT, Buffer.of(1));
+    const orders = [gone, open, others, lent];
+    const { status, body } = await world.post('cancelOrders', { maker: maker.address, orders });
+    assert.equal(status, 200, body.cause);
+    const skipped = new Map(body.skipped?.map(({ order, cause }) => [order, cause]));
+    assert.equal(body.transactions.length, 1);
+    assert.deepEqual([...skipped.keys()].sort(), [gone, others, lent].sort());
+    assert.match(skipped.get(gone)!, /no order is open there/);
+    assert.match(skipped.get(others)!, /another maker's/);
+    assert.match(skipped.get(lent)!, /would refuse it: InvalidBorrowMakingAmount/);
+    const posted = { requestId: body.requestId, signedTransaction: signed(body.transactions[0]!, maker) };
+    assert.equal((await world.post('execute', posted)).status, 200);
+    assert.equal((await world.chain.account(open))?.owner === LIMIT_ORDER_PROGRAM, false);
+  });
+
+  it('blames no order for a wallet without SOL', async () => {
+    const maker = await newWallet(world);
+    for (let n = 0; n < 3; n++) await placeOrder(world, maker);
+    const empty = { lamports: 0, owner: SYSTEM_PROGRAM, data: '' };
+    await world.rpc.call('localnet_setAccount', [maker.address, empty]);
+    const { chain } = world.deps;
+    let tries = 0;
+    const simulate: typeof chain.simulate = (...given) => {
+      tries++;
+      return chain.simulate(...given);
+    };
+    world.deps.chain = { ...chain, simulate };
+    const { status, body } = await world.post('cancelOrders', { maker: maker.address });
+    world.deps.chain = chain;
+    assert.deepEqual(
+      [status, body.error, tries],
+      [500, 'something went wrong while generating cancel instructions', 1],
+    );
+    assert.match(body.cause!, /^the chain would refuse it: transaction failed: /);
+  });
+});
