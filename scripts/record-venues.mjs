@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { root } from './prepare.mjs';
 
 const EXECUTED = 20;
-const REFUSED = 4;
+/** Of those that are executed, one in so many more. */
+const REFUSED_PART = 5;
 const SEED = 20_261_121;
 
 const load = (file) => import(join(root, 'server/dist/routing/metis/venues/testing', file));
@@ -32,13 +33,14 @@ for (const tested of TESTED_VENUES.filter(({ name }) => names.length === 0 || na
 /** So many that were executed, and some that were not, each of another pool where that is possible. */
 function record(tested) {
   const lab = new Lab(tested.venue.program);
-  const trials = randomTrials(tested, { lab, random: randomNumbers(SEED), pools: 10 * EXECUTED });
+  const most = tested.recorded ?? EXECUTED;
+  const trials = randomTrials(tested, { lab, random: randomNumbers(SEED), pools: 10 * most });
   const executed = [];
   const refused = [];
   for (const trial of trials) {
     if (trial.refused !== undefined || trial.outcome.computeUnits > HEAVY_UNITS) continue;
-    const [list, most] = trial.done?.received > 0n ? [executed, EXECUTED] : [refused, REFUSED];
-    if (list.length < most && list.at(-1)?.pool !== trial.pool.address) list.push(recordedTrade(trial));
+    const [list, room] = trial.done?.received > 0n ? [executed, most] : [refused, most / REFUSED_PART];
+    if (list.length < room && list.at(-1)?.pool !== trial.pool.address) list.push(recordedTrade(trial));
   }
   return [...executed, ...refused];
 }

@@ -1,6 +1,15 @@
 import { parseArgs } from 'node:util';
 
-export const MEASUREMENTS = ['craft', 'execute', 'order', 'quotes', 'start', 'memory', 'order-memory'] as const;
+export const MEASUREMENTS = [
+  'craft',
+  'execute',
+  'order',
+  'start',
+  'quotes',
+  'triggers',
+  'memory',
+  'order-memory',
+] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
 export interface CommandLine {
@@ -8,19 +17,19 @@ export interface CommandLine {
   /** Of load in each round of crafts. */
   seconds: number;
   rounds: number;
-  /** How many crafts, or quotes, the memory is looked at for. */
+  /** How many crafts, or quotes, the memory is looked at for; of triggers, how many orders the book has. */
   crafts: number;
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|quotes|start|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|quotes|triggers|memory|order-memory] [options]
 
-Without a name: craft, execute, order, quotes and start. memory and order-memory take minutes, so they run only when they are
-named.
+Without a name: craft, execute, order, start and quotes. triggers, memory and order-memory take minutes, so they run only
+when they are named.
 
   --seconds <n>  load in each round of craft and order (3)
   --rounds <n>   rounds, at least 3 (5)
-  --crafts <n>   crafts of memory, quotes of order-memory (1000000)
+  --crafts <n>   crafts of memory, quotes of order-memory, orders of the book of triggers (1000000)
   --json         print the figures as JSON, and nothing else
   --help         show this`;
 

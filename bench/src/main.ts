@@ -4,7 +4,15 @@ import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
-import { printGoals, printLoad, printMemoryHead, printMemoryPoint, printQuotes, printStart } from './print.js';
+import {
+  printGoals,
+  printLoad,
+  printMemoryHead,
+  printMemoryPoint,
+  printQuotes,
+  printStart,
+  printTriggers,
+} from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { measureStart } from './start.js';
@@ -16,7 +24,9 @@ import {
   summarizeOrders,
   summarizeQuotes,
   summarizeStart,
+  summarizeTriggers,
 } from './summary.js';
+import { measureBook, measureFills } from './triggers.js';
 
 const STARTS = 5;
 
@@ -39,6 +49,12 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async triggers(rig, { crafts, rounds, json }) {
+    const book = await measureBook(rig, crafts);
+    const summary = summarizeTriggers(book, await measureFills(rig, rounds));
+    if (!json) printTriggers(summary.figures);
     return summary;
   },
   async quotes(_, { rounds, json }) {

@@ -1,7 +1,8 @@
 import type { Address } from '@slipway/wire';
+import { startChain } from './fleet.js';
 import { putLoad } from './load.js';
 import { EXPECTED_QUOTE, orderPath } from './order.js';
-import { type Rig, startProgram } from './processes.js';
+import type { Rig } from './processes.js';
 import { call, craftPath, fundWallets, type Service, startService } from './service.js';
 import { startDatabase } from './targets.js';
 
@@ -63,15 +64,6 @@ export async function measureMemory(
     await look(done);
   }
   return points;
-}
-
-async function startChain(rig: Rig): Promise<string> {
-  const { output } = await startProgram(rig, {
-    file: 'localnet/dist/main.js',
-    args: ['--rpc-port', '0', '--data-dir', rig.folder()],
-    ready: /Funded wallets[\s\S]*\n/,
-  });
-  return /RPC +(http\S+)/.exec(output)![1]!;
 }
 
 async function memoryOf({ url }: Service, crafts: number): Promise<MemoryPoint> {

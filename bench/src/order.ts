@@ -2,7 +2,7 @@ import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { putLoad, type Round } from './load.js';
 import { writePools } from './pools.js';
 import { type Rig, startProgram } from './processes.js';
-import { call, type Service, startService } from './service.js';
+import { API_KEY, call, type Service, startService } from './service.js';
 
 const CONNECTIONS = 8;
 const WARM_UP_SECONDS = 2;
@@ -91,7 +91,18 @@ async function openService(
     const input = (index * 7) % tokens.length;
     return orderPath(tokens[input]!, tokens[(input + 1 + ((index * 3) % (tokens.length - 1))) % tokens.length]!);
   });
-  return { service, usdc, path: orderPath, mixed };
+  return { service, usdc, path: orderPath, mixed: isMixed ? await answered(service, mixed) : mixed };
+}
+
+/** Several hops over other companies' pools do not always fit into a transaction without a lookup table: those that do. */
+async function answered(service: Service, paths: string[]): Promise<string[]> {
+  const headers = { 'x-api-key': API_KEY };
+  const known = new Map<string, boolean>();
+  for (const path of paths) {
+    if (!known.has(path)) known.set(path, (await fetch(`${service.url}${path}`, { headers })).ok);
+  }
+  const [direct, others] = [paths.slice(0, 1), paths.filter((_, index) => index % 2 === 1)];
+  return others.filter((path) => known.get(path)).flatMap((path) => [...direct, path]);
 }
 
 export const orderPath = (input: Address, output: Address): string =>

@@ -1,6 +1,6 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
-import type { Goal, LoadSummary, QuoteSummary, Spread } from './summary.js';
+import type { Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget, string> = {
@@ -47,6 +47,37 @@ export function printMemoryHead(): void {
 
 export function printMemoryPoint({ crafts, residentSet, heapUsed }: MemoryPoint): void {
   console.log(line([String(crafts), residentSet.toFixed(0), heapUsed.toFixed(0)]));
+}
+
+export function printTriggers({ book, fills, toSent, thousand }: TriggerFigures): void {
+  printTable(
+    `${book.orders} open orders on ${book.markets} markets`,
+    ['the book', ''],
+    [
+      ['filled in, s', book.filledIn.toFixed(1)],
+      ['MB', book.megabytes.toFixed(0)],
+      ['ticks a second', book.ticksPerSecond.toFixed(0)],
+      [
+        'scans of arrays',
+        `${book.scansPerSecond.toFixed(0)} (1 to ${(book.ticksPerSecond / book.scansPerSecond).toFixed(0)})`,
+      ],
+      ['longest tick, ms', book.longestTick.toFixed(2)],
+      ['half a market, ms', book.gapTick.toFixed(2)],
+      ['a keeper loads, s', book.keeper.loadedIn.toFixed(1)],
+      ['its process, MB', book.keeper.megabytes.toFixed(0)],
+    ],
+  );
+  printTable(
+    'Filling orders of 10 USD: two copies of the API, three keepers',
+    ['', ''],
+    [
+      ['filled a second', show(fills.perSecond, 0)],
+      ['states stored', show(fills.bare, 0)],
+      ['ratio', show(fills.ratio, 3)],
+      ['price to sent, ms', `p50 ${toSent.p50.toFixed(0)}, p99 ${toSent.p99.toFixed(0)}`],
+      ['1,000 filled, s', thousand.toFixed(1)],
+    ],
+  );
 }
 
 export function printGoals(goals: Goal[]): void {

@@ -4,6 +4,8 @@ import type { OrderTarget } from './order.js';
 import type { QuoteFigures } from './quotes.js';
 import type { StartFigures } from './start.js';
 import type { TargetName } from './targets.js';
+import type { BookFigures } from './trigger-book.js';
+import type { FillFigures } from './triggers.js';
 
 /** Of the rounds of one run. */
 export interface Spread {
@@ -100,12 +102,12 @@ export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<R
       },
     ]),
   );
-  const { min } = figures['Raydium CP']!.fromBytes;
-  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.min));
+  const { median } = figures['Raydium CP']!.fromBytes;
+  const slowest = Math.max(...Object.values(figures).map(({ quote }) => quote.median));
   return {
     figures,
     goals: [
-      goal('quotes: a constant product from bytes in at most 10 us', `${min.toFixed(1)} us`, min <= 10),
+      goal('quotes: a constant product from bytes in at most 10 us', `${median.toFixed(1)} us`, median <= 10),
       goal('quotes: on any venue in at most 10 us once read', `${slowest.toFixed(1)} us`, slowest <= 10),
     ],
   };
@@ -133,6 +135,32 @@ export function summarizeMemory(points: MemoryPoint[]): Summary<MemoryPoint[]> {
     goals: [
       goal('memory: under 200 MB', `${most.toFixed(0)} MB at most`, most < 200),
       goal('memory: flat in the second half (within 10 MB)', `${growth.toFixed(0)} MB more`, growth <= 10),
+    ],
+  };
+}
+
+export interface TriggerFigures {
+  book: BookFigures;
+  fills: { perSecond: Spread; bare: Spread; ratio: Spread };
+  toSent: FillFigures['toSent'];
+  thousand: number;
+}
+
+export function summarizeTriggers(book: BookFigures, measured: FillFigures): Summary<TriggerFigures> {
+  const { fills, bare, toSent, thousand } = measured;
+  const { ticksPerSecond, keeper } = book;
+  const ratio = fills.map((perSecond, round) => perSecond / bare[round]!);
+  return {
+    figures: {
+      ...{ book, toSent, thousand },
+      fills: { perSecond: spread(fills), bare: spread(bare), ratio: spread(ratio) },
+    },
+    goals: [
+      goal('triggers: a keeper loads them in under 10 s', `${keeper.loadedIn.toFixed(1)} s`, keeper.loadedIn < 10),
+      goal('triggers: in under 400 MB', `${keeper.megabytes.toFixed(0)} MB`, keeper.megabytes < 400),
+      goal('triggers: over 1,000,000 ticks a second', ticksPerSecond.toFixed(0), ticksPerSecond > 1_000_000),
+      goal('triggers: ten orders sent within 50 ms (p99)', `${toSent.p99.toFixed(0)} ms`, toSent.p99 < 50),
+      goal('triggers: 1,000 orders at one tick filled within 60 s', `${thousand.toFixed(1)} s`, thousand < 60),
     ],
   };
 }

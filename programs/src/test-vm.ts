@@ -151,9 +151,8 @@ export class TestVm {
 
   /** Sets the chain's time, in unix seconds, and its slot. */
   setTime(unixTimestamp: bigint, slot?: bigint): void {
-    const clock = this.svm.getClock();
-    const { epochStartTimestamp, epoch, leaderScheduleEpoch } = clock;
-    this.svm.setClock(new Clock(slot ?? clock.slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
+    const { slot: current, epochStartTimestamp, epoch, leaderScheduleEpoch } = this.svm.getClock();
+    this.svm.setClock(new Clock(slot ?? current, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp));
   }
 
   /**

@@ -25,7 +25,7 @@ import {
   withActualPort,
 } from './http/index.js';
 import { startKeeper } from './keeper/index.js';
-import { FILL_AREA, fillHooks } from './keeper/trigger-orders/index.js';
+import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
@@ -94,6 +94,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
       [FILL_AREA]: fillHooks,
+      [RENT_AREA]: rentHooks,
     },
     observe: settlementObserver(metrics, log),
     log,

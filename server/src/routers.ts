@@ -10,6 +10,7 @@ import type { Prices } from './prices/index.js';
 import { createJupiterZ, type JupiterZ, type MakerEndpoint } from './routing/jupiterz/index.js';
 import { createMetis, type Metis } from './routing/metis/index.js';
 import { createRouting, type Routing } from './routing/race.js';
+import { createThirdParty, routingServices } from './routing/third-party/index.js';
 
 interface RouterDeps {
   config: Config;
@@ -59,6 +60,7 @@ export function openRouters(
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });
-  const routers = [metis, jupiterz];
+  const services = routingServices(config.services, clock).map((service) => createThirdParty(service, chain));
+  const routers = [metis, jupiterz, ...services];
   return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), jupiterz };
 }

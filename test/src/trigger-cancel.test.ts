@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeTransaction, encodeTransaction, generateKeypair, sign } from '@slipway/wire';
+import { documentOf, operationsOf } from './openapi-document.js';
 import { request, type Service, startService } from './service.js';
 import {
   cancel,
@@ -86,17 +87,26 @@ describe("somebody else's order", () => {
       signedTransaction: signTransaction(withdrawal.transaction, user.wallet),
       cancelRequestId: withdrawal.requestId,
     };
-    for (const [path, known, unknown] of [
-      [`/orders/history/${id}`, 403, 404],
-      [`/orders/history?id=${id}`, 403, 404],
-    ] as const) {
-      refuses(await asOther('GET', path), known, /Forbidden/);
-      refuses(await asOther('GET', path.replace(id, 'nothing')), unknown, /Order not found/);
+    /** By route: the body, and the answers for an order of somebody else and for one that there is not. */
+    const answers: Record<string, [body: object | undefined, foreign: number, says: RegExp]> = {
+      'GET /orders/history/{orderId}': [undefined, 403, /Forbidden/],
+      'PATCH /orders/price/{orderId}': [edit, 404, /Order not found/],
+      'POST /orders/price/cancel/{orderId}': [undefined, 403, /Forbidden/],
+      'POST /orders/price/confirm-cancel/{orderId}': [signed, 404, /Order not found/],
+    };
+    const routes = operationsOf(await documentOf(service)).filter(({ path }) => path.startsWith(TRIGGER));
+    for (const { method, path } of routes.filter(({ path }) => path.includes('{'))) {
+      const route = path.slice(TRIGGER.length);
+      const expected = answers[`${method} ${route}`];
+      assert.ok(expected, `${method} ${route} is not tried with somebody else's order: add it here`);
+      const [body, foreign, says] = expected;
+      refuses(await asOther(method, route.replace('{orderId}', id), body), foreign, says);
+      refuses(await asOther(method, route.replace('{orderId}', 'nothing'), body), 404, /Order not found/);
+      delete answers[`${method} ${route}`];
     }
-    refuses(await asOther('POST', `/orders/price/cancel/${id}`), 403, /Forbidden/);
-    refuses(await asOther('POST', '/orders/price/cancel/nothing'), 404, /Order not found/);
-    refuses(await asOther('PATCH', `/orders/price/${id}`, edit), 404, /Order not found/);
-    refuses(await asOther('POST', `/orders/price/confirm-cancel/${id}`, signed), 404, /Order not found/);
+    assert.deepEqual(answers, {}, 'a route is gone');
+    refuses(await asOther('GET', `/orders/history?id=${id}`), 403, /Forbidden/);
+    refuses(await asOther('GET', '/orders/history?id=nothing'), 404, /Order not found/);
     refuses(await post(other, '/orders/price', orderBody(user, await deposit(user))), 403, /userPubkey must match/);
     const mine = orderBody(other, await deposit(user), {}, user.wallet);
     refuses(await post(other, '/orders/price', mine), 400, /not found in cache/);

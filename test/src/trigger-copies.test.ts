@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { generateKeypair } from '@slipway/wire';
-import { startPostgres, type TestPostgres } from './postgres.js';
-import { type Service, startService } from './service.js';
+import { type Fleet, startFleet } from './fleet.js';
 import {
   type Created,
   cancel,
@@ -26,31 +21,13 @@ import {
 import { asWallet, challengeOf, postVerify, signText } from './trigger-wallet.js';
 
 describe('copies of the service on one PostgreSQL and one chain', () => {
-  let postgres: TestPostgres;
-  let localnet: Localnet;
-  let folder: string;
-  const copies: Service[] = [];
-
+  let fleet: Fleet;
   before(async () => {
-    [postgres, localnet] = await Promise.all([startPostgres(), startLocalnet({ rpcPort: 0 })]);
-    folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
-    const env = {
-      DATABASE_URL: await postgres.createDatabase(),
-      SLIPWAY_RPC_URL: localnet.rpcUrl,
-      SLIPWAY_SANDBOX: '1',
-      SLIPWAY_SIGNER_FILE: join(folder, 'signer.json'),
-      SLIPWAY_SIGNER_PASSPHRASE: 'passphrase of the copies',
-    };
-    for (let n = 0; n < 3; n += 1) copies.push(await startService({ env }));
+    fleet = await startFleet(['api', 'api', 'api,keeper']);
   });
-  after(async () => {
-    for (const copy of copies) await copy.close();
-    await localnet?.close();
-    await postgres?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => fleet?.close());
 
-  const copy = (index: number) => copies[index % copies.length]!;
+  const copy = (index: number) => fleet.copies[index % fleet.copies.length]!;
   /** The same user, who talks to another copy. */
   const at = (user: User, index: number): User => ({ ...user, service: copy(index) });
 
@@ -81,7 +58,7 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     for (const answer of answers) if (answer.status !== 200) refuses(answer, 400, /[Dd]uplicate deposit/);
     const spent = before - (await lamportsOf(copy(0), user.wallet.address));
     assert.equal(spent, 1_000_000_000n + RENT + (await feeOf(copy(0), made[0]!.body.txSignature)));
-    for (const [index] of copies.entries()) {
+    for (const [index] of fleet.copies.entries()) {
       assert.equal((await rowOf(at(user, index), made[0]!.body.id)).orderState, 'open');
     }
   });
@@ -90,7 +67,7 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     const user = await newUser(copy(1));
     const before = await lamportsOf(copy(1), user.wallet.address);
     const { id, txSignature } = await create(at(user, 2), await deposit(user));
-    const withdrawals = await Promise.all(copies.map((_, index) => cancel(at(user, index), id)));
+    const withdrawals = await Promise.all(fleet.copies.map((_, index) => cancel(at(user, index), id)));
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => confirm(at(user, index), id, withdrawals[index % 2]!)),
     );

@@ -29,6 +29,8 @@ before(async () => {
 });
 after(() => service?.close());
 
+const TOO_POOR = /^Invalid signed deposit transaction: the wallet has too little/;
+
 describe('a deposit', () => {
   it('is refused with the reason', async () => {
     const user = await newUser(service);
@@ -68,9 +70,13 @@ describe('a deposit', () => {
   it('can be crafted before the wallet has the funds, and is refused when it is sent without them', async () => {
     const user = await newUser(service);
     const crafted = await deposit(user, { amount: '11000000000' });
-    refuses(await post(user, '/orders/price', orderBody(user, crafted)), 400, /Invalid signed deposit transaction/);
+    refuses(await post(user, '/orders/price', orderBody(user, crafted)), 400, TOO_POOR);
     await airdrop(service, user.wallet.address, 2_000_000_000n);
     await create(user, crafted);
+    const penniless = { ...user, wallet: generateKeypair() };
+    penniless.token = await logIn(service, penniless.wallet);
+    await asWallet(service, penniless.token, '/vault/register');
+    refuses(await post(penniless, '/orders/price', orderBody(penniless, await deposit(penniless))), 400, TOO_POOR);
   });
 
   it('cannot be landed without its order', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { associatedTokenAddress } from '@slipway/wire';
 import { admin } from './admin.js';
 import { request, type Service, startService } from './service.js';
 import {
@@ -10,12 +9,14 @@ import {
   lamportsOf,
   newUser,
   OCO,
+  RENT,
   type Row,
   rowOf,
   SOL,
   tokensAt,
   USDC,
   type User,
+  usdcOf,
 } from './trigger-user.js';
 
 let service: Service;
@@ -42,9 +43,6 @@ async function untilRow(user: User, id: string, isReached: (row: Row) => boolean
   }
 }
 
-const usdcOf = async ({ wallet }: User) =>
-  (await tokensAt(service, associatedTokenAddress(wallet.address, USDC)))?.amount ?? 0n;
-
 describe('a price that crosses an order', () => {
   it('fills a single order: what the vault gave reaches the wallet, and the wallet pays nothing', async () => {
     await setPrice(150);
@@ -65,8 +63,9 @@ describe('a price that crosses an order', () => {
     const gained = (await usdcOf(user)) - usdc;
     assert.equal(row.outputAmount, gained.toString());
     assert.ok(gained > 160_000_000n && gained < 165_000_000n, `${gained}`);
-    assert.equal(await lamportsOf(service, user.wallet.address), lamports);
-    assert.equal((await tokensAt(service, crafted.inputTokenAccount))?.amount, 0n);
+    // The rent of the order's account, which is closed.
+    assert.equal(await lamportsOf(service, user.wallet.address), lamports + RENT);
+    assert.equal(await tokensAt(service, crafted.inputTokenAccount), undefined);
     const fill = row.events.find(({ type }) => type === 'fill');
     assert.deepEqual([fill?.state, fill?.amount], ['success', '1000000000']);
   });
@@ -114,7 +113,7 @@ describe('a price that crosses an order', () => {
     const held = (await tokensAt(service, crafted.outputTokenAccount!))?.amount ?? 0n;
     assert.equal(entered.outputAmount, held.toString());
     assert.ok(held > 2_000_000_000n);
-    assert.deepEqual([await lamportsOf(service, user.wallet.address), await usdcOf(user)], [lamports, usdc]);
+    assert.deepEqual([await lamportsOf(service, user.wallet.address), await usdcOf(user)], [lamports + RENT, usdc]);
     await setPrice(175);
     const row = await until(user, id, 'fill_success');
     const gained = (await usdcOf(user)) - usdc;
@@ -123,7 +122,8 @@ describe('a price that crosses an order', () => {
     assert.deepEqual([entry?.outputAmount, exit?.amount], [held.toString(), held.toString()]);
     assert.equal(exit?.outputAmount, gained.toString());
     assert.ok(gained > 360_000_000n, `${gained}`);
-    assert.equal((await tokensAt(service, crafted.outputTokenAccount!))?.amount, 0n);
+    assert.equal(await tokensAt(service, crafted.outputTokenAccount!), undefined);
+    assert.equal(await lamportsOf(service, user.wallet.address), lamports + 2n * RENT);
   });
 
   it('fills a trailing order where the price has fallen from its highest, across a gap', async () => {
@@ -152,7 +152,7 @@ describe('a price that crosses an order', () => {
     const lamports = await lamportsOf(service, user.wallet.address);
     await setPrice(130);
     const row = await until(user, id, 'fill_success');
-    assert.equal(row.outputAmount, ((await lamportsOf(service, user.wallet.address)) - lamports).toString());
+    assert.equal(row.outputAmount, ((await lamportsOf(service, user.wallet.address)) - lamports - RENT).toString());
   });
 
   it('expires with the clock, and then no price fires it', async () => {

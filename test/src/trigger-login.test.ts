@@ -291,6 +291,25 @@ describe('every route that needs a login', () => {
   });
 });
 
+describe('a change of the key that signs tokens', () => {
+  it('ends no login, and new logins are signed by the new key', async () => {
+    const keyOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
+    const wallet = generateKeypair();
+    const { unixTimestamp } = (await request<{ unixTimestamp: number }>(`${service.url}/sandbox/info`)).body;
+    const week = 7 * 86_400;
+    await moveClock(week - (unixTimestamp % week) - 3_600);
+    const old = await logIn(service, wallet);
+    await moveClock(2 * 3_600);
+    const fresh = await logIn(service, wallet);
+    assert.notEqual(keyOf(fresh), keyOf(old));
+    for (const token of [old, fresh]) assert.equal((await asWallet(service, token, '/vault')).status, 404);
+    await moveClock(22 * 3_600);
+    assert.equal((await asWallet(service, old, '/vault')).status, 401);
+    assert.equal((await asWallet(service, fresh, '/vault')).status, 404);
+  });
+});
+
 describe('the vault', () => {
   it('is made once, belongs to the wallet, and is what GET /vault answers', async () => {
     const wallet = generateKeypair();

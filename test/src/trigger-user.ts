@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   type Address,
+  associatedTokenAddress,
   decodeTokenAccount,
   generateKeypair,
   type Keypair,
@@ -134,6 +135,9 @@ export async function tokensAt(
   );
   return value ? decodeTokenAccount(Buffer.from(value.data[0], 'base64')) : undefined;
 }
+
+export const usdcOf = async ({ service, wallet }: User): Promise<bigint> =>
+  (await tokensAt(service, associatedTokenAddress(wallet.address, USDC)))?.amount ?? 0n;
 
 export async function feeOf(service: Service, signature: string): Promise<bigint> {
   const options = { maxSupportedTransactionVersion: 0 };

@@ -1,6 +1,6 @@
 import { type Address, address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { cached } from '../lib/single-flight.js';
-import { type ChainAccount, createAccountReader } from './accounts.js';
+import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export { type ChainAccount, type RpcAccount, readRpcAccount } from './accounts.js';
@@ -33,6 +33,8 @@ export interface SimulationOutcome {
   err: unknown;
   logs: string[];
   unitsConsumed: number;
+  /** Of the accounts that were asked for, in their order, as they would be afterwards; none where it fails. */
+  accounts: (ChainAccount | undefined)[];
 }
 
 export interface SignatureStatus {
@@ -69,7 +71,7 @@ export interface Chain {
    * more than the configured most. At most 2 s old.
    */
   computeUnitPrice(percent?: number): Promise<bigint>;
-  simulate(wire: Uint8Array, options: { sigVerify: boolean }): Promise<SimulationOutcome>;
+  simulate(wire: Uint8Array, options: { sigVerify: boolean; accounts?: Address[] }): Promise<SimulationOutcome>;
   /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
   /** Tells one cluster from another. */
@@ -159,13 +161,26 @@ interface RpcSimulation {
   err: unknown;
   logs: string[] | null;
   unitsConsumed?: number;
+  accounts?: (RpcAccount | null)[] | null;
 }
 
-function simulate(rpc: Rpc, wire: Uint8Array, { sigVerify }: { sigVerify: boolean }): Promise<SimulationOutcome> {
-  const params = [Buffer.from(wire).toString('base64'), { encoding: 'base64', commitment: 'confirmed', sigVerify }];
+function simulate(
+  rpc: Rpc,
+  wire: Uint8Array,
+  { sigVerify, accounts = [] }: { sigVerify: boolean; accounts?: Address[] },
+): Promise<SimulationOutcome> {
+  const options = {
+    ...{ encoding: 'base64', commitment: 'confirmed', sigVerify },
+    ...(accounts.length > 0 && { accounts: { encoding: 'base64', addresses: accounts } }),
+  };
+  const params = [Buffer.from(wire).toString('base64'), options];
   return ask(rpc, 'simulateTransaction', params, ({ value }: Contextual<RpcSimulation>) => {
     if (value.err === undefined) throw new TypeError('neither an error nor none');
-    return { err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) };
+    const afterwards = value.err === null && accounts.length > 0 ? listOf(value.accounts, accounts.length) : [];
+    return {
+      ...{ err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) },
+      accounts: afterwards.map(readRpcAccount),
+    };
   });
 }
 

@@ -101,7 +101,7 @@ export async function ask<R, T>(rpc: Rpc, method: string, params: unknown[], rea
 }
 
 /** The value, where it is a list with an entry for each thing that was asked about. */
-export function listOf<T>(value: T[], length: number): T[] {
+export function listOf<T>(value: T[] | null | undefined, length: number): T[] {
   if (!Array.isArray(value) || value.length !== length) throw new TypeError('a list of another length');
   return value;
 }

@@ -10,9 +10,12 @@ import {
 import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
 import { createHttpRpc, type Rpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
+import { createClock } from '../lib/clock.js';
 import type { Venue } from '../routing/metis/venue.js';
 import { allVenues } from '../routing/metis/venues/index.js';
 import { tokenSwapVenue } from '../routing/metis/venues/token-swap.js';
+import { askService, routingServices } from '../routing/third-party/index.js';
+import type { RoutingService } from '../routing/third-party/service.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;
@@ -32,6 +35,10 @@ export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Addr
     ['fee receiver', checkFeeReceiver(config, read, gasWallet)],
     ['router program', checkRouter(config, read)],
     ['pools', checkPools(config, read, rpc)],
+    ...routingServices(config.services, createClock()).map((service): [string, Promise<Omit<Check, 'name'>>] => [
+      service.name,
+      checkService(service, config),
+    ]),
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
@@ -77,6 +84,17 @@ async function checkFeeReceiver(
 }
 
 const symbolsOf = (tokens: { symbol: string }[]): string => tokens.map(({ symbol }) => symbol).join(', ') || 'no token';
+
+/** Whether it takes the credentials; asked for the price of a SOL. */
+async function checkService(service: RoutingService, { tokens }: Config): Promise<Omit<Check, 'name'>> {
+  const token = { tokenProgram: TOKEN_PROGRAM, mint: WRAPPED_SOL_MINT, decimals: 9 };
+  const question = { input: token, output: { ...token, ...tokens.usdc }, amount: 10n ** 9n };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const price = await askService(service.name, () => service.price(question, signal));
+  if (!('refused' in price)) return { ok: true, detail: 'answers, and takes its credentials' };
+  if (price.refused === 'no-route') return { ok: true, detail: `answers: ${price.reason}` };
+  return { ok: false, detail: price.reason, next: 'renew its credentials, or unset them: it is then not asked' };
+}
 
 async function checkRouter({ programs: { router } }: Config, read: Read): Promise<Omit<Check, 'name'>> {
   if (router === undefined) {

@@ -132,6 +132,16 @@ export interface Config {
     /** SPL Token Swap, or our program with its interface. */
     readonly tokenSwap: Address;
   };
+  /** Routing services of other companies; asked where there are credentials. */
+  readonly services: {
+    readonly dflow?: { readonly url: string; readonly apiKey: string };
+    readonly okx?: {
+      readonly url: string;
+      readonly apiKey: string;
+      readonly secretKey: string;
+      readonly passphrase: string;
+    };
+  };
   readonly prices: {
     readonly sources: readonly PriceSource[];
     readonly hermesUrl: string;

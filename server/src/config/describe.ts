@@ -28,6 +28,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     fees: config.fees,
     swap: config.swap,
     programs: config.programs,
+    services: Object.fromEntries(Object.entries(config.services).map(([name, { url }]) => [name, hostOf(url)])),
     prices: {
       ...config.prices,
       hermesUrl: hostOf(config.prices.hermesUrl),

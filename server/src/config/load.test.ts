@@ -257,12 +257,26 @@ test('a settings file that is wrong says where', () => {
   for (const [settings, expected] of cases) assert.match(complaint({}, settings), expected);
 });
 
+test('a routing service of another company is asked only with all of its credentials', () => {
+  assert.deepEqual(load({}).services, {});
+  const okx = { SLIPWAY_OKX_API_KEY: 'a', SLIPWAY_OKX_SECRET_KEY: 'b', SLIPWAY_OKX_PASSPHRASE: 'c' };
+  assert.deepEqual(load({ ...okx, SLIPWAY_DFLOW_API_KEY: 'd', SLIPWAY_DFLOW_URL: 'https://dflow.example/' }).services, {
+    dflow: { url: 'https://dflow.example', apiKey: 'd' },
+    okx: { url: 'https://web3.okx.com', apiKey: 'a', secretKey: 'b', passphrase: 'c' },
+  });
+  assert.match(complaint({ ...okx, SLIPWAY_OKX_PASSPHRASE: '' }), /all three of SLIPWAY_OKX_API_KEY/);
+});
+
 test('no secret is described or repeated in an error', () => {
   const secrets = {
     ...production,
     DATABASE_URL: 'postgres://user:dbsecret@db.example.com/slipway',
     SLIPWAY_ADMIN_TOKEN: 'admintokensecret',
     SLIPWAY_HERMES_KEY: 'hermeskeysecret',
+    SLIPWAY_DFLOW_API_KEY: 'dflowsecret',
+    SLIPWAY_OKX_API_KEY: 'okxsecret',
+    SLIPWAY_OKX_SECRET_KEY: 'okxsecret',
+    SLIPWAY_OKX_PASSPHRASE: 'okxsecret',
     SLIPWAY_SEND_URLS: 'https://send.example.com/pathsecret',
     SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com/?key=wssecret',
   };
@@ -286,6 +300,8 @@ test('no secret is described or repeated in an error', () => {
     DATABASE_URL: 'secret',
     SLIPWAY_ADMIN_TOKEN: 'my secret',
     SLIPWAY_HERMES_KEY: 'my secret',
+    SLIPWAY_DFLOW_API_KEY: 'my secret',
+    SLIPWAY_OKX_PASSPHRASE: 'my secret',
     SLIPWAY_SIGNER_PASPHRASE: 'secret',
   })) {
     const message = complaint({ [name]: value });

@@ -4,7 +4,7 @@ import { LIMIT_ORDER_PROGRAM, ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_P
 import { type Address, address } from '@slipway/wire';
 import type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
 import { ConfigError } from './config-error.js';
-import { type Environment, readEnvironment } from './environment.js';
+import { type Environment, readEnvironment, type VariableName } from './environment.js';
 import { readObjects } from './read-objects.js';
 import { readSettingsFile, type Settings } from './settings-file.js';
 
@@ -22,6 +22,8 @@ const defaultTokens = {
 const SANDBOX_RECEIVER = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
 
 const PRICE_SOURCES: readonly PriceSource[] = ['fixed', 'simulated', 'hermes', 'pools'];
+const PUBLIC_DFLOW = 'https://quote-api.dflow.net';
+const PUBLIC_OKX = 'https://web3.okx.com';
 const PUBLIC_HERMES = 'https://hermes.pyth.network';
 
 const PUBLIC_SCORES = 'wss://sports-api.polymarket.com/ws';
@@ -81,6 +83,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     ...readSettings(settings),
     swap: readSwap(settings, sandbox),
     programs: readProgramIds(settings, sandbox),
+    services: readServices(variables),
     prices: readPrices(variables, settings, sandbox),
     scores: readScores(variables, settings),
     objects: readObjects(variables, settings),
@@ -118,6 +121,34 @@ function readProgramIds({ programs = {} }: Settings, sandbox: boolean): Config['
   };
 }
 
+/** What is sent in a header. */
+function headerText(variables: Environment, name: VariableName): string | undefined {
+  const value = variables.text(name);
+  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+    throw new ConfigError(`${name} must be printable ASCII without spaces`);
+  }
+  return value;
+}
+
+function readServices(variables: Environment): Config['services'] {
+  const urlOf = (name: VariableName, usual: string) => (variables.url(name, HTTP) ?? usual).replace(/\/+$/, '');
+  const dflowKey = headerText(variables, 'SLIPWAY_DFLOW_API_KEY');
+  const apiKey = headerText(variables, 'SLIPWAY_OKX_API_KEY');
+  const secretKey = headerText(variables, 'SLIPWAY_OKX_SECRET_KEY');
+  const passphrase = headerText(variables, 'SLIPWAY_OKX_PASSPHRASE');
+  const okx = { url: urlOf('SLIPWAY_OKX_URL', PUBLIC_OKX), apiKey, secretKey, passphrase };
+  const isWhole = apiKey !== undefined && secretKey !== undefined && passphrase !== undefined;
+  if (!isWhole && (apiKey ?? secretKey ?? passphrase) !== undefined) {
+    throw new ConfigError(
+      'OKX wants all three of SLIPWAY_OKX_API_KEY, SLIPWAY_OKX_SECRET_KEY and SLIPWAY_OKX_PASSPHRASE: set the others, or none',
+    );
+  }
+  return {
+    ...(dflowKey !== undefined && { dflow: { url: urlOf('SLIPWAY_DFLOW_URL', PUBLIC_DFLOW), apiKey: dflowKey } }),
+    ...(isWhole && { okx: { ...okx, apiKey, secretKey, passphrase } }),
+  };
+}
+
 function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: boolean): Config['prices'] {
   const sources =
     variables.choices('SLIPWAY_PRICES', PRICE_SOURCES) ?? (sandbox ? ['fixed', 'pools'] : ['hermes', 'pools']);
@@ -125,10 +156,7 @@ function readPrices(variables: Environment, { prices = {} }: Settings, sandbox: 
   if (sandboxOnly && !sandbox) {
     throw new ConfigError(`SLIPWAY_PRICES has ${sandboxOnly}, but only a sandbox has prices that are made up`);
   }
-  const hermesKey = variables.text('SLIPWAY_HERMES_KEY');
-  if (hermesKey !== undefined && !/^[\x21-\x7e]+$/.test(hermesKey)) {
-    throw new ConfigError('SLIPWAY_HERMES_KEY must be printable ASCII without spaces');
-  }
+  const hermesKey = headerText(variables, 'SLIPWAY_HERMES_KEY');
   return {
     sources,
     ...(hermesKey !== undefined && { hermesKey }),

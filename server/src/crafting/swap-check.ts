@@ -32,6 +32,7 @@ interface Books {
   feeInRoute: boolean;
   closeAuthoritySet: boolean;
   destinationMade: boolean;
+  sourceClosed: boolean;
   traded: boolean;
 }
 
@@ -46,7 +47,7 @@ export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget
   expect(price && parseComputeUnitPrice(price) === budget.computeUnitPrice, 'wrong compute unit price');
   const books: Books = {
     ...{ lamports: new Map(), tokens: new Map(), temporary: new Map() },
-    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, traded: false },
+    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, sourceClosed: false, traded: false },
   };
   for (const instruction of rest) {
     const understood = readers.some((read) => read(instruction, books, swap));
@@ -56,6 +57,10 @@ export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget
   expect(books.temporary.size === 0, 'a temporary account is left open');
   expect(books.closeAuthoritySet === (swap.closeAuthority !== undefined), 'wrong close authority');
   expect(books.destinationMade === swap.output.create, 'the destination is made, or not, against what was asked');
+  expect(
+    books.sourceClosed === (swap.input.closeTo !== undefined),
+    'the source is closed, or not, against what was asked',
+  );
   checkLosses(books, swap);
   checkGains(books, swap);
 }
@@ -150,7 +155,16 @@ const readers: readonly Reader[] = [
     change(lamports, destination, tokens.get(source) ?? 0n);
     tokens.delete(source);
   }),
-  reader(parseCloseAccount, ({ account, destination, authority }, { lamports, tokens, temporary }, swap) => {
+  reader(parseCloseAccount, ({ account, destination, authority }, books, swap) => {
+    const { lamports, tokens, temporary } = books;
+    const { input } = swap;
+    if (input.closeTo && input.place.kind === 'token' && account === input.place.account) {
+      // Before the trade it would take the input along.
+      expect(authority === swap.taker && books.traded && !books.sourceClosed, 'the source is closed too early');
+      expect(destination === input.closeTo, 'the rent of the source goes to another');
+      books.sourceClosed = true;
+      return;
+    }
     const closed = temporary.get(account);
     expect(authority === swap.taker && closed, 'an account is closed that the swap has not made');
     expect(destination === swap.rentPayer, 'the rent goes to another');
@@ -169,6 +183,7 @@ const readers: readonly Reader[] = [
   trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill),
   trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterVenueSwap),
   trade(parseVenueSwap, enterVenueSwap),
+  (instruction, books, swap) => enterForeign(instruction, books, swap) && setTraded(books),
 ];
 
 function reader<T>(
@@ -218,6 +233,26 @@ function enterVenueSwap(swap: VenueSwap, { tokens }: Books, { taker }: Swap): vo
   expect(swap.authority === taker, 'a trade of another taker');
   change(tokens, swap.source, -swap.amountIn);
   change(tokens, swap.destination, swap.minimumAmountOut);
+}
+
+/** Its program would have the signature of whoever signs and is named: that may be the taker alone. */
+function enterForeign(instruction: Instruction, books: Books, { taker, feePayer, rentPayer, trade }: Swap): boolean {
+  const { foreign } = trade;
+  if (!foreign || !isSameInstruction(instruction, foreign.instruction)) return false;
+  expect(!books.traded, 'a second trade');
+  const others = [feePayer, rentPayer, ...trade.extraSigners].filter((signer) => signer !== taker);
+  const named = instruction.accounts.find(({ address }) => others.includes(address));
+  expect(named === undefined, `${named?.address} is handed to a program of another company`);
+  change(books.tokens, foreign.source, -foreign.amountIn);
+  change(books.tokens, foreign.destination, foreign.least);
+  return true;
+}
+
+/** Beside who signs and what is written, which is so for an account of the whole transaction. */
+function isSameInstruction(a: Instruction, b: Instruction): boolean {
+  const sameAccounts =
+    a.accounts.length === b.accounts.length && a.accounts.every(({ address }, i) => address === b.accounts[i]!.address);
+  return a.program === b.program && sameAccounts && Buffer.from(a.data).equals(b.data);
 }
 
 function change(books: Map<Address, bigint>, account: Address, by: bigint): void {

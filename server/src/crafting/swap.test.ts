@@ -16,6 +16,7 @@ import {
   decodeTransaction,
   generateKeypair,
   type Instruction,
+  parseCloseAccount,
   requiredSigners,
   systemCreateAccountWithSeed,
   systemTransfer,
@@ -207,6 +208,26 @@ describe('a crafted swap', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('closes the account of the input only where that was asked, after the trade, and to whom it was asked', () => {
+    const shape = { solIn: false, solOut: false, create: false, foreignReceiver: true, withPayer: true } as const;
+    const plain = planOf({ ...shape, fee: undefined, tip: false, guard: false, amount: 10n, least: 5n });
+    const { taker, rentPayer, receiver, input } = plain;
+    const plan = { ...plain, input: { ...input, closeTo: receiver } };
+    const account = accountOf(input.place);
+    const { instructions } = craft(plan, [routeOf(plan)]);
+    assert.deepEqual(parseCloseAccount(instructions.at(-1)!), {
+      ...{ account, destination: receiver, authority: taker, tokenProgram: TOKEN_PROGRAM },
+    });
+    const close = (destination: Address) => tokenCloseAccount({ account, destination, authority: taker });
+    const route = routeOf(plan);
+    for (const destination of [receiver, rentPayer, newAddress()]) {
+      assert.throws(() => craft(plain, [route, close(destination)]), CraftCheckFailed);
+      assert.throws(() => craft(plan, [close(destination), route]), CraftCheckFailed);
+      // A second time.
+      assert.throws(() => craft(plan, [route, close(destination)]), CraftCheckFailed);
+    }
   });
 
   it("takes a market maker's fill for what it is, with SOL of the wallets", () => {

@@ -42,8 +42,11 @@ export interface Swap {
   feePayer: Address;
   /** Pays rent, and gets back that of temporary accounts. */
   rentPayer: Address;
-  /** `amount` is the most that leaves the taker. */
-  input: SwapSide & { amount: bigint };
+  /**
+   * `amount` is the most that leaves the taker. `closeTo`: the trade empties the token account that the input is in,
+   * which is closed then; its rent, and what SOL is left in it, goes there.
+   */
+  input: SwapSide & { amount: bigint; closeTo?: Address };
   /** `least` must arrive. `create`: the receiver's associated token account must be made. */
   output: SwapSide & { least: bigint; create: boolean };
   /** `amount` is exact where the fee is a transfer; within a route `bps` is what counts. */
@@ -52,8 +55,25 @@ export interface Swap {
   closeAuthority?: Address;
   tip?: { account: Address; lamports: bigint };
   /** What the router has built. */
-  trade: { instructions: Instruction[]; extraSigners: readonly Address[]; lookupTables: LookupTable[] };
+  trade: {
+    instructions: Instruction[];
+    extraSigners: readonly Address[];
+    lookupTables: LookupTable[];
+    foreign?: ForeignTrade;
+  };
   programs: SwapPrograms;
+}
+
+/**
+ * A trade by a program of another company, whose instruction says its terms in its own way. The bytes can be compared with
+ * what the company gave; what they do is compared with these terms in a simulation.
+ */
+export interface ForeignTrade {
+  instruction: Instruction;
+  source: Address;
+  destination: Address;
+  amountIn: bigint;
+  least: bigint;
 }
 
 /** The programs whose trades are understood. */
@@ -119,6 +139,10 @@ function afterwards({ taker, receiver, feePayer, rentPayer, input, output, close
   const instructions: Instruction[] = [];
   // A venue may take a little less than it was offered: what is left belongs to the taker.
   if (input.place.kind === 'wrapped') instructions.push(...closeWrapped(taker, rentPayer, input.place.account, taker));
+  if (input.place.kind === 'token' && input.closeTo) {
+    const { closeTo: destination, tokenProgram } = input;
+    instructions.push(tokenCloseAccount({ account: input.place.account, destination, authority: taker, tokenProgram }));
+  }
   if (output.place.kind === 'wrapped') {
     instructions.push(...closeWrapped(taker, rentPayer, output.place.account, receiver));
   }

@@ -97,7 +97,10 @@ export function createLanding(deps: LandingDeps): Landing {
   renewal.unref();
 
   /** Waits for the truth about a request that has been sent, and writes it down if nobody else did. */
-  function follow(row: LedgerRow, toEnd: (row: LedgerRow) => Promise<LedgerRow> = followToEnd): Promise<LedgerRow> {
+  function follow(
+    row: LedgerRow,
+    toEnd: (row: LedgerRow) => Promise<LedgerRow> = (own) => followToEnd(own),
+  ): Promise<LedgerRow> {
     if (row.state !== 'sending') return Promise.resolve(row);
     const known = following.get(row.id);
     if (known) return known;
@@ -106,7 +109,7 @@ export function createLanding(deps: LandingDeps): Landing {
     return end;
   }
 
-  async function followToEnd(row: LedgerRow): Promise<LedgerRow> {
+  async function followToEnd(row: LedgerRow, takenOver = false): Promise<LedgerRow> {
     if (row.state !== 'sending') return row;
     const { id, signature, wire } = row;
     if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
@@ -115,8 +118,8 @@ export function createLanding(deps: LandingDeps): Landing {
       row.lastValidBlockHeight > 0n
         ? { kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }
         : lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
-    const giveUpAt = lifetime.kind === 'nonce' ? steadyNow() + GIVE_UP_MS : undefined;
-    const verdict = await tracker.track({ signature, wire, lifetime, ...(giveUpAt !== undefined && { giveUpAt }) });
+    const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
+    const verdict = await tracker.track({ signature, wire, lifetime, takenOver, ...giveUpAt });
     // One message has many right signatures: who signed last may have sent another one than they have told us.
     if (verdict.event === 'expired' && row.handedOver) return resolve(row, await handing.search(row));
     return conclude(id, verdict);
@@ -135,8 +138,10 @@ export function createLanding(deps: LandingDeps): Landing {
     return settled;
   }
 
-  function followInBackground(row: LedgerRow): void {
-    follow(row).catch((error: Error) => log.debug({ request: row.id, reason: error.message }, 'left to a later run'));
+  function followInBackground(row: LedgerRow, takenOver = false): void {
+    follow(row, (own) => followToEnd(own, takenOver)).catch((error: Error) =>
+      log.debug({ request: row.id, reason: error.message }, 'left to a later run'),
+    );
   }
 
   async function cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
@@ -253,7 +258,7 @@ export function createLanding(deps: LandingDeps): Landing {
     async resume({ all }) {
       const now = all ? END_OF_TIME : new Date(clock.now());
       const rows = await store.transaction((tx) => takeAbandoned(tx, now, leaseUntil(), MAX_RESUMED));
-      for (const row of rows) followInBackground(row);
+      for (const row of rows) followInBackground(row, true);
       return rows.length;
     },
 

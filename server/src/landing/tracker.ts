@@ -15,6 +15,8 @@ export interface Flight {
   lifetime: Lifetime;
   /** Steady milliseconds after which it counts as dead whatever its lifetime says (durable nonces never expire). */
   giveUpAt?: number;
+  /** Taken over from a stopped copy, which may not have come to send it: that is done at once. */
+  takenOver?: boolean;
 }
 
 export interface Tracker {
@@ -56,6 +58,11 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
     if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(poll, delay);
+  }
+
+  function pollNow(): void {
+    if (polling) pollAgain = true;
+    else wake(0);
   }
 
   async function poll(): Promise<void> {
@@ -138,16 +145,14 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
       const { promise, resolve, reject } = withResolvers<Verdict>();
       if (closed) reject(new Error('the service is shutting down'));
       else {
-        const sendAgainAt = steadyNow() + REBROADCAST_MS;
+        const sendAgainAt = steadyNow() + (flight.takenOver ? 0 : REBROADCAST_MS);
         flights.set(flight.signature, { ...flight, verdict: promise, resolve, reject, sendAgainAt });
-        if (flights.size === 1 && !polling) wake(POLL_MS);
+        if (flight.takenOver) pollNow();
+        else if (flights.size === 1 && !polling) wake(POLL_MS);
       }
       return promise;
     },
-    pollNow() {
-      if (polling) pollAgain = true;
-      else wake(0);
-    },
+    pollNow,
     close() {
       closed = true;
       clearTimeout(timer);

@@ -36,8 +36,18 @@ test('what waits, is over or was tried is said', () => {
   assert.match(said(oco, [fill], at(100), NOW), /A fill of 2026-11-21T00:00:00.000Z: failed \(S\)/);
 });
 
+test('the rest of an order fires by the leg that has begun', () => {
+  const part: ExplainedOrder = { ...oco, state: 'partial_fill_success', fired: 'stop_loss' };
+  const text = said({ ...part, retryAt: new Date(NOW + 5_000) }, [], at(130), NOW);
+  assert.match(
+    text,
+    /A part of it is filled.*could not be filled whole: the next try is not before.*stop_loss fires at 80/,
+  );
+  assert.doesNotMatch(text, /take_profit/);
+});
+
 test('an order that is not open tells what it is and when it fired', () => {
-  const filled = { ...oco, state: 'fill_success', fired: 'stop_loss', triggeredAt: new Date(NOW) };
+  const filled = { ...oco, state: 'fill_success', fired: 'stop_loss' as const, triggeredAt: new Date(NOW) };
   assert.match(said(filled, [], at(100), NOW), /It is fill_success.*stop_loss fired at 2026-11-21/);
   assert.match(said({ ...oco, state: 'ready_to_cancel' }, [], at(100), NOW), /It has not fired/);
 });

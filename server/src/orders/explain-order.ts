@@ -3,7 +3,6 @@ import type { Ignored, Tick } from './price-guard.js';
 
 export interface ExplainedOrder extends FiringTerms {
   state: string;
-  fired: string | null;
   failures: number;
   expiresAt: Date;
   triggeredAt: Date | null;
@@ -30,17 +29,18 @@ export function explainOrder(
   const fills = events
     .filter(({ type }) => type === 'fill')
     .map(({ state, signature, at }) => `A fill of ${at.toISOString()}: ${state}${signature ? ` (${signature})` : ''}.`);
-  if (order.state !== 'open') {
+  const isPart = order.state === 'partial_fill_success';
+  if (order.state !== 'open' && !isPart) {
     const fired = order.fired && order.triggeredAt;
     const when = fired ? `Its leg ${order.fired} fired at ${order.triggeredAt!.toISOString()}.` : 'It has not fired.';
     return [`It is ${order.state}, and only open orders fire.`, when, ...fills];
   }
-  const reasons: string[] = [];
+  const reasons = isPart ? [`A part of it is filled: the rest fires by its leg ${order.fired}.`] : [];
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {
     const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';
     reasons.push(
-      `It fired and could not be filled: the next try is not before ${order.retryAt.toISOString()}${failures}.`,
+      `It fired and could not be filled${isPart ? ' whole' : ''}: the next try is not before ${order.retryAt.toISOString()}${failures}.`,
     );
   }
   reasons.push(...explainPrice(order, price), ...fills);

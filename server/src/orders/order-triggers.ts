@@ -5,6 +5,8 @@ import type { Trigger } from './trigger-book.js';
 export interface FiringTerms {
   type: 'single' | 'oco' | 'otoco';
   stage: 'entry' | 'exit';
+  /** The leg that has begun: then no other is live. */
+  fired: Leg | null;
   triggerMint: string;
   triggerCondition: 'above' | 'below' | null;
   triggerPriceUsd: number | null;
@@ -15,8 +17,13 @@ export interface FiringTerms {
   slPriceUsd: number | null;
 }
 
-/** What fires an open order, by its legs that are live. Nothing of an order whose terms are incomplete. */
+/** What fires an order, by its legs that are live. Nothing of an order whose terms are incomplete. */
 export function triggersOf(terms: FiringTerms): Trigger[] {
+  const { fired } = terms;
+  return allTriggers(terms).filter(({ leg }) => fired === null || leg === fired);
+}
+
+function allTriggers(terms: FiringTerms): Trigger[] {
   const { type, stage, triggerMint: mint, triggerCondition: condition, trailingBps } = terms;
   if (type === 'single' || (type === 'otoco' && stage === 'entry')) {
     if (condition === null) return [];

@@ -27,8 +27,9 @@ function eventsFor(left: bigint): OrderEvent[] {
   plain.delete('fill_landed');
   const fills: OrderEvent[] = [];
   for (let input = 0n; input <= left + 1n; input += 1n) {
-    for (const into of ['wallet', 'vault'] as const)
-      fills.push({ type: 'fill_landed', input, output: 2n * input, into });
+    for (const into of ['wallet', 'vault'] as const) {
+      for (const whole of [true, false]) fills.push({ type: 'fill_landed', input, output: 2n * input, into, whole });
+    }
   }
   return [
     ...[...plain].map((type) => ({ type }) as OrderEvent),
@@ -104,7 +105,6 @@ describe('every order there can be', () => {
         assert.equal(trade.received, 2n * (trade.initial - trade.remaining), keyOf(order));
       }
       if (order.exit) {
-        assert.equal(order.entry.remaining, 0n);
         assert.equal(order.exit.initial, order.entry.received);
       }
       assert.ok(order.held >= 0n && order.held <= currentTrade(order).received);
@@ -160,7 +160,7 @@ describe('every order there can be', () => {
       if (!began || !from.fired || from.fired === 'entry') continue;
       const other: Leg = from.fired === 'take_profit' ? 'stop_loss' : 'take_profit';
       assert.equal(legState(from, other), 'oco_cancelled');
-      assert.deepEqual(liveLegs(from), []);
+      assert.ok(liveLegs(from).every((leg) => leg === from.fired));
     }
   });
 
@@ -168,7 +168,8 @@ describe('every order there can be', () => {
     for (const { from, to, event } of allSteps) {
       if (from.stage === to.stage) continue;
       assert.equal(event.type, 'exit_opened');
-      assert.equal(from.entry.remaining, 0n);
+      // Which an entry that is partly filled never is.
+      assert.equal(from.state, 'execute_success');
       assert.equal(from.type, 'otoco');
     }
   });
@@ -199,9 +200,10 @@ describe('whoever is late', () => {
     const sent = steps.reduce(apply, open);
     assert.equal(sent.state, 'executing');
     assert.equal(apply(sent, { type: 'fill_lost' }).state, 'ready_to_cancel');
-    const part = apply(sent, { type: 'fill_landed', input: 1n, output: 2n, into: 'wallet' });
+    const fill = { type: 'fill_landed', input: 3n, output: 6n, into: 'wallet', whole: true } as const;
+    const part = apply(sent, { ...fill, input: 1n, output: 2n, whole: false });
     assert.deepEqual([part.state, part.entry.remaining], ['ready_to_cancel', 2n]);
-    assert.equal(apply(sent, { type: 'fill_landed', input: 3n, output: 6n, into: 'wallet' }).state, 'fill_success');
+    assert.equal(apply(sent, fill).state, 'fill_success');
   });
 });
 
@@ -224,7 +226,11 @@ test('random walks over large amounts keep every unit', () => {
         const input = share === 100 ? remaining : (remaining * BigInt(share)) / 100n;
         const events = eventsFor(0n)
           .filter(({ type }) => type !== 'fill_landed')
-          .concat((['wallet', 'vault'] as const).map((into) => ({ type: 'fill_landed', input, output, into })));
+          .concat(
+            (['wallet', 'vault'] as const).flatMap((into) =>
+              [true, false].map((whole) => ({ type: 'fill_landed', input, output, into, whole }) as const),
+            ),
+          );
         const possible = events.filter((event) => tryApply(order, event));
         const event = possible[pick % Math.max(possible.length, 1)];
         if (!event) break;
@@ -241,6 +247,28 @@ test('random walks over large amounts keep every unit', () => {
       }
     }),
     { numRuns: 1_000 },
+  );
+});
+
+test('of what is partly filled the leg that has begun may fire again, and no other', () => {
+  const steps: OrderEvent[] = [
+    ...(['deposit_sent', 'deposit_landed'] as const).map((type) => ({ type })),
+    ...[{ type: 'triggered', leg: 'stop_loss' } as const, { type: 'sent' } as const],
+    { type: 'fill_landed', input: 4n, output: 4n, into: 'wallet', whole: false },
+  ];
+  const part = steps.reduce(apply, newOrder('oco', 10n));
+  assert.deepEqual(
+    [part.state, liveLegs(part), legState(part, 'take_profit')],
+    ['partial_fill_success', ['stop_loss'], 'oco_cancelled'],
+  );
+  assert.throws(() => apply(part, { type: 'triggered', leg: 'take_profit' }), IllegalEvent);
+  const again = [{ type: 'triggered', leg: 'stop_loss' } as const, { type: 'sent' } as const].reduce(apply, part);
+  assert.equal(apply(again, { type: 'fill_lost' }).entry.remaining, 6n);
+  // What the venue did not take of the rest is the wallet's.
+  const done = apply(again, { type: 'fill_landed', input: 5n, output: 5n, into: 'wallet', whole: true });
+  assert.deepEqual(
+    [done.state, done.entry.remaining, fillPercent(done), holdsFunds(done)],
+    ['fill_success', 1n, 1, false],
   );
 });
 

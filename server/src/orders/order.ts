@@ -5,7 +5,10 @@ export type OrderType = 'single' | 'oco' | 'otoco';
 /** What can fire: the order itself (of an OTOCO: its parent), or one of a pair of which only one does. */
 export type Leg = 'entry' | 'take_profit' | 'stop_loss';
 
-/** What one deposit, or what came out of it, is traded for. In the smallest units; `initial` = `remaining` + used. */
+/**
+ * What one deposit, or what came out of it, is traded for. In the smallest units; `initial` = `remaining` + used. Of a
+ * trade that is done, `remaining` is what the last venue did not take, and is the wallet's.
+ */
 export interface Trade {
   readonly initial: bigint;
   readonly remaining: bigint;
@@ -36,8 +39,11 @@ export interface Order {
 
 export type OrderEvent =
   | { type: 'triggered'; leg: Leg }
-  /** `input` was taken, `output` given: to the wallet, or into the vault. */
-  | { type: 'fill_landed'; input: bigint; output: bigint; into: 'wallet' | 'vault' }
+  /**
+   * `input` was taken, `output` given: to the wallet, or into the vault. `whole`: all that was left had been offered, so
+   * that nothing more is to be sold; what a venue did not take of it goes back to the wallet.
+   */
+  | { type: 'fill_landed'; input: bigint; output: bigint; into: 'wallet' | 'vault'; whole: boolean }
   | { type: Exclude<OrderEventType, 'triggered' | 'fill_landed'> };
 
 /** An event that cannot happen in that state, or not like that. */
@@ -53,9 +59,11 @@ export function newOrder(type: OrderType, input: bigint): Order {
   };
 }
 
-/** The legs that may fire now. */
-export function liveLegs({ type, state, stage, cancelAsked }: Order): readonly Leg[] {
-  if (state !== 'open' || cancelAsked) return [];
+/** The legs that may fire now: of an order that is partly filled, the one that has begun. */
+export function liveLegs({ type, state, stage, fired, cancelAsked }: Order): readonly Leg[] {
+  if (cancelAsked) return [];
+  if (state === 'partial_fill_success') return fired ? [fired] : [];
+  if (state !== 'open') return [];
   return type === 'single' || (type === 'otoco' && stage === 'entry') ? ['entry'] : ['take_profit', 'stop_loss'];
 }
 
@@ -70,10 +78,10 @@ export function currentTrade(order: Order): Trade {
   return order.stage === 'exit' && order.exit ? order.exit : order.entry;
 }
 
-/** The share of the deposit that has been used, 0 to 1; less than 1 until all of it is. */
-export function fillPercent({ entry: { initial, remaining } }: Order): number {
+/** The share of the deposit that has been used, 0 to 1; less than 1 until nothing more of it is to be sold. */
+export function fillPercent({ state, stage, entry: { initial, remaining } }: Order): number {
   if (initial === 0n || remaining === initial) return 0;
-  if (remaining === 0n) return 1;
+  if (remaining === 0n || stage === 'exit' || state === 'fill_success') return 1;
   const share = Number(((initial - remaining) * 1_000_000n) / initial) / 1_000_000;
   return Math.max(share, 0.000001);
 }
@@ -121,8 +129,6 @@ function effect(order: Order, event: OrderEvent): Order {
     case 'triggered':
       if (!liveLegs(order).includes(event.leg)) throw new IllegalEvent(`the leg ${event.leg} cannot fire now`);
       return { ...order, state: 'ready_execute', fired: event.leg };
-    case 'continued':
-      return { ...order, state: 'ready_execute' };
     case 'sent':
       return { ...order, state: 'executing' };
     case 'released':
@@ -162,7 +168,7 @@ function canCancelNow({ state }: Order): boolean {
   return transitions[state].cancel_asked?.includes('ready_to_cancel') ?? false;
 }
 
-/** Waiting for its trigger; or, once a part is filled, for the rest, whatever the price does. */
+/** Waiting for its trigger; once a part is filled, for that of the leg that has begun. */
 function atRest(order: Order): Order {
   return hasFilled(order) ? { ...order, state: 'partial_fill_success' } : { ...order, state: 'open', fired: null };
 }
@@ -176,7 +182,7 @@ function awaitsExit({ type, stage }: Order): boolean {
   return type === 'otoco' && stage === 'entry';
 }
 
-function filled(order: Order, { input, output, into }: { input: bigint; output: bigint; into: string }): Order {
+function filled(order: Order, { input, output, into, whole }: OrderEvent & { type: 'fill_landed' }): Order {
   const trade = currentTrade(order);
   if (input <= 0n || output <= 0n || input > trade.remaining) {
     throw new IllegalEvent(`a fill of ${input} for ${output}, of an order with ${trade.remaining} left`);
@@ -189,7 +195,8 @@ function filled(order: Order, { input, output, into }: { input: bigint; output: 
     held: order.held + (into === 'vault' ? output : 0n),
     failures: 0,
   };
-  if (next.remaining > 0n) return { ...after, state: 'partial_fill_success' };
+  if (!whole && next.remaining === 0n) throw new IllegalEvent('a part that is all of it');
+  if (!whole) return { ...after, state: 'partial_fill_success' };
   return { ...after, state: after.held > 0n ? 'execute_success' : 'fill_success' };
 }
 

@@ -44,7 +44,6 @@ export type OrderEventType =
   | 'deposit_landed'
   | 'deposit_lost'
   | 'triggered'
-  | 'continued'
   | 'released'
   | 'sent'
   | 'fill_landed'
@@ -89,7 +88,7 @@ export const transitions: Record<RawState, Partial<Record<OrderEventType, readon
     cancel_asked: ['ready_to_cancel'],
   },
   partial_fill_success: {
-    continued: ['ready_execute'],
+    triggered: ['ready_execute'],
     expiry_due: ['ready_expire'],
     cancel_asked: ['ready_to_cancel'],
   },

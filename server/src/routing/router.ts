@@ -1,4 +1,5 @@
 import type { Address, Instruction, LookupTable } from '@slipway/wire';
+import type { ForeignTrade } from '../crafting/swap.js';
 
 /** The routers of the contract, by their identifiers there. */
 export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
@@ -43,9 +44,9 @@ export interface Hop {
   fee: bigint;
   /** Its share of what is swapped from `inputMint` at that point, in basis points. */
   bps: number;
-  /** The venue's token accounts: what they gain and lose is what was traded. */
-  vaultIn: Address;
-  vaultOut: Address;
+  /** The venue's token accounts: what they gain and lose is what was traded. Missing: nobody has told them. */
+  vaultIn?: Address;
+  vaultOut?: Address;
 }
 
 export interface Quote {
@@ -108,6 +109,8 @@ export interface SwapParties {
   minOut: bigint;
   /** Token account that gets the fee of the request; required with a fee. */
   feeAccount?: Address;
+  /** The source is closed afterwards: where a router can, it leaves nothing of the amount in it. */
+  emptySource?: boolean;
 }
 
 export interface Built {
@@ -120,6 +123,8 @@ export interface Built {
   lookupTables: LookupTable[];
   /** Lamports that the rent payer lends while the transaction runs. */
   lentLamports: bigint;
+  /** The one among the instructions whose terms cannot be read, and what it must not exceed. */
+  foreign?: ForeignTrade;
 }
 
 export interface Router {

@@ -7,6 +7,8 @@ export interface PendingFill {
   /** Of the ledger. */
   requestId: string;
   signature: string;
+  /** What it sells at most. */
+  offered: bigint;
 }
 
 /** Claims of orders that nothing has come of: those of which the lease has ended before `until`. */
@@ -20,15 +22,15 @@ export async function abandonedClaims(sql: Sql, until: Date, limit: number): Pro
 
 /** Fills that have landed, and that their orders do not know of yet. */
 export async function landedFills(sql: Sql, limit: number): Promise<PendingFill[]> {
-  const { rows } = await sql.query<PendingFill>(
-    `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature
+  const { rows } = await sql.query<Omit<PendingFill, 'offered'> & { offered: string }>(
+    `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature, e.amount as offered
      from orders o
      join order_events e on e.wallet = o.wallet and e.order_id = o.id and e.type = 'fill' and e.state = 'pending'
      join ledger l on l.id = e.id and l.state = 'landed'
      where o.state = 'executing' order by o.id limit $1`,
     [limit],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, offered: BigInt(row.offered) }));
 }
 
 /** Whether the fill's end is still to be written; the order is locked by this transaction. */
@@ -47,7 +49,7 @@ export async function saveMarks(tx: Tx, marks: readonly { id: string; mark: numb
        high_watermark = case when trigger_condition = 'below' then greatest(high_watermark, m.mark) end,
        low_watermark = case when trigger_condition = 'above' then least(low_watermark, m.mark) end
      from json_to_recordset($1::json) as m(id text, mark double precision)
-     where o.id = m.id and o.state = 'open' and o.trailing_bps is not null`,
+     where o.id = m.id and o.state in ('open', 'partial_fill_success') and o.trailing_bps is not null`,
     [JSON.stringify(marks)],
   );
 }

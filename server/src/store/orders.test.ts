@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type OrderEventRow, orderEvents, writeOrderEvents } from './order-events.js';
+import { oweRent, settleRent, takeRentsDue } from './order-rents.js';
 import {
   editOrder,
   findByDeposit,
@@ -11,11 +12,11 @@ import {
   lockOrders,
   ORDERS_CHANNEL,
   type OrderRow,
-  openOrders,
   saveOrders,
 } from './orders.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
+import { waitingAmong, waitingOrders } from './waiting-orders.js';
 
 const START = Date.UTC(2026, 10, 20);
 const at = (seconds: number) => new Date(START + seconds * 1000);
@@ -156,19 +157,26 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await list({ wallet: 'nobody' }), [[], 0]);
     });
 
-    test('a keeper loads every open order once, page by page', async () => {
+    test('a keeper loads every order that waits for a price once, page by page', async () => {
+      await insert(newOrder('w11', {}, 'partial_fill_success'));
       const seen: string[] = [];
       for (;;) {
-        const page = await openOrders(store, seen.at(-1) ?? '', 3);
+        const page = await waitingOrders(store, seen.at(-1) ?? '', 3);
         seen.push(...page.map(({ id }) => id));
         if (page.length < 3) break;
       }
-      const { rows } = await store.query<{ id: string }>(`select id from orders where state = 'open' order by id`);
+      const { rows } = await store.query<{ id: string }>(
+        `select id from orders where state in ('open', 'partial_fill_success') order by id`,
+      );
       assert.deepEqual(
         seen,
         rows.map(({ id }) => id),
       );
       assert.ok(seen.length > 6);
+      const { rows: all } = await store.query<{ id: string }>('select id from orders');
+      const among = await waitingAmong(store, [...all.map(({ id }) => id), 'nothing']);
+      assert.deepEqual(among.map(({ id }) => id).sort(), seen);
+      assert.ok(all.length > seen.length);
     });
 
     test('events are told the newest first, and a pending one is replaced by its end', async () => {
@@ -191,6 +199,26 @@ for (const kind of ['embedded', 'postgres'] as const) {
         ['e2', 'e3', 'e1'],
       );
       assert.deepEqual(await orderEvents(store, 'w12', []), []);
+    });
+
+    test('an open account of a filled order is closed by one at a time, until somebody has', async () => {
+      const [due, paid, open] = [
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15')),
+      ];
+      for (const { id } of [due, open]) await store.single((tx) => oweRent(tx, id));
+      const take = async (now: Date, until: Date) =>
+        (await store.single((tx) => takeRentsDue(tx, now, until, 10))).map(({ id }) => id);
+      const taken = await Promise.all([take(at(100), at(160)), take(at(100), at(160))]);
+      assert.deepEqual(taken.flat(), [due.id]);
+      assert.deepEqual(await take(at(159), at(219)), []);
+      assert.deepEqual(await take(at(160), at(220)), [due.id]);
+      assert.deepEqual((await findOrder(store, due.id))?.leaseUntil, at(220));
+      await store.single((tx) => settleRent(tx, due.id));
+      assert.deepEqual(await take(at(1_000), at(1_060)), []);
+      assert.deepEqual(await findOrder(store, due.id), due);
+      assert.deepEqual(await findOrder(store, paid.id), paid);
     });
 
     test('a locked order is waited for, or skipped', async () => {

@@ -116,15 +116,6 @@ export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: O
   return { orders: rows.map(fromStored), total: Number(rows[0]?.total ?? 0) };
 }
 
-/** Open orders by id, after `after`: what a keeper loads, page by page. */
-export async function openOrders(sql: Sql, after: string, limit: number): Promise<OrderRow[]> {
-  const { rows } = await sql.query<StoredOrder>(
-    `select * from orders where state = 'open' and id > $1 order by id limit $2`,
-    [after, limit],
-  );
-  return rows.map(fromStored);
-}
-
 /** Orders whose time is over and of which nothing is under way, the oldest first. */
 export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(

@@ -1,13 +1,10 @@
 import {
   type Address,
-  associatedTokenAddress,
   createAssociatedTokenIdempotent,
   decodeTransaction,
   type Instruction,
   systemTransfer,
   type Transaction,
-  tokenCloseAccount,
-  tokenTransferChecked,
   transactionSignature,
   WRAPPED_SOL_MINT,
   withSignature,
@@ -16,6 +13,7 @@ import type { Chain } from '../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../crafting/budget.js';
 import { type Budget, craftTransaction } from '../crafting/transaction.js';
 import type { KeyName, Signer } from '../signer/index.js';
+import { closeToWallet, moveToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 
 export interface SweepDeps {
@@ -68,19 +66,19 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
 /** Instructions that empty a token account, the best first. */
 async function waysToEmpty(
   { chain, signer }: SweepDeps,
-  { account, tokenProgram, tokens }: VaultTokens,
-  { wallet, vault }: SweepReport,
+  held: VaultTokens,
+  { wallet }: SweepReport,
 ): Promise<Instruction[][]> {
-  const close = tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram });
+  const close = closeToWallet(held, wallet);
+  const { tokenProgram, tokens } = held;
   // Closing a native account gives all its lamports away.
   if (tokens.isNative || tokens.amount === 0n) return [[close]];
-  const { mint, amount } = tokens;
+  const { mint } = tokens;
   const decimals = (await chain.mint(mint))?.decimals;
   if (decimals === undefined) return [];
-  const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const move = [
     createAssociatedTokenIdempotent({ payer: signer.address('gas'), owner: wallet, mint, tokenProgram }),
-    tokenTransferChecked({ source: account, mint, destination, authority: vault, amount, decimals, tokenProgram }),
+    moveToWallet(held, wallet, decimals),
   ];
   // An account that cannot be closed (one with fees withheld in it, say) can still be emptied.
   return [[...move, close], move];

@@ -22,8 +22,8 @@ import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 /** On top of the input that the exact-out quote asks for, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
-/** Who signs last and sends by itself cannot take part: the payment is landed here, with what it is for. */
-const NOT_FOR_PAYMENTS: ReadonlySet<RouterId> = new Set(['jupiterz']);
+/** A maker sends by itself, and the payment is landed here with what it is for; the others do not quote exact-out. */
+const NOT_FOR_PAYMENTS: ReadonlySet<RouterId> = new Set(['jupiterz', 'dflow', 'okx']);
 
 export interface SwapPayment {
   input: Token;

@@ -15,7 +15,7 @@ export interface SwapPayload {
   destination?: Address;
   fee?: { account: Address; side: 'input' | 'output' };
   tip?: { account: Address; lamports: string };
-  hops: { inputMint: Address; outputMint: Address; vaultIn: Address; vaultOut: Address }[];
+  hops: { inputMint: Address; outputMint: Address; vaultIn?: Address; vaultOut?: Address }[];
   maker?: MakerQuote;
 }
 
@@ -32,7 +32,10 @@ export function payloadOf({ router, hops, maker }: Quote, swap: Swap): SwapPaylo
     ...(output.place.kind === 'token' && { destination: output.place.account }),
     ...(fee && { fee: { account: fee.account, side: fee.side } }),
     ...(tip && { tip: { account: tip.account, lamports: tip.lamports.toString() } }),
-    hops: hops.map(({ inputMint, outputMint, vaultIn, vaultOut }) => ({ inputMint, outputMint, vaultIn, vaultOut })),
+    hops: hops.map(({ inputMint, outputMint, vaultIn, vaultOut }) => ({
+      ...{ inputMint, outputMint },
+      ...(vaultIn && vaultOut && { vaultIn, vaultOut }),
+    })),
     ...(maker && { maker }),
   };
 }

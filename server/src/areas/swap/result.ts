@@ -16,16 +16,20 @@ export function resultOf(landed: LandedTransaction, payload: SwapPayload, taker:
   const totalOut = payload.destination
     ? change(landed.tokens.get(payload.destination))
     : solOf(landed, payload, payload.receiver);
+  const swapped = {
+    in: fee?.side === 'input' ? totalIn - feePaid : totalIn,
+    out: fee?.side === 'output' ? totalOut + feePaid : totalOut,
+  };
   return {
     totalInputAmount: totalIn.toString(),
     totalOutputAmount: totalOut.toString(),
-    inputAmountResult: (fee?.side === 'input' ? totalIn - feePaid : totalIn).toString(),
-    outputAmountResult: (fee?.side === 'output' ? totalOut + feePaid : totalOut).toString(),
+    inputAmountResult: swapped.in.toString(),
+    outputAmountResult: swapped.out.toString(),
     swapEvents: payload.hops.map(({ inputMint, outputMint, vaultIn, vaultOut }) => ({
       inputMint,
-      inputAmount: change(landed.tokens.get(vaultIn)).toString(),
+      inputAmount: (vaultIn ? change(landed.tokens.get(vaultIn)) : swapped.in).toString(),
       outputMint,
-      outputAmount: (-change(landed.tokens.get(vaultOut))).toString(),
+      outputAmount: (vaultOut ? -change(landed.tokens.get(vaultOut)) : swapped.out).toString(),
     })),
   };
 }

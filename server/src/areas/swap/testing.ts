@@ -15,7 +15,7 @@ import {
 } from '@slipway/wire';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
+import { type Chain, createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
 import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
@@ -39,13 +39,19 @@ export interface WorldOptions {
   /** Without the router program: routes of one hop. */
   withoutRouterProgram?: boolean;
   wrapRouter?: (router: Router) => Router;
+  /** Routers beside the aggregator and the makers. */
+  moreRouters?: (chain: Chain) => Router[];
+  programsDir?: string;
   feeReceiver?: Address;
 }
 
 /** The chain of the sandbox with its pools, both routers, a market maker, and the swap area behind HTTP. */
 export async function openSwapWorld(options: WorldOptions = {}) {
   const log = pino({ level: 'silent' });
-  const net = await startLocalnet({ rpcPort: 0 });
+  const net = await startLocalnet({
+    rpcPort: 0,
+    ...(options.programsDir !== undefined && { programsDir: options.programsDir }),
+  });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
@@ -92,7 +98,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       close: async () => {},
     },
     routing: createRouting({
-      routers: [metis, jupiterz].map(wrapRouter),
+      routers: [...[metis, jupiterz].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
       budgetMs: 2_000,
       ...{ steadyNow, log, registry: new Registry() },
     }),

@@ -4,6 +4,7 @@ import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, GRACE_MS, type TriggerV2Deps } from './deps.js';
+import { explainMissingPrice } from './order-terms.js';
 import type { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit, orderAccount, type VaultToken } from './vault-transactions.js';
@@ -51,7 +52,8 @@ export function requirePair({ stables }: TriggerV2Deps, inputMint: Address, outp
 function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
   const usd = prices.usd(mint);
   if (usd === undefined) {
-    throw new AppError('CRAFT_FAILED', { message: 'Failed to fetch the price of inputMint: try again shortly' });
+    const why = explainMissingPrice(prices, mint);
+    throw new AppError('CRAFT_FAILED', { message: `Failed to fetch the price of inputMint: ${why}` });
   }
   const worth = (Number(amount) / 10 ** decimals) * usd;
   if (worth < LEAST_USD) {

@@ -18,7 +18,7 @@ import { requireOwnVault } from './access.js';
 import { requirePair } from './craft-deposit.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
 import { explainRefusal } from './hooks.js';
-import { invalid, priceUnavailable, readTerms } from './order-terms.js';
+import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
 import type { OrderBody, OrderCreated } from './schema.js';
 
 const REPEATED = 'This order was created before with the same deposit';
@@ -39,7 +39,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
   if (deps.stables.has(mints.triggerMint)) {
     throw new AppError('INVALID_REQUEST', { message: 'Trigger mint is not supported' });
   }
-  const terms = readTerms(body, deps.clock.now(), requirePrice(deps, body, mints.triggerMint));
+  const terms = readTerms(body, deps.clock.now(), () => requirePrice(deps, body, mints.triggerMint));
   const request = await findDeposit(deps, wallet, body);
   const payload = request.payload as DepositPayload;
   const posted = checkDeposit(deps, vault, request, body.depositSignedTx);
@@ -66,7 +66,8 @@ function requirePrice({ prices }: TriggerV2Deps, { trailingBps }: OrderBody, min
   const usd = prices.usd(mint);
   if (usd !== undefined) return usd;
   if (trailingBps !== undefined) throw priceUnavailable();
-  throw new AppError('EXECUTION_FAILED', { message: 'Failed to fetch the trigger mint price: try again shortly' });
+  const why = explainMissingPrice(prices, mint);
+  throw new AppError('EXECUTION_FAILED', { message: `Failed to fetch the trigger mint price: ${why}` });
 }
 
 /** The same for bodies that say the same in another order of fields. */
@@ -114,7 +115,7 @@ async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, ord
     row = await deps.landing.execute(request, posted.transaction, order);
   } catch (error) {
     if (error instanceof ReservationRefused) throw duplicate();
-    if (error instanceof WouldFail) throw badDeposit(explainEnd({ state: 'failed', error: error.err }).message);
+    if (error instanceof WouldFail) throw badDeposit(explainDoomed(error.err));
     throw error;
   }
   if (row.state !== 'landed') throw badDeposit(`${explainEnd(row).message}; craft a new deposit`);
@@ -125,6 +126,13 @@ async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, ord
     ...{ id: stored.id, txSignature: transactionSignature(posted.transaction), depositConfirmed: true },
     ...(stored.id !== order.id && { message: REPEATED }),
   };
+}
+
+function explainDoomed(err: unknown): string {
+  const { code, message } = explainEnd({ state: 'failed', error: err });
+  // Of the programs that a deposit calls, error 1 is a lack of funds; of the transaction, that is a name.
+  if (code !== 1 && err !== 'AccountNotFound' && !/InsufficientFunds/.test(message)) return message;
+  return 'the wallet has too little of inputMint, or of SOL for the fee and the rents; fund it and post the same again';
 }
 
 /** The answer to a body that has come before: the same when that is finished, else a refusal. */

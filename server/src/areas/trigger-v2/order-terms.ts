@@ -1,6 +1,8 @@
+import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import type { OrderType } from '../../orders/order.js';
 import { orderContext } from '../../orders/order-context.js';
+import type { Prices } from '../../prices/index.js';
 import type { OrderTerms } from '../../store/orders.js';
 import type { EditBody, OrderBody } from './schema.js';
 
@@ -24,8 +26,11 @@ const ALL_FIELDS: readonly TermField[] = [
   ...(['slippageBps', 'tpSlippageBps', 'slSlippageBps'] as const),
 ];
 
-/** The terms that a body asks for. `price` is that of the trigger mint now. @throws AppError that names the field. */
-export function readTerms(body: OrderBody, now: number, price: number): OrderTerms {
+/**
+ * The terms that a body asks for. `priceNow` gives that of the trigger mint, and is asked once all else is right.
+ * @throws AppError that names the field.
+ */
+export function readTerms(body: OrderBody, now: number, priceNow: () => number): OrderTerms {
   const { orderType, triggerCondition = null, trailingBps = null } = body;
   const { required, optional } = fieldsOf[orderType];
   for (const field of ALL_FIELDS) {
@@ -37,6 +42,8 @@ export function readTerms(body: OrderBody, now: number, price: number): OrderTer
   }
   if (orderType === 'single') checkSingle(body);
   checkPair(body.tpPriceUsd, body.slPriceUsd);
+  const expiresAt = futureDate(body.expiresAt, now);
+  const price = priceNow();
   return {
     ...{ triggerCondition, triggerPriceUsd: body.triggerPriceUsd ?? null, trailingBps },
     highWatermark: trailingBps !== null && triggerCondition === 'below' ? price : null,
@@ -45,7 +52,7 @@ export function readTerms(body: OrderBody, now: number, price: number): OrderTer
     slippageBps: body.slippageBps ?? defaultSlippage(body),
     tpSlippageBps: body.tpSlippageBps ?? null,
     slSlippageBps: body.slSlippageBps ?? (orderType === 'single' ? null : STOP_SLIPPAGE_BPS),
-    expiresAt: futureDate(body.expiresAt, now),
+    expiresAt,
   };
 }
 
@@ -135,4 +142,11 @@ function checkTrailing({ highWatermark, lowWatermark }: OrderTerms, bps: number,
 
 export function priceUnavailable(): AppError {
   return new AppError('EXECUTION_FAILED', { message: 'Market price is unavailable for trailing order' });
+}
+
+/** What is the matter with a price that is needed, and what can be done. */
+export function explainMissingPrice(prices: Pick<Prices, 'quote'>, mint: Address): string {
+  return prices.quote(mint)
+    ? `the last price of ${mint} is too old; try again shortly`
+    : `no source has a price of ${mint}; choose a mint that has one`;
 }

@@ -1,16 +1,14 @@
-import { type Address, associatedTokenAddress, decodeTransaction, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { type Held, readTransaction } from '../../chain/index.js';
+import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
-import { uuidv7 } from '../../lib/ids.js';
 import { IllegalEvent, type Leg } from '../../orders/order.js';
-import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
-import { abandonedClaims, isFillPending, landedFills, type PendingFill } from '../../store/order-fills.js';
-import { findOrder, lockOrders, type OrderRow } from '../../store/orders.js';
+import { abandonedClaims, landedFills } from '../../store/order-fills.js';
+import { lockOrders, type OrderRow } from '../../store/orders.js';
 import { changeOrders } from '../../vault/change-orders.js';
+import { concludeFill } from './conclude-fill.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { backOffMs, FILL_AREA, type FillDetail, type FillPayload, fillEvent } from './hooks.js';
+import { backOffMs, FILL_AREA, type FillDetail, type FillPayload } from './hooks.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
-import { saleOf } from './terms.js';
+import { remember } from './remember.js';
 
 /** Longer than it takes to prepare a fill: a keeper that has died holds an order up for no longer. */
 const CLAIM_MS = 20_000;
@@ -46,12 +44,15 @@ export async function fillOrder(
     return release((error as Error).message);
   }
   if ('skipped' in prepared) return release(prepared.skipped);
-  const request = await remember(deps, order, prepared);
+  const { id: orderId, wallet } = order;
+  const { amount } = prepared;
+  const payload: FillPayload = { orderId, amount: amount.toString() };
+  const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   try {
-    const detail: FillDetail = { orderId: order.id, leaseUntil: order.leaseUntil!, at: new Date(clock.now()) };
+    const detail: FillDetail = { orderId, leaseUntil: order.leaseUntil!, amount, at: new Date(clock.now()) };
     const row = await deps.landing.execute(request, decodeTransaction(prepared.crafted.wire), detail);
     if (row.state !== 'landed') return 'failed';
-    await conclude(deps, { wallet: order.wallet, orderId: order.id, requestId: row.id, signature: row.signature! });
+    await concludeFill(deps, { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount });
     return 'filled';
   } catch (error) {
     // Anything else may have been sent: the chain tells, and `recover` asks it.
@@ -83,67 +84,6 @@ async function releaseClaim(
   await changeOrders(tx, [{ id, event: { type: 'released' }, times }], at);
 }
 
-async function remember(
-  { store, clock }: TriggerKeeperDeps,
-  { id: orderId, wallet }: OrderRow,
-  { crafted, lastValidBlockHeight }: PreparedFill,
-): Promise<LedgerRow> {
-  const id = uuidv7(clock);
-  const now = new Date(clock.now());
-  const payload: FillPayload = { orderId };
-  const row = {
-    ...{ id, area: FILL_AREA, wallet, messageHash: crafted.messageHash, lastValidBlockHeight, payload },
-    ...{ cosigners: ['keeper', `vault:${wallet}`], createdAt: now, expiresAt: now },
-  };
-  await store.single((tx) => insertCrafted(tx, [row]));
-  return (await findRequest(store, id))!;
-}
-
-/** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
-async function conclude({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
-  const order = await findOrder(store, fill.orderId);
-  const landed = await readTransaction(chain.rpc, fill.signature);
-  if (!order || !landed) return;
-  const sale = saleOf(order);
-  const input = -change(landed.tokens.get(sale.source));
-  const output = await movedTo(chain, order, landed);
-  const at = new Date(clock.now());
-  await store.transaction(async (tx) => {
-    await lockOrders(tx, [order.id], { skip: false });
-    if (!(await isFillPending(tx, fill))) return;
-    const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
-    const history = () => [
-      {
-        ...fillEvent(order, fill.requestId, 'success', at),
-        ...{ signature: fill.signature, amount: input, outputAmount: output },
-      },
-    ];
-    const filled = { id: order.id, event: { type: 'fill_landed', input, output, into } as const, history };
-    const outcome = (await changeOrders(tx, [filled], at)).get(order.id);
-    if (outcome instanceof IllegalEvent) throw outcome;
-    if (sale.vaultOutput) await changeOrders(tx, [{ id: order.id, event: { type: 'exit_opened' } }], at);
-  });
-  log.info(
-    { order: order.id, signature: fill.signature, input: `${input}`, output: `${output}` },
-    'an order was filled',
-  );
-}
-
-type Landed = NonNullable<Awaited<ReturnType<typeof readTransaction>>>;
-
-async function movedTo(chain: TriggerKeeperDeps['chain'], order: OrderRow, landed: Landed): Promise<bigint> {
-  const { outputMint, vaultOutput } = saleOf(order);
-  if (vaultOutput) return change(landed.tokens.get(vaultOutput));
-  const wallet = order.wallet as Address;
-  // The wallet pays nothing for a fill: all that it gains is the output.
-  if (outputMint === WRAPPED_SOL_MINT) return change(landed.lamports.get(wallet));
-  const mint = await chain.mint(outputMint);
-  if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
-  return change(landed.tokens.get(associatedTokenAddress(wallet, outputMint, mint.tokenProgram)));
-}
-
-const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);
-
 /**
  * Goes on with what a stopped keeper has left: claims of which nothing was sent are given back, and fills that have
  * landed are written down. `alone`: no other keeper is at work, so that every claim is a left one.
@@ -161,7 +101,7 @@ export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boole
   }
   for (const fill of await landedFills(store, BATCH)) {
     // One that cannot be read must not hold up the others.
-    await conclude(deps, fill).catch((error: Error) =>
+    await concludeFill(deps, fill).catch((error: Error) =>
       deps.log.warn({ order: fill.orderId, reason: error.message }, 'a fill that has landed is not written down yet'),
     );
   }

@@ -16,12 +16,16 @@ export interface FillDetail {
   orderId: string;
   /** Of the keeper's claim of the order: where it is another now, another keeper has the order. */
   leaseUntil: Date;
+  /** What it sells. */
+  amount: bigint;
   at: Date;
 }
 
 /** Kept with a fill's request. */
 export interface FillPayload {
   orderId: string;
+  /** What it sells, in the smallest unit. */
+  amount: string;
 }
 
 const FIRST_BACK_OFF_MS = 2_000;
@@ -39,12 +43,12 @@ export const fillHooks: AreaHooks = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     for (const { id, detail } of claimed) {
-      const { orderId, leaseUntil, at } = detail as FillDetail;
+      const { orderId, leaseUntil, amount, at } = detail as FillDetail;
       const [order] = await lockOrders(tx, [orderId], { skip: false });
       const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
       const change = {
         ...{ id: orderId, event: { type: 'sent' } as const, times: { triggeredAt: at, leaseUntil: null } },
-        history: (after: OrderRow) => [fillEvent(after, id, 'pending', at)],
+        history: (after: OrderRow) => [fillEvent(after, { id, state: 'pending', amount, at })],
       };
       const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;
       if (!outcome || outcome instanceof IllegalEvent) refused.set(id, 'another keeper has the order, or nobody');
@@ -57,8 +61,9 @@ export const fillHooks: AreaHooks = {
       const { state, settledAt, signature } = row;
       // What has landed is written down with what the chain says that it moved, which takes a question to the chain.
       if (state === 'landed' || !settledAt) continue;
-      const { orderId } = row.payload as FillPayload;
-      const history = (order: OrderRow) => [{ ...fillEvent(order, row.id, 'failed', settledAt), signature }];
+      const { orderId, amount } = row.payload as FillPayload;
+      const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
+      const history = (order: OrderRow) => [{ ...fillEvent(order, told), signature }];
       const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
       const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
       if (!order || order instanceof IllegalEvent) continue;
@@ -73,14 +78,14 @@ export const fillHooks: AreaHooks = {
   },
 };
 
-/** The fill of an order's fired leg as its owner sees it. */
-export function fillEvent(order: OrderRow, requestId: string, state: OrderEventRow['state'], at: Date): OrderEventRow {
+/** The fill of an order's fired leg as its owner sees it; `id` is that of its request. */
+export function fillEvent(order: OrderRow, told: Pick<OrderEventRow, 'id' | 'state' | 'amount' | 'at'>): OrderEventRow {
   const { wallet, id: orderId, progress } = order;
   const leg = (progress.fired ?? 'entry') as Leg;
-  const { inputMint, outputMint, amount } = saleOf(order);
+  const { inputMint, outputMint } = saleOf(order);
   return {
-    ...{ wallet, orderId, id: requestId, type: 'fill', state, at, signature: null },
-    ...{ mint: inputMint, amount, outputMint, outputAmount: null },
+    ...{ ...told, wallet, orderId, type: 'fill', signature: null },
+    ...{ mint: inputMint, outputMint, outputAmount: null },
     context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
   };
 }

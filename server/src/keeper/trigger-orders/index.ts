@@ -1,17 +1,21 @@
+import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import type { Leg } from '../../orders/order.js';
 import { isCrossed, triggersOf } from '../../orders/order-triggers.js';
 import type { Tick } from '../../orders/price-guard.js';
 import { TriggerBook } from '../../orders/trigger-book.js';
 import { saveMarks } from '../../store/order-fills.js';
-import { findOrder, ORDERS_CHANNEL, type OrderRow, openOrders } from '../../store/orders.js';
+import { ORDERS_CHANNEL, type OrderRow } from '../../store/orders.js';
+import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/waiting-orders.js';
 import { tickOf } from '../../vault/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
+import { returnRents } from './rents.js';
 import { firingTermsOf } from './terms.js';
 
 export type { TriggerKeeperDeps } from './deps.js';
 export { FILL_AREA, fillHooks } from './hooks.js';
+export { RENT_AREA, rentHooks } from './rents.js';
 
 /** Fires trigger orders at prices, and fills them. Any number may run over one store. */
 export interface TriggerKeeper {
@@ -50,12 +54,12 @@ export async function createTriggerKeeper(
   /** Orders to be looked at again, by clock. */
   const waiting = new Map<string, number>();
   const tries = new Map<string, number>();
-  const queue: Fired[] = [];
+  const queue = new Map<string, Fired>();
   const underWay = new Map<string, Promise<void>>();
-  /** In the queue or under way. */
-  const busy = new Set<string>();
+  const isBusy = (id: string) => queue.has(id) || underWay.has(id);
   let reloadAt = Number.NEGATIVE_INFINITY;
   let recovered = false;
+  let returning: Promise<void> | undefined;
   let closed = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -63,18 +67,14 @@ export async function createTriggerKeeper(
     for (const id of ids.split(' ')) changed.add(id);
   });
 
-  function enter(order: OrderRow): void {
+  function enter(order: WaitingOrder): void {
     const { id, triggerMint, trailingBps, retryAt } = order;
     leave(id);
-    if (order.progress.state !== 'open') {
-      tries.delete(id);
-      return;
-    }
     if (retryAt && retryAt.getTime() > clock.now()) {
       waiting.set(id, retryAt.getTime());
       return;
     }
-    const triggers = triggersOf(firingTermsOf(order));
+    const triggers = triggersOf(order);
     book.add(id, triggers);
     mints.add(triggerMint as Address);
     const [first] = triggers;
@@ -90,29 +90,54 @@ export async function createTriggerKeeper(
   async function load(): Promise<void> {
     if (steadyNow() >= reloadAt) {
       await saveTrailing();
-      const ids = new Set<string>();
+      // Of the others nobody has to know: when they fire, nothing comes of their claim.
+      const gone = new Set([...trailing.keys(), ...tries.keys()]);
       for (let after = '', more = true; more; ) {
-        const page = await openOrders(store, after, PAGE);
+        const page = await waitingOrders(store, after, PAGE);
         for (const order of page) {
-          if (!busy.has(order.id)) enter(order);
-          ids.add(order.id);
+          if (!isBusy(order.id)) enter(order);
+          gone.delete(order.id);
         }
         more = page.length === PAGE;
         after = page.at(-1)?.id ?? after;
       }
-      for (const id of trailing.keys()) if (!ids.has(id)) leave(id);
+      for (const id of gone) {
+        leave(id);
+        tries.delete(id);
+      }
       reloadAt = steadyNow() + RELOAD_MS;
     }
     const now = clock.now();
     for (const [id, at] of waiting) if (at <= now) changed.add(id);
     if ([...changed].some((id) => trailing.has(id))) await saveTrailing();
-    for (const id of [...changed]) {
-      if (busy.has(id)) continue;
-      changed.delete(id);
-      const order = await findOrder(store, id);
-      if (order) enter(order);
-      else leave(id);
+    await readChanged();
+  }
+
+  /** What is under way here is read when it has ended. */
+  async function readChanged(): Promise<void> {
+    const ids = [...changed].filter((id) => !underWay.has(id));
+    for (let from = 0; from < ids.length; from += PAGE) {
+      const page = ids.slice(from, from + PAGE);
+      for (const id of page) changed.delete(id);
+      const found = await waitingAmong(store, page).catch((error) => {
+        for (const id of page) changed.add(id);
+        throw error;
+      });
+      const byId = new Map(found.map((order) => [order.id, order]));
+      for (const id of page) readAgain(id, byId.get(id));
     }
+  }
+
+  function readAgain(id: string, order: WaitingOrder | undefined): void {
+    if (underWay.has(id)) return;
+    if (order) {
+      // What is in the queue is looked at once more when it is claimed.
+      if (!queue.has(id)) enter(order);
+      return;
+    }
+    // Another keeper has it, or nobody any more.
+    queue.delete(id);
+    leave(id);
   }
 
   function tickMarkets(): void {
@@ -123,9 +148,9 @@ export async function createTriggerKeeper(
         continue;
       }
       ticks.set(mint, price);
-      for (const { order: id, leg } of book.tick(mint, price.usd)) {
-        busy.add(id);
-        queue.push({ id, leg, usd: price.usd, trailingBps: trailing.get(id)?.bps ?? null });
+      // Not in the same order as the other keepers, who would claim what this one is about to.
+      for (const { order: id, leg } of shuffled(book.tick(mint, price.usd))) {
+        queue.set(id, { id, leg, usd: price.usd, trailingBps: trailing.get(id)?.bps ?? null });
         trailing.delete(id);
       }
     }
@@ -147,12 +172,11 @@ export async function createTriggerKeeper(
   }
 
   function begin(): void {
-    while (!closed && queue.length > 0 && underWay.size < MOST_UNDER_WAY) {
-      const fired = queue.shift()!;
-      const { id } = fired;
+    for (const [id, fired] of queue) {
+      if (closed || underWay.size >= MOST_UNDER_WAY) return;
+      queue.delete(id);
       const end = fill(fired).finally(() => {
         underWay.delete(id);
-        busy.delete(id);
         // Whatever has become of it: the store tells.
         changed.add(id);
         begin();
@@ -177,8 +201,14 @@ export async function createTriggerKeeper(
 
   async function tickOnce(): Promise<void> {
     if (closed) return;
-    await recover(deps, { alone: deps.alone && !recovered });
+    const alone = deps.alone && !recovered;
+    await recover(deps, { alone });
     recovered = true;
+    returning ??= returnRents(deps, { alone })
+      .catch((error: Error) => log.warn({ reason: error.message }, 'rents are not returned yet'))
+      .finally(() => {
+        returning = undefined;
+      });
     await load();
     tickMarkets();
     begin();
@@ -196,7 +226,8 @@ export async function createTriggerKeeper(
     async runDue() {
       for (let round = 0; round < MOST_ROUNDS && !closed; round++) {
         await tick();
-        if (underWay.size + queue.length === 0) return;
+        await returning;
+        if (underWay.size + queue.size === 0) return;
         while (underWay.size > 0) await Promise.all(underWay.values());
       }
     },
@@ -206,4 +237,12 @@ export async function createTriggerKeeper(
       await turn;
     },
   };
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let left = items.length - 1; left > 0; left--) {
+    const other = randomInt(left + 1);
+    [items[left], items[other]] = [items[other]!, items[left]!];
+  }
+  return items;
 }

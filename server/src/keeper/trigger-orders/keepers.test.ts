@@ -104,7 +104,9 @@ describe('a keeper that dies', () => {
     };
     const dying = await world.newKeeper({ landing: { execute } });
     await dying.tick();
-    await until(async () => (await world.paid(order)) > 0n);
+    const landed = "select from ledger where state = 'landed' and payload->>'orderId' = $1";
+    await until(async () => (await world.store.query(landed, [order.id])).rows.length > 0);
+    assert.ok((await world.paid(order)) > 0n);
     await dying.close();
     await (await world.newKeeper()).runDue();
     await (await world.newKeeper()).runDue();

@@ -1,80 +1,112 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { type Address, associatedTokenAddress, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  SYSTEM_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
 import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
 import type { Leg } from '../../orders/order.js';
-import { isRefused, type Quote, type QuoteRequest, type Token } from '../../routing/router.js';
+import { isRefused, type Token } from '../../routing/router.js';
 import { tryOutSwap } from '../../routing/try-out.js';
 import type { OrderRow } from '../../store/orders.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { leastOf, type Sale, saleOf, slippageOf, worthIn } from './terms.js';
+import { findOffer, isEnough, type Market, type Offer, offerOf, tooLittle } from './offers.js';
+import { type Sale, saleOf, slippageOf, worthIn } from './terms.js';
 
 const QUOTE_MS = 2_000;
 /** Each over fewer pools than the one before. */
 const MOST_TRIES = 5;
+/** No fill sells less than 5 USD, nor leaves less: half of the smallest order. */
+const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
 
 /** A fill that was tried out and would succeed. */
 export interface PreparedFill {
   crafted: Crafted;
   lastValidBlockHeight: bigint;
-  sale: Sale;
+  /** What it sells, in the smallest unit: all that is left of the order, or a part. */
+  amount: bigint;
 }
 
-/** Makes the transaction that fills all of an order by one of its legs, and tries it out; or says why it cannot be. */
+/**
+ * Makes the transaction that fills an order by one of its legs, all of it or as much as the market takes within the
+ * slippage, and tries it out; or says why it cannot be.
+ */
 export async function prepareFill(
   deps: TriggerKeeperDeps,
   order: OrderRow,
   leg: Leg,
 ): Promise<PreparedFill | { skipped: string }> {
-  const { chain, router } = deps;
+  const { chain, router, prices } = deps;
   const sale = saleOf(order);
-  const [input, output] = await Promise.all([tokenOf(deps, sale.inputMint), tokenOf(deps, sale.outputMint)]);
+  const [input, output, source] = await Promise.all([
+    tokenOf(deps, sale.inputMint),
+    tokenOf(deps, sale.outputMint),
+    chain.account(sale.source),
+  ]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
-  const fair = fairOutput(deps, sale.amount, input, output);
-  if (fair === undefined) return { skipped: 'there is no fresh price of what it sells and of what it buys' };
-  const target = await targetOf(deps, order, sale, output);
-  const request: QuoteRequest = {
-    ...{ mode: 'exact-in', input, output, amount: sale.amount, owner: order.vault as Address },
-    excludeVenues: new Set<string>(),
-  };
+  const [from, to] = [prices.usd(input.mint), prices.usd(output.mint)];
+  if (from === undefined || to === undefined) {
+    return { skipped: 'there is no fresh price of what it sells and of what it buys' };
+  }
+  const [sold, bought] = [
+    { ...input, usd: from },
+    { ...output, usd: to },
+  ];
   const signal = AbortSignal.timeout(QUOTE_MS);
-  let quote = await router.quote(request, signal);
+  const common = { input, output, owner: order.vault as Address, excludeVenues: new Set<string>() };
+  const market: Market = {
+    quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
+    slippage: ({ priceImpact }) => slippageOf(order, leg, priceImpact),
+    fair: (amount) => worthIn(amount, sold, bought),
+  };
+  const target = await targetOf(deps, order, sale, output);
+  let offer = await findOffer(market, sale.amount, worthIn(LEAST_PART.amount, LEAST_PART.token, sold));
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if (isRefused(quote)) return { skipped: quote.reason };
-    const slippage = slippageOf(order, leg, quote.priceImpact);
-    // Both must hold: neither a pool that was moved nor a price that is off may give the order away.
-    const bounds = [leastOf(quote.outAmount, slippage), leastOf(fair, slippage), 1n];
-    const least = bounds.reduce((most, bound) => (bound > most ? bound : most));
-    if (quote.outAmount < least) {
-      return { skipped: `the market gives ${quote.outAmount} and its slippage allows no less than ${least}` };
-    }
-    const swap = await swapOf(deps, order, { sale, input, output, target, quote, least });
-    if (swap !== 'too large') {
-      if ('skipped' in swap) return swap;
-      const tried = await tryOutSwap(chain, swap.swap, (units, computeUnitPrice) => ({
-        computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
-        computeUnitPrice,
-      })).catch((error) => {
-        if (error instanceof TransactionTooLarge) return 'too large' as const;
-        throw error;
-      });
-      if (tried !== 'too large') {
-        return 'err' in tried ? { skipped: explain(tried.err).message } : { ...tried, sale };
-      }
-    }
+    if ('skipped' in offer) return offer;
+    const { amount, quote } = offer;
+    // What others have sent to the account stays, and so does the account; and what has failed is tried without this.
+    const isEmptied = amount === sale.amount && order.progress.failures === 0 && holds(source) === amount;
+    const tried = await tryFill(deps, order, { sale, input, output, target, offer }, isEmptied);
+    if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount };
     if (!quote.simpler) break;
-    quote = await quote.simpler(signal);
+    const simpler = await quote.simpler(signal);
+    if (isRefused(simpler)) return { skipped: simpler.reason };
+    offer = offerOf(market, amount, simpler);
+    if (!isEnough(offer)) return { skipped: tooLittle(offer) };
   }
   return { skipped: 'a transaction has no room for its route' };
 }
 
-/** By the prices, in the smallest unit of the output. */
-function fairOutput({ prices }: TriggerKeeperDeps, amount: bigint, input: Token, output: Token): bigint | undefined {
-  const [from, to] = [prices.usd(input.mint), prices.usd(output.mint)];
-  if (from === undefined || to === undefined) return undefined;
-  return worthIn(amount, { ...input, usd: from }, { ...output, usd: to });
+const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
+
+type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
+
+async function tryFill(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isEmptied: boolean): Promise<Tried> {
+  if (isEmptied) {
+    const closing = await tryOnce(deps, order, parts, true);
+    if (closing !== 'too large' && !('skipped' in closing)) return closing;
+    // Without the router program a venue may leave something, and what is not empty cannot be closed.
+  }
+  return tryOnce(deps, order, parts, false);
+}
+
+async function tryOnce(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isClosing: boolean): Promise<Tried> {
+  const swap = await swapOf(deps, order, parts, isClosing);
+  if (swap === 'too large' || 'skipped' in swap) return swap;
+  const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
+    computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
+    computeUnitPrice,
+  })).catch((error) => {
+    if (error instanceof TransactionTooLarge) return 'too large' as const;
+    throw error;
+  });
+  return tried !== 'too large' && 'err' in tried ? { skipped: explain(tried.err).message } : tried;
 }
 
 async function tokenOf({ chain }: TriggerKeeperDeps, mint: Address): Promise<Token | undefined> {
@@ -116,27 +148,26 @@ interface FillParts {
   input: Token;
   output: Token;
   target: Target;
-  quote: Quote;
-  /** The least that must arrive. */
-  least: bigint;
+  offer: Offer;
 }
 
 async function swapOf(
   { payer, programs }: TriggerKeeperDeps,
   order: OrderRow,
-  { sale, input, output, target, quote, least }: FillParts,
+  { sale: { source }, input, output, target, offer: { amount, quote, least } }: FillParts,
+  isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {
-  const vault = order.vault as Address;
+  const [vault, wallet] = [order.vault as Address, order.wallet as Address];
   const built = await quote.build({
-    ...{ owner: vault, source: sale.source, destination: target.place.account, receiver: target.owner },
-    ...{ feePayer: payer, rentPayer: payer, minOut: least },
-    absentSigners: new Set([order.wallet as Address]),
+    ...{ owner: vault, source, destination: target.place.account, receiver: target.owner },
+    ...{ feePayer: payer, rentPayer: payer, minOut: least, emptySource: isClosing },
+    absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
   return {
     swap: {
       ...{ taker: vault, receiver: target.receiver, feePayer: payer, rentPayer: payer, trade: built, programs },
-      input: { ...input, place: { kind: 'token', account: sale.source }, amount: sale.amount },
+      input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo: wallet }) },
       output: { ...output, place: target.place, least, create: target.create },
     },
   };

@@ -4,15 +4,13 @@ import type { FiringTerms } from '../../orders/order-triggers.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { OrderRow } from '../../store/orders.js';
 
-const BPS = 10_000n;
-
 /** What a fill of an order sells, from where, and for what. */
 export interface Sale {
   inputMint: Address;
   outputMint: Address;
   /** Token account whose owner is the vault. */
   source: Address;
-  /** In the smallest unit of the input. */
+  /** All that is left to be sold, in the smallest unit of the input. */
   amount: bigint;
   /** Where the output stays in the vault, its account there; else it goes to the wallet. */
   vaultOutput: Address | undefined;
@@ -37,7 +35,8 @@ export function saleOf(order: OrderRow): Sale {
 }
 
 export function firingTermsOf(order: OrderRow): FiringTerms {
-  return { ...order, type: order.progress.type, stage: order.progress.stage };
+  const { type, stage, fired } = order.progress;
+  return { ...order, type, stage, fired };
 }
 
 /** The condition that the price has met when a leg fires. */
@@ -54,11 +53,6 @@ export function slippageOf(order: OrderRow, leg: Leg, priceImpact: number): bigi
     stop_loss: order.slSlippageBps,
   }[leg];
   return BigInt(asked ?? automaticSlippageBps(priceImpact));
-}
-
-/** The least of `amount` that is left after so much slippage, rounded up. */
-export function leastOf(amount: bigint, slippageBps: bigint): bigint {
-  return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
 }
 
 /** What an amount is worth in another token by the prices of one whole token of each; rounded down. */

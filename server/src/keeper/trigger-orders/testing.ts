@@ -1,5 +1,14 @@
 import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, associatedTokenAddress, generateKeypair, type Keypair, sign } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  generateKeypair,
+  type Keypair,
+  SYSTEM_PROGRAM,
+  sign,
+} from '@slipway/wire';
+import { DEPOSIT_AREA, depositHooks, WITHDRAWAL_AREA, withdrawalHooks } from '../../areas/trigger-v2/index.js';
+import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { createChain, type Rpc } from '../../chain/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
@@ -7,13 +16,23 @@ import { uuidv7 } from '../../lib/ids.js';
 import { apply, newOrder } from '../../orders/order.js';
 import type { PriceQuote } from '../../prices/index.js';
 import { openMetis, openWorld, silent } from '../../routing/metis/testing.js';
+import type { Token } from '../../routing/router.js';
 import type { KeyName, Signer } from '../../signer/index.js';
 import { findOrder, insertOrder, type OrderRow } from '../../store/orders.js';
 import { openTestStore } from '../../store/testing.js';
-import { createTriggerKeeper, FILL_AREA, fillHooks, type TriggerKeeperDeps } from './index.js';
+import type { Mortal } from '../testing.js';
+import { createTriggerKeeper, FILL_AREA, fillHooks, RENT_AREA, rentHooks, type TriggerKeeperDeps } from './index.js';
 
 export const AMOUNT = 100_000_000n;
 const HOUR_MS = 3_600_000;
+const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
+
+const hooks = {
+  [DEPOSIT_AREA]: depositHooks,
+  [WITHDRAWAL_AREA]: withdrawalHooks,
+  [FILL_AREA]: fillHooks,
+  [RENT_AREA]: rentHooks,
+};
 
 /** A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. */
 export async function openTriggerWorld() {
@@ -23,7 +42,7 @@ export async function openTriggerWorld() {
   const signer = anySigner();
   const payer = signer.address('keeper');
   await world.rpc.call('requestAirdrop', [payer, 100_000_000_000]);
-  const chain = createChain({ rpc: world.rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
   const [sold, bought] = [await world.token(), await world.token()];
   const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
   const { metis, live, close: closeRouting } = await openMetis(world);
@@ -35,34 +54,73 @@ export async function openTriggerWorld() {
   }
   setPrice(sold.mint, 1);
   setPrice(bought.mint, 1);
+  const priced: TriggerKeeperDeps['prices'] & { close(): Promise<void> } = {
+    quote: (mint) => prices.get(mint),
+    usd: (mint) => (prices.get(mint)?.stale === false ? prices.get(mint)?.usd : undefined),
+    close: async () => {},
+  };
 
   function newLanding(ways: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
     const landing = createLanding({
       ...{ store, clock, steadyNow, signer, chain, ways, log: silent },
-      ...{ hooks: { [FILL_AREA]: fillHooks }, observe: () => {}, ...on },
+      ...{ hooks, observe: () => {}, ...on },
     });
     closing.push(() => landing.close());
     return landing;
   }
 
+  const keeperDeps = {
+    ...{ clock, steadyNow, log: silent, payer, poolUsd: () => undefined },
+    programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
+  };
+
   return {
-    ...{ world, store, clock, sold, bought, pool, metis, live, setPrice, newLanding },
-    prices,
+    ...{ world, store, clock, signer, chain, payer, sold, bought, pool, metis, live, prices, setPrice, newLanding },
+
+    /** What clients do, over a landing of its own. */
+    newClient: (landing = newLanding()) => createClient({ store, clock, signer, chain, landing, prices: priced }),
+
+    /** Gives a wallet SOL for fees and rents, and so much of a token. */
+    async fund(wallet: Address, token: Token, amount: bigint): Promise<Address> {
+      await world.put(wallet, SYSTEM_PROGRAM, new Uint8Array(0), 1_000_000_000n);
+      return world.holding(token, wallet, amount, associatedTokenAddress(wallet, token.mint, token.tokenProgram));
+    },
 
     async newKeeper(changes: Partial<TriggerKeeperDeps & { alone: boolean }> = {}) {
       const keeper = await createTriggerKeeper({
-        ...{ store, chain, clock, steadyNow, log: silent, payer, router: metis, alone: false },
+        ...{ ...keeperDeps, store, chain, router: metis, prices: priced, alone: false },
         landing: changes.landing ?? newLanding(),
-        prices: {
-          quote: (mint) => prices.get(mint),
-          usd: (mint) => (prices.get(mint)?.stale === false ? prices.get(mint)?.usd : undefined),
-        },
-        poolUsd: () => undefined,
-        programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
         ...changes,
       });
       closing.push(() => keeper.close());
       return keeper;
+    },
+
+    /** As a client does it: a new wallet deposits 100 whole tokens for an order that fires above 0.9 USD. */
+    async deposit(client: Client, terms: Partial<TestTerms> = {}): Promise<{ wallet: Keypair; id: string }> {
+      const wallet = await client.register();
+      await this.fund(wallet.address, sold, AMOUNT);
+      const id = await client.open(wallet, AMOUNT, {
+        ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, orderType: 'single' },
+        ...(terms.orderType !== 'oco' && { triggerCondition: 'above', triggerPriceUsd: 0.9 }),
+        ...terms,
+      });
+      return { wallet, id };
+    },
+
+    /** What a wallet has of a token. */
+    held: (wallet: Address, { mint, tokenProgram }: Token = bought) =>
+      world.amount(associatedTokenAddress(wallet, mint, tokenProgram)),
+    exists: async (account: string) => (await chain.account(account as Address)) !== undefined,
+
+    /** A landing and an only keeper that live and die together. */
+    async newProcess(mortal: Mortal) {
+      const [own, rpc] = [{ store: mortal.store(store), signer: mortal.signer(signer) }, mortal.rpc(world.rpc)];
+      const its = createChain({ rpc, steadyNow, fees: FEES });
+      const landing = newLanding([rpc], { ...own, chain: its });
+      const ports = { ...own, chain: its, landing, router: mortal.router(metis), prices: priced };
+      const keeper = await createTriggerKeeper({ ...keeperDeps, ...ports, alone: true });
+      return { landing, keeper };
     },
 
     /** An open order of a new wallet, whose vault holds 100 whole tokens; it fires above `usd`. */

@@ -1,8 +1,9 @@
 import { encodeTransaction, type Transaction } from '@slipway/wire';
 import { RFQ } from '../../errors/index.js';
 import type { Clock } from '../../lib/clock.js';
+import type { JsonAnswer } from '../../lib/json-call.js';
 import type { MakerQuote } from '../router.js';
-import { callWebhook, type MakerEndpoint, type WebhookAnswer, WebhookFailure } from './webhook.js';
+import { callWebhook, type MakerEndpoint, WebhookFailure } from './webhook.js';
 
 /** What came of a transaction that was given to a maker, as `landing.handOver` takes it. */
 export type MakerDelivery =
@@ -38,7 +39,7 @@ export async function deliverToMaker(
   }
 }
 
-function readDelivery(quoteId: string, { status, body }: WebhookAnswer): MakerDelivery {
+function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerDelivery {
   if (status === 400) return { outcome: 'rejected', ...RFQ.invalidPayload };
   // After 408 and the errors of a server it may have been heard all the same.
   if (status > 400 && status < 500 && status !== 408) return { outcome: 'rejected', ...RFQ.rejected };

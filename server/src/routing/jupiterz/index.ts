@@ -8,6 +8,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
 import { listMakers } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
+import { feeFrom, grossOf } from '../fee.js';
 import type { MakerQuote, Quote, QuoteRequest, Refusal, Router, Token } from '../router.js';
 import { buildFill } from './build.js';
 import { deliverToMaker, type MakerDelivery } from './deliver.js';
@@ -195,15 +196,6 @@ function withFee(
   }
   const feeAmount = fee ? feeFrom(offer.outAmount, fee.bps) : 0n;
   return { inAmount: offer.inAmount, outAmount: offer.outAmount - feeAmount, feeAmount };
-}
-
-function feeFrom(amount: bigint, bps: number): bigint {
-  return (amount * BigInt(bps)) / BPS;
-}
-
-/** The least amount of which `net` is left when the fee, rounded down, is taken. */
-function grossOf(net: bigint, bps: number): bigint {
-  return ((net - 1n) * BPS) / (BPS - BigInt(bps)) + 1n;
 }
 
 /** Why an offer cannot be meant, by the prices that are known. */

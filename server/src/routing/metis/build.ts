@@ -54,7 +54,7 @@ function buildRoute(input: BuildInput, router: Address): Instructions {
   const places = [source, ...temporary.addresses, ...(isHandedOn ? [] : [destination])];
 
   // A step between must leave nothing behind, whatever it takes; the source may keep what is not worth handing on.
-  const isHandedOver = outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
+  const isHandedOver = parties.emptySource || outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
   const rests = [isHandedOver ? request.input : undefined, ...between];
   const hops = plan.steps.flatMap(({ parts }, i) =>
     parts.map((part, j) => {

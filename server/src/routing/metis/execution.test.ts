@@ -143,8 +143,8 @@ async function execute(quote: Quote, example: Case): Promise<void> {
   move(destination, quote.outAmount);
   if (feeAccount) move(feeAccount, quote.feeAmount);
   for (const hop of quote.hops) {
-    move(hop.vaultIn, hop.inAmount);
-    move(hop.vaultOut, -hop.outAmount);
+    move(hop.vaultIn!, hop.inAmount);
+    move(hop.vaultOut!, -hop.outAmount);
   }
   const accounts = [...moved.keys()];
   const amounts = () => Promise.all(accounts.map((account) => world.amount(account)));

@@ -2,9 +2,12 @@ import { decodePool, type Fee, POOL_SIZE, type Pool, poolSwap } from '@slipway/p
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
 import type { PoolState, Side, Trade, Venue } from '../venue.js';
+import { readOnce } from './anchor.js';
 import { openVault, type Vault } from './vaults.js';
 
 const U64_MAX = 2n ** 64n - 1n;
+/** Of an account of whatever program. */
+const readPool = readOnce(({ data }) => decodePool(data));
 const NO_POOL = 'no constant-product pool of the program';
 
 /** Constant-product pools of SPL Token Swap, or of a program with its interface. */
@@ -14,8 +17,8 @@ export function tokenSwapVenue(program: Address): Venue {
     program,
     poolSize: POOL_SIZE,
     amountOffset: 1,
-    describe(_, { data }) {
-      const pool = decodePool(data);
+    describe(_, account) {
+      const pool = readPool(account);
       if (!pool || pool.mintA === pool.mintB) return NO_POOL;
       return { mints: [pool.mintA, pool.mintB], accounts: [pool.vaultA, pool.vaultB] };
     },
@@ -29,7 +32,7 @@ function openPool(
   account: ChainAccount,
   [accountA, accountB]: readonly (ChainAccount | undefined)[],
 ): PoolState | string {
-  const pool = account.owner === program ? decodePool(account.data) : undefined;
+  const pool = account.owner === program ? readPool(account) : undefined;
   if (!pool || pool.tokenProgram !== TOKEN_PROGRAM) return NO_POOL;
   const { trade, ownerTrade } = pool.fees;
   if (!isFraction(trade) || !isFraction(ownerTrade)) return 'its fees are no fractions';
@@ -56,9 +59,17 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
   const feeShare = Math.min(1, share(trade) + share(ownerTrade));
   const kept = 1 - feeShare;
   const accounts = {
-    ...{ program, pool: address, authority: a.vault.owner, vaultA: pool.vaultA, vaultB: pool.vaultB },
-    ...{ poolMint: pool.poolMint, feeAccount: pool.feeAccount, mintA: pool.mintA, mintB: pool.mintB },
-    ...{ programA: a.tokenProgram, programB: b.tokenProgram },
+    program,
+    pool: address,
+    authority: a.vault.owner,
+    vaultA: pool.vaultA,
+    vaultB: pool.vaultB,
+    poolMint: pool.poolMint,
+    feeAccount: pool.feeAccount,
+    mintA: pool.mintA,
+    mintB: pool.mintB,
+    programA: a.tokenProgram,
+    programB: b.tokenProgram,
   };
   return {
     tokens: [

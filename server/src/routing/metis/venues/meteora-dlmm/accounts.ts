@@ -22,7 +22,7 @@ const CUSTOMIZABLE = 2;
 const LAST_PAIR_TYPE = 3;
 /** What a pair is for beside trades: not said, rewards for liquidity, limit orders. */
 const FUNCTIONS = ['undetermined', 'rewards', 'limit-orders'] as const;
-const NO_MINT = new Uint8Array(32);
+const REWARD_MINTS = [264, 408];
 
 /** A pair's account. Times are in seconds. */
 export interface DlmmPair {
@@ -60,38 +60,39 @@ export function decodePair(program: Address, account: ChainAccount): DlmmPair | 
   const view = taggedView(account, { program, tag: PAIR, size: PAIR_SIZE });
   if (!view) return undefined;
   const { data } = account;
-  const [u8, u16, u32] = [
-    (at: number) => data[at]!,
-    (at: number) => view.getUint16(at, true),
-    (at: number) => view.getUint32(at, true),
-  ];
-  const [pairType, activationType, feeMode, flagX, flagY] = [75, 86, 36, 880, 881].map(u8) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const purpose = FUNCTIONS[u8(35)];
-  if (pairType > LAST_PAIR_TYPE || activationType > 1 || feeMode > 1 || flagX > 1 || flagY > 1) return undefined;
-  if (purpose === undefined || u8(82) > 1 || u16(80) === 0) return undefined;
+  const u16 = (at: number) => view.getUint16(at, true);
+  const u32 = (at: number) => view.getUint32(at, true);
   const address = (at: number) => addressAt(data, at);
-  const hasRewards = [264, 408].some((at) => !isSame(data.subarray(at, at + 32), NO_MINT));
+  const [purpose, feeMode, pairType, status] = [FUNCTIONS[data[35]!], data[36]!, data[75]!, data[82]!];
+  const [activationType, flagX, flagY] = [data[86]!, data[880]!, data[881]!];
+  const isKnown = feeMode <= 1 && status <= 1 && activationType <= 1 && flagX <= 1 && flagY <= 1;
+  if (!isKnown || purpose === undefined || pairType > LAST_PAIR_TYPE || u16(80) === 0) return undefined;
   const isTimed = pairType === PERMISSION || pairType === CUSTOMIZABLE;
   return {
-    ...{ baseFactor: u16(8), filterPeriod: u16(10), decayPeriod: u16(12), reductionFactor: u16(14) },
-    ...{ variableFeeControl: u32(16), maxVolatility: u32(20), baseFeePower: u8(34) },
-    ...{ volatility: u32(40), volatilityReference: u32(44), indexReference: view.getInt32(48, true) },
-    ...{ lastUpdate: Number(view.getBigInt64(56, true)), activeId: view.getInt32(76, true), binStep: u16(80) },
-    hasLimitOrders: purpose === 'limit-orders' || (purpose === 'undetermined' && !hasRewards),
+    baseFactor: u16(8),
+    filterPeriod: u16(10),
+    decayPeriod: u16(12),
+    reductionFactor: u16(14),
+    variableFeeControl: u32(16),
+    maxVolatility: u32(20),
+    baseFeePower: data[34]!,
+    volatility: u32(40),
+    volatilityReference: u32(44),
+    indexReference: view.getInt32(48, true),
+    lastUpdate: Number(view.getBigInt64(56, true)),
+    activeId: view.getInt32(76, true),
+    binStep: u16(80),
+    // Where it is not said, it is what there are no rewards beside.
+    hasLimitOrders:
+      purpose === 'limit-orders' || (purpose === 'undetermined' && !REWARD_MINTS.some((at) => isKey(view, at))),
     feeInY: feeMode === 1,
-    isEnabled: u8(82) === 0,
+    isEnabled: status === 0,
     activation: isTimed ? { by: activationType === 0 ? 'slot' : 'time', point: u64At(view, 816) } : undefined,
     mints: [address(88), address(120)],
     vaults: [address(152), address(184)],
     is2022: [flagX === 1, flagY === 1],
     oracle: address(552),
-    filled: bitsAt(view, 584, 2 * OWN_ARRAYS).map((bit) => bit - OWN_ARRAYS),
+    filled: bitsAt(view, 584, 2 * OWN_ARRAYS, (bit) => bit - OWN_ARRAYS),
   };
 }
 
@@ -146,8 +147,8 @@ export interface BitmapExtension {
 export function decodeExtension(program: Address, account: ChainAccount): BitmapExtension | undefined {
   const view = taggedView(account, { program, tag: EXTENSION, size: EXTENSION_SIZE });
   if (!view) return undefined;
-  const above = bitsAt(view, 40, EXTENSION_ARRAYS).map((bit) => OWN_ARRAYS + bit);
-  const below = bitsAt(view, 40 + EXTENSION_ARRAYS / 8, EXTENSION_ARRAYS).map((bit) => -OWN_ARRAYS - 1 - bit);
+  const above = bitsAt(view, 40, EXTENSION_ARRAYS, (bit) => OWN_ARRAYS + bit);
+  const below = bitsAt(view, 40 + EXTENSION_ARRAYS / 8, EXTENSION_ARRAYS, (bit) => -OWN_ARRAYS - 1 - bit);
   return { pair: addressAt(account.data, 8), below: below.reverse(), above };
 }
 
@@ -156,15 +157,15 @@ export const isOwnIndex = (index: number) => index >= -OWN_ARRAYS && index < OWN
 
 export const arrayOf = (id: number) => Math.floor(id / ARRAY_BINS);
 
-/** Which bits are set, the lowest first. */
-function bitsAt(view: DataView, at: number, count: number): number[] {
+/** Which bits are set, the lowest first, by what they stand for. */
+function bitsAt(view: DataView, at: number, count: number, meaning: (bit: number) => number): number[] {
   const bits: number[] = [];
   for (let word = 0; word < count / 32; word++) {
     for (let left = view.getUint32(at + 4 * word, true); left !== 0; left &= left - 1) {
-      bits.push(32 * word + 31 - Math.clz32(left & -left));
+      bits.push(meaning(32 * word + 31 - Math.clz32(left & -left)));
     }
   }
   return bits;
 }
 
-const isSame = (a: Uint8Array, b: Uint8Array) => a.every((byte, i) => byte === b[i]);
+const isKey = (view: DataView, at: number) => [0, 8, 16, 24].some((word) => u64At(view, at + word) !== 0n);

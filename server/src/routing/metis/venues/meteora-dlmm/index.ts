@@ -152,9 +152,9 @@ interface Parts {
 }
 
 function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): PoolState {
-  const token = (side: Side): PoolToken => ({
-    ...{ mint: pair.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pair.vaults[side] },
-  });
+  const token = (side: Side): PoolToken => {
+    return { mint: pair.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pair.vaults[side] };
+  };
   const tokens = [token(0), token(1)] as const;
   const filled = [...(bitmap?.below ?? []), ...pair.filled, ...(bitmap?.above ?? [])];
   const indexes = [true, false].map((xToY) => indexesAhead(filled, pair.activeId, xToY));

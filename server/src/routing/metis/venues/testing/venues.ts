@@ -19,6 +19,8 @@ export interface TestedVenue {
   venue: Venue;
   /** Whether its fee changes along the way of a trade. */
   feeMoves?: boolean;
+  /** How many executed trades are recorded; 20 if not given. */
+  recorded?: number;
   randomPool(lab: Lab, random: Random): LabPool;
 }
 
@@ -31,7 +33,8 @@ export const TESTED_VENUES: readonly TestedVenue[] = [
     name: 'whirlpool',
     venue: whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM),
     feeMoves: true,
+    recorded: 60,
     randomPool: randomWhirlpool,
   },
-  { name: 'meteora-dlmm', venue: dlmmVenue(), feeMoves: true, randomPool: randomPair },
+  { name: 'meteora-dlmm', venue: dlmmVenue(), feeMoves: true, recorded: 40, randomPool: randomPair },
 ];

@@ -42,12 +42,16 @@ export function decodeWhirlpool(program: Address, account: ChainAccount): Whirlp
   if (tickSpacing === 0 || sqrtPrice < MIN_SQRT_PRICE || sqrtPrice > MAX_SQRT_PRICE) return undefined;
   // One below the lowest: there the price stands after it came down to the end.
   if (tick < -MAX_TICK - 1 || tick > MAX_TICK) return undefined;
+  const mints: [Address, Address] = [addressAt(data, 101), addressAt(data, 181)];
+  if (mints[0] === mints[1]) return undefined;
   return {
-    ...{ tickSpacing, sqrtPrice, tick },
+    tickSpacing,
+    sqrtPrice,
+    tick,
     isAdaptive: feeTier !== tickSpacing,
     feeRate: view.getUint16(45, true),
     liquidity: u128At(view, 49),
-    mints: [addressAt(data, 101), addressAt(data, 181)],
+    mints,
     vaults: [addressAt(data, 133), addressAt(data, 213)],
   };
 }

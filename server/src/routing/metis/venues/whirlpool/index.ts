@@ -9,7 +9,6 @@ import {
   decodeOracle,
   decodeTickArray,
   decodeWhirlpool,
-  type OracleAccount,
   POOL_SIZE,
   type TickArray,
   type WhirlpoolAccount,
@@ -25,96 +24,99 @@ const RATE_UNIT = 1_000_000;
 const NEAR = 4;
 const ONE = 2 ** 64;
 
-/** Concentrated liquidity of Orca, or of a program with its interface. */
+const NO_POOL = 'no Whirlpool that is understood';
+
+/** Concentrated liquidity of Orca: https://github.com/orca-so/whirlpools has the interface. */
 export function whirlpoolVenue(program: Address): Venue {
-  const poolOf = readOnce((account) => decodeWhirlpool(program, account));
-  const ticksOf = readOnce((account) => decodeTickArray(program, account));
-  const oracleOf = readOnce((account) => decodeOracle(program, account));
-  const derive = createDerivation(program);
-  const arrayAt = (pool: Address, start: number) =>
-    derive(`${pool} ${start}`, () => [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))]);
-  const oracleAt = (pool: Address) => derive(`${pool} oracle`, () => [Buffer.from('oracle'), addressToBytes(pool)]);
-
-  function readArrays(address: Address, pool: WhirlpoolAccount, accounts: readonly (ChainAccount | undefined)[]) {
-    const arrays = new Map<number, TickArray | undefined>();
-    for (const [i, start] of startsAround(pool).entries()) {
-      const account = accounts[i];
-      // Whoever sends lamports to the address makes an account that the program takes for none.
-      if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) continue;
-      const array = ticksOf(account);
-      if (array?.start !== start || array.pool !== address || !isWithin(array, pool.tickSpacing)) return undefined;
-      arrays.set(start, array);
-    }
-    return arrays;
-  }
-
-  function openFees(pool: WhirlpoolAccount, address: Address, [oracle, clock]: readonly (ChainAccount | undefined)[]) {
-    if (!pool.isAdaptive) return { feesOf: () => staticFee(pool.feeRate) };
-    const decoded = oracle && oracleOf(oracle);
-    const now = readClock(clock)?.unixTimestamp;
-    if (decoded?.pool !== address) return 'an oracle that cannot be read';
-    if (now === undefined) return 'the clock cannot be read';
-    return now < decoded.opensAt ? 'trading has not begun' : { feesOf: feesAt(pool, decoded, Number(now)) };
-  }
-
+  const reader = createReader(program);
   return {
     ...{ label: 'Whirlpool', program, poolSize: POOL_SIZE, amountOffset: FIRST_NUMBER_AT },
     describe(address, account) {
-      const pool = poolOf(account);
-      if (!pool) return 'no Whirlpool that is understood';
-      const accounts = [...pool.vaults, ...startsAround(pool).map((start) => arrayAt(address, start))];
-      if (pool.isAdaptive) accounts.push(oracleAt(address), CLOCK_SYSVAR);
+      const pool = reader.poolOf(account);
+      if (!pool) return NO_POOL;
+      const accounts = [...pool.vaults, ...startsAround(pool).map((start) => reader.arrayAt(address, start))];
+      if (pool.isAdaptive) accounts.push(reader.oracleAt(address), CLOCK_SYSVAR);
       return { mints: pool.mints, accounts };
     },
-    open(address, account, [accountA, accountB, ...others]) {
-      const pool = poolOf(account);
-      if (!pool) return 'no Whirlpool that is understood';
-      const [a, b] = [openVault(accountA, pool.mints[0], true), openVault(accountB, pool.mints[1], true)];
-      if (typeof a === 'string') return `vault A: ${a}`;
-      if (typeof b === 'string') return `vault B: ${b}`;
-      if (a.vault.owner !== address || b.vault.owner !== address) return 'vaults of another owner';
-      const arrays = readArrays(address, pool, others);
-      if (!arrays) return 'ticks that cannot be read';
-      const fees = openFees(pool, address, others.slice(-2));
-      if (typeof fees === 'string') return fees;
-      const tickArrays = (from: Side) => startsAhead(pool, from === 0).map((start) => arrayAt(address, start));
-      return stateOf({
-        program,
-        address,
-        pool,
-        vaults: [a, b],
-        arrays,
-        ...fees,
-        tickArrays,
-        oracle: () => oracleAt(address),
-      });
-    },
+    open: (address, account, others) => openPool(reader, address, account, others),
   };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+/** Reads the accounts of a program, and knows where they are. */
+function createReader(program: Address) {
+  const derive = createDerivation(program);
+  return {
+    program,
+    poolOf: readOnce((account) => decodeWhirlpool(program, account)),
+    ticksOf: readOnce((account) => decodeTickArray(program, account)),
+    oracleOf: readOnce((account) => decodeOracle(program, account)),
+    arrayAt: (pool: Address, start: number) =>
+      derive(`${pool} ${start}`, () => [Buffer.from('tick_array'), addressToBytes(pool), Buffer.from(String(start))]),
+    oracleAt: (pool: Address) => derive(`${pool} oracle`, () => [Buffer.from('oracle'), addressToBytes(pool)]),
+  };
+}
+
+type Accounts = readonly (ChainAccount | undefined)[];
+
+function openPool(
+  reader: Reader,
+  address: Address,
+  account: ChainAccount,
+  [accountA, accountB, ...others]: Accounts,
+): PoolState | string {
+  const pool = reader.poolOf(account);
+  if (!pool) return NO_POOL;
+  const [a, b] = [openVault(accountA, pool.mints[0], true), openVault(accountB, pool.mints[1], true)];
+  if (typeof a === 'string') return `vault A: ${a}`;
+  if (typeof b === 'string') return `vault B: ${b}`;
+  if (a.vault.owner !== address || b.vault.owner !== address) return 'vaults of another owner';
+  const arrays = readArrays(reader, address, pool, others);
+  if (!arrays) return 'ticks that cannot be read';
+  const feesOf = pool.isAdaptive ? readFees(reader, address, pool, others.slice(-2)) : () => staticFee(pool.feeRate);
+  return typeof feesOf === 'string' ? feesOf : stateOf({ reader, address, pool, vaults: [a, b], arrays, feesOf });
+}
+
+function readArrays(reader: Reader, address: Address, pool: WhirlpoolAccount, accounts: Accounts) {
+  const arrays = new Map<number, TickArray>();
+  for (const [i, start] of startsAround(pool).entries()) {
+    const account = accounts[i];
+    // Whoever sends lamports to the address makes an account that the program takes for none.
+    if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) continue;
+    const array = reader.ticksOf(account);
+    if (array?.start !== start || array.pool !== address || !isWithin(array, pool.tickSpacing)) return undefined;
+    arrays.set(start, array);
+  }
+  return arrays;
+}
+
+function readFees(reader: Reader, address: Address, pool: WhirlpoolAccount, [account, clock]: Accounts) {
+  const oracle = account && reader.oracleOf(account);
+  const now = readClock(clock)?.unixTimestamp;
+  if (oracle?.pool !== address) return 'an oracle that cannot be read';
+  if (now === undefined) return 'the clock cannot be read';
+  if (now < oracle.opensAt) return 'trading has not begun';
+  return (from: Side) => adaptiveFee(oracle.fee, pool.feeRate, pool.tick, Number(now), from === 0);
 }
 
 const isWithin = ({ start, ticks }: TickArray, tickSpacing: number) =>
   ticks.every(({ offset }) => Math.abs(start + offset * tickSpacing) <= MAX_TICK);
 
-function feesAt(pool: WhirlpoolAccount, { fee }: OracleAccount, now: number) {
-  return (from: Side) => adaptiveFee(fee, pool.feeRate, pool.tick, now, from === 0);
-}
-
 interface Parts {
-  program: Address;
+  reader: Reader;
   address: Address;
   pool: WhirlpoolAccount;
   vaults: readonly [Vault, Vault];
-  arrays: ReadonlyMap<number, TickArray | undefined>;
+  arrays: ReadonlyMap<number, TickArray>;
   /** Of a trade that begins now; undefined where the program refuses the time. */
   feesOf(from: Side): FeeRate | undefined;
-  tickArrays(from: Side): Address[];
-  oracle(): Address;
 }
 
-function stateOf({ program, address, pool, vaults, arrays, feesOf, tickArrays, oracle }: Parts): PoolState {
-  const tokenOf = (side: Side): PoolToken => ({
-    ...{ mint: pool.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] },
-  });
+function stateOf({ reader, address, pool, vaults, arrays, feesOf }: Parts): PoolState {
+  const tokenOf = (side: Side): PoolToken => {
+    return { mint: pool.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] };
+  };
   const tokens = [tokenOf(0), tokenOf(1)] as const;
   const ladders: [Ladder?, Ladder?] = [];
   const ladder = (from: Side) => (ladders[from] ??= ladderOf(pool, arrays, from === 0));
@@ -138,7 +140,10 @@ function stateOf({ program, address, pool, vaults, arrays, feesOf, tickArrays, o
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
     price: (from) => (from === 0 ? price : 1 / price),
-    swap: (from, accounts) =>
-      whirlpoolSwap({ program, pool: address, tokens, tickArrays: tickArrays(from), oracle: oracle() }, from, accounts),
+    swap(from, accounts) {
+      const tickArrays = startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
+      const parts = { program: reader.program, pool: address, tokens, tickArrays, oracle: reader.oracleAt(address) };
+      return whirlpoolSwap(parts, from, accounts);
+    },
   };
 }

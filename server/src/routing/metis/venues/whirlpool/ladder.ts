@@ -26,11 +26,7 @@ export function startsAround({ tick, tickSpacing }: WhirlpoolAccount): number[] 
 const hasTicks = (start: number, size: number) => start <= MAX_TICK && start + size > -MAX_TICK;
 
 /** The way of the price in one direction; an account that does not exist has no ticks with liquidity. */
-export function ladderOf(
-  pool: WhirlpoolAccount,
-  arrays: ReadonlyMap<number, TickArray | undefined>,
-  aToB: boolean,
-): Ladder {
+export function ladderOf(pool: WhirlpoolAccount, arrays: ReadonlyMap<number, TickArray>, aToB: boolean): Ladder {
   const { tick, tickSpacing, sqrtPrice, liquidity } = pool;
   const rungs: Rung[] = [];
   const starts = startsAhead(pool, aToB);

@@ -111,6 +111,42 @@ describe('a Whirlpool', () => {
     assert.deepEqual(opened(lab, pool).quote(0, 1_000n), before);
   });
 
+  it('leaves the liquidity of a position at once when the price stands on its lower tick and falls', () => {
+    const below = { lower: -640, upper: 640, liquidity: DEEP };
+    const [both, one] = [[below, { lower: 0, upper: 640, liquidity: DEEP }], [below]].map((positions) =>
+      opened(lab, write(lab, { positions })),
+    );
+    assert.deepEqual(both!.quote(0, 1_000_000n), one!.quote(0, 1_000_000n));
+    assert.ok(both!.quote(1, 1_000_000_000n)!.received > one!.quote(1, 1_000_000_000n)!.received);
+  });
+
+  it('is given the ticks of the next account where a rising price has passed the last of its own', () => {
+    const arraysAt = (tick: number) => {
+      const pool = write(lab, { tick, sqrtPrice: sqrtPriceAt(tick) });
+      const party = lab.taker;
+      const accounts = { owner: party, source: party, destination: party, amountIn: 1n, minOut: 0n };
+      const { accounts: metas } = opened(lab, pool).swap(1, accounts);
+      const described = venue.describe(pool.address, lab.account(pool.address)!, { get: () => undefined });
+      assert.ok(typeof described === 'object' && 'mints' in described);
+      // Behind the two vaults: two accounts below the price, its own, and those above.
+      return metas.slice(11, 14).map(({ address }) => described.accounts.indexOf(address) - 2);
+    };
+    assert.deepEqual(arraysAt(87 * 64 - 1), [2, 3, 4]);
+    assert.deepEqual(arraysAt(87 * 64), [3, 4, 5]);
+  });
+
+  it('forgets how its price has moved when the decay period is over', () => {
+    const { unixTimestamp } = lab.time;
+    const moved = { ...ORACLE, volatility: 200_000, volatilityReference: 150_000, groupReference: 0 };
+    const shareAfter = (seconds: bigint) =>
+      opened(lab, write(lab, { oracle: { ...moved, lastReferenceUpdate: unixTimestamp - seconds } })).feeShare;
+    // 4000 / 100,000 of the square of the groups of 64 ticks, in millionths: of 15, of half of 20, of none.
+    assert.equal(shareAfter(29n), (3_000 + 0.04 * (15 * 64) ** 2) / 1e6);
+    assert.equal(shareAfter(30n), (3_000 + 0.04 * (10 * 64) ** 2) / 1e6);
+    assert.equal(shareAfter(599n), shareAfter(30n));
+    assert.equal(shareAfter(600n), 0.003);
+  });
+
   it('counts only what is near the price as standing behind it', () => {
     const far = { lower: 16_000, upper: 16_640, liquidity: 1_000n * DEEP };
     const [plain, parked] = [write(lab), write(lab, { positions: [...TERMS.positions, far] })];

@@ -1,0 +1,77 @@
+import {
+  type Address,
+  decodeTransaction,
+  encodeTransaction,
+  generateKeypair,
+  type Keypair,
+  sign,
+  withSignature,
+} from '@slipway/wire';
+import { findRequest, insertCrafted } from '../../store/ledger.js';
+import { cancelOrder, confirmCancel } from './cancel-order.js';
+import { craftOrderDeposit } from './craft-deposit.js';
+import { createOrder } from './create-order.js';
+import type { TriggerV2Deps } from './deps.js';
+import { editOrder } from './edit-order.js';
+import type { EditBody, OrderBody } from './schema.js';
+import { registerVault } from './vault.js';
+
+/** The terms of an order, without what says who deposits what. */
+export type TestTerms = Partial<OrderBody> & Pick<OrderBody, 'inputMint' | 'outputMint' | 'triggerMint' | 'orderType'>;
+
+type Deps = Pick<TriggerV2Deps, 'store' | 'clock' | 'signer' | 'chain' | 'prices' | 'landing'>;
+
+export type Client = ReturnType<typeof createClient>;
+
+/** The use cases of the area as a client calls them, without HTTP and login. */
+export function createClient(parts: Deps) {
+  const deps: TriggerV2Deps = {
+    ...parts,
+    logins: undefined as never,
+    challengePrefix: () => '',
+    stables: new Set(),
+    remember: (request) => parts.store.single((tx) => insertCrafted(tx, [request])),
+    findRequest: (id) => findRequest(parts.store, id),
+  };
+
+  return {
+    /** A new wallet with its vault. */
+    async register(): Promise<Keypair> {
+      const wallet = generateKeypair();
+      await registerVault(deps, wallet.address);
+      return wallet;
+    },
+
+    /** Deposits and creates; the id of the order. */
+    async open(wallet: Keypair, amount: bigint, terms: TestTerms): Promise<string> {
+      const { inputMint, outputMint, orderType } = terms;
+      const craft = {
+        ...{ inputMint, outputMint, userAddress: wallet.address, amount: amount.toString() },
+        ...({ orderType: 'price', orderSubType: orderType } as const),
+      };
+      const { transaction, requestId } = await craftOrderDeposit(deps, wallet.address, craft);
+      const { id } = await createOrder(deps, wallet.address, {
+        expiresAt: deps.clock.now() + 3_600_000,
+        ...terms,
+        ...{ userPubkey: wallet.address, inputAmount: amount.toString() },
+        ...{ depositRequestId: requestId, depositSignedTx: signed(wallet, transaction) },
+      });
+      return id;
+    },
+
+    edit: (wallet: Address, id: string, body: EditBody) => editOrder(deps, wallet, id, body),
+
+    /** Ends the order, and lands the withdrawal of all that it holds. */
+    async withdraw(wallet: Keypair, id: string): Promise<void> {
+      const { transaction, requestId: cancelRequestId } = await cancelOrder(deps, wallet.address, id);
+      const body = { cancelRequestId, signedTransaction: signed(wallet, transaction) };
+      await confirmCancel(deps, wallet.address, id, body);
+    },
+  };
+}
+
+function signed(wallet: Keypair, transaction: string): string {
+  const unsigned = decodeTransaction(Buffer.from(transaction, 'base64'));
+  const signature = sign(wallet, unsigned.message);
+  return Buffer.from(encodeTransaction(withSignature(unsigned, wallet.address, signature))).toString('base64');
+}

@@ -1,0 +1,91 @@
+import type { Rpc } from '../chain/index.js';
+import { isRefused, type Router } from '../routing/router.js';
+import type { Signer } from '../signer/index.js';
+import type { Store, Tx } from '../store/sql.js';
+
+export type Mortal = ReturnType<typeof createMortal>;
+
+/**
+ * A process that is killed while it waits for the answer to its `fatal`-th call: that call is done, and nothing of the
+ * process ever goes on. What it had in a transaction is rolled back, as by a database whose client is gone. Calls are
+ * those to its ports, statements within a transaction included.
+ */
+export function createMortal(first = Number.POSITIVE_INFINITY) {
+  let fatal = first;
+  let calls = 0;
+  let dead = false;
+  let tellDeath: () => void;
+  const died = new Promise<void>((resolve) => {
+    tellDeath = resolve;
+  });
+  const never = new Promise<never>(() => {});
+
+  function kill(): void {
+    dead = true;
+    tellDeath();
+  }
+
+  /** Whether the answer still reaches anybody. */
+  async function arrives<T>(run: () => Promise<T>): Promise<{ answer: Promise<T> } | undefined> {
+    if (dead) return undefined;
+    calls += 1;
+    const isFatal = calls === fatal;
+    const answer = run();
+    await answer.catch(() => {});
+    if (isFatal) kill();
+    return dead ? undefined : { answer };
+  }
+
+  async function call<T>(run: () => Promise<T>): Promise<T> {
+    return (await arrives(run))?.answer ?? never;
+  }
+
+  const within = (tx: Tx): Tx => ({
+    ...tx,
+    async query<R>(text: string, params?: readonly unknown[]) {
+      const arrived = await arrives(() => tx.query<R>(text, params));
+      if (!arrived) throw new Error('killed');
+      return arrived.answer;
+    },
+    async notify(channel, payload) {
+      const arrived = await arrives(() => tx.notify(channel, payload));
+      if (!arrived) throw new Error('killed');
+      return arrived.answer;
+    },
+  });
+
+  return {
+    died,
+    kill,
+    /** So many calls from now on; 1 is the next. */
+    killAfter(more: number): void {
+      fatal = calls + more;
+    },
+    isDead: () => dead,
+    calls: () => calls,
+
+    store: (store: Store): Store => ({
+      ...store,
+      query: (text, params) => call(() => store.query(text, params)),
+      single: (work) => call(() => store.single(work)),
+      transaction: (work) => call(() => store.transaction((tx) => work(within(tx)))),
+      listen: (channel, handler) => call(() => store.listen(channel, (payload) => !dead && handler(payload))),
+    }),
+
+    rpc: (rpc: Rpc): Rpc => ({ ...rpc, call: (method, params) => call(() => rpc.call(method, params)) }),
+
+    signer: (signer: Signer): Signer => ({
+      ...signer,
+      publicKey: (name) => call(() => signer.publicKey(name)),
+      sign: (name, message) => call(() => signer.sign(name, message)),
+    }),
+
+    router: (router: Router): Router => ({
+      ...router,
+      async quote(request, signal) {
+        const quote = await call(() => router.quote(request, signal));
+        return isRefused(quote) ? quote : { ...quote, build: (parties) => call(() => quote.build(parties)) };
+      },
+    }),
+  };
+}

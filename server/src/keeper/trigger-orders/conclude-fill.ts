@@ -1,0 +1,65 @@
+import { type Address, associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
+import { IllegalEvent } from '../../orders/order.js';
+import { isFillPending, type PendingFill } from '../../store/order-fills.js';
+import { oweRent } from '../../store/order-rents.js';
+import { findOrder, lockOrders, type OrderRow } from '../../store/orders.js';
+import { changeOrders } from '../../vault/change-orders.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import { backOffMs, fillEvent } from './hooks.js';
+import { type Sale, saleOf } from './terms.js';
+
+/** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
+export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
+  const order = await findOrder(store, fill.orderId);
+  const landed = await readTransaction(chain.rpc, fill.signature);
+  if (!order || !landed) return;
+  const { id } = order;
+  const sale = saleOf(order);
+  const whole = fill.offered >= sale.amount;
+  const isClosed = landed.lamports.get(sale.source)?.after === 0n;
+  const { input, output } = await movedBy(chain, order, sale, landed, isClosed);
+  const at = new Date(clock.now());
+  await store.transaction(async (tx) => {
+    await lockOrders(tx, [id], { skip: false });
+    if (!(await isFillPending(tx, fill))) return;
+    const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
+    const told = { id: fill.requestId, state: 'success', amount: input, at } as const;
+    const history = () => [{ ...fillEvent(order, told), signature: fill.signature, outputAmount: output }];
+    // The market has just given all that it would.
+    const times = { retryAt: whole ? null : new Date(at.getTime() + backOffMs(1)) };
+    const filled = { id, event: { type: 'fill_landed', input, output, into, whole } as const, times, history };
+    const outcome = (await changeOrders(tx, [filled], at)).get(id);
+    if (outcome instanceof IllegalEvent) throw outcome;
+    if (whole && !isClosed) await oweRent(tx, id);
+    if (whole && sale.vaultOutput) await changeOrders(tx, [{ id, event: { type: 'exit_opened' } }], at);
+  });
+  log.info(
+    { order: id, signature: fill.signature, input: `${input}`, output: `${output}`, whole },
+    'an order was filled',
+  );
+}
+
+/**
+ * What a fill has sold and bought. The wallet pays nothing for it: all that it gains is what it has bought, and what the
+ * closed account of the input gives back, which is neither.
+ */
+async function movedBy(
+  chain: TriggerKeeperDeps['chain'],
+  { wallet }: Pick<OrderRow, 'wallet'>,
+  { inputMint, outputMint, source, vaultOutput }: Sale,
+  { lamports, tokens }: LandedTransaction,
+  isClosed: boolean,
+): Promise<{ input: bigint; output: bigint }> {
+  const owner = wallet as Address;
+  const gained = change(lamports.get(owner)) + (isClosed ? change(lamports.get(source)) : 0n);
+  const input = isClosed && inputMint === WRAPPED_SOL_MINT ? -gained : -change(tokens.get(source));
+  if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)) };
+  if (outputMint === WRAPPED_SOL_MINT) return { input, output: gained };
+  const mint = await chain.mint(outputMint);
+  if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
+  const account = associatedTokenAddress(owner, outputMint, mint.tokenProgram);
+  return { input, output: change(tokens.get(account)) };
+}
+
+const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Quote, Refusal } from '../../routing/router.js';
+import { findOffer, leastOf, type Market } from './offers.js';
+
+const LEAST_PART = 5_000_000n;
+
+/** A constant-product pool whose price is that of the prices; counts the questions. */
+function poolOf(depth: bigint, slippageBps: bigint, takesAtMost?: bigint) {
+  let asked = 0;
+  const outOf = (amount: bigint) => (depth * amount) / (depth + amount);
+  const market: Market = {
+    async quote(amount): Promise<Quote | Refusal> {
+      asked += 1;
+      if (takesAtMost !== undefined && amount > takesAtMost) return { refused: 'no-route', reason: 'too much' };
+      return { outAmount: outOf(amount) } as Quote;
+    },
+    slippage: () => slippageBps,
+    fair: (amount) => amount,
+  };
+  return { market, outOf, asked: () => asked };
+}
+
+const amount = fc.bigInt({ min: 10_000_000n, max: 10n ** 15n });
+const depth = fc.bigInt({ min: 1_000_000n, max: 10n ** 16n });
+const slippage = fc.bigInt({ min: 1n, max: 5_000n });
+
+test('finds what is nearly the largest part, in few quotes, and leaves and sells no crumbs', async () => {
+  await fc.assert(
+    fc.asyncProperty(amount, depth, slippage, async (all, pool, bps) => {
+      const { market, outOf, asked } = poolOf(pool, bps);
+      const offer = await findOffer(market, all, LEAST_PART);
+      assert.ok(asked() <= 7, `${asked()} quotes`);
+      const isEnough = (part: bigint) => outOf(part) >= leastOf(part, bps);
+      if ('skipped' in offer) {
+        assert.ok(!isEnough(all) && (!isEnough(LEAST_PART) || all < 2n * LEAST_PART));
+        return;
+      }
+      assert.ok(isEnough(offer.amount) && offer.least >= leastOf(offer.amount, bps));
+      if (offer.amount === all) return;
+      assert.ok(!isEnough(all) && offer.amount >= LEAST_PART && all - offer.amount >= LEAST_PART);
+      const more = offer.amount + offer.amount / 50n + LEAST_PART;
+      assert.ok(more > all - LEAST_PART || !isEnough(more), `${offer.amount} of ${all}`);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('asks for less where the market does not take all of it', async () => {
+  const { market } = poolOf(10n ** 15n, 100n, 300_000_000n);
+  const offer = await findOffer(market, 1_000_000_000n, LEAST_PART);
+  assert.ok('amount' in offer && offer.amount > 270_000_000n && offer.amount <= 300_000_000n);
+});
+
+test('says what the market gives where no part is worth selling', async () => {
+  const { market } = poolOf(1_000n, 100n);
+  assert.deepEqual(await findOffer(market, 50_000_000n, LEAST_PART), {
+    skipped: 'the market gives 999 and its slippage allows no less than 49500000',
+  });
+});

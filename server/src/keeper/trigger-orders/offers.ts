@@ -1,0 +1,97 @@
+import { isRefused, type Quote, type Refusal } from '../../routing/router.js';
+
+/** What the market gives for an amount, and the least that it must give; in the smallest units. */
+export interface Offer {
+  amount: bigint;
+  quote: Quote;
+  /** Must arrive, or nothing happens. */
+  least: bigint;
+  /** What is asked for over what is offered: up to 1 it is enough. */
+  strain: number;
+}
+
+export interface Market {
+  quote(amount: bigint): Promise<Quote | Refusal>;
+  /** Basis points that a trade with this quote may lose against the quote and the prices. */
+  slippage(quote: Quote): bigint;
+  /** What an amount is worth by the prices. */
+  fair(amount: bigint): bigint;
+}
+
+/** The search for a part asks for so many quotes at most. */
+const MOST_QUOTES = 6;
+/** Shares of a part: more than the first is worth another quote, and by the second the aim lies below the limit. */
+const WORTH_MORE = 100n;
+const BELOW = 500n;
+const BPS = 10_000n;
+
+/** The least of `amount` that is left after so much slippage, rounded up. */
+export function leastOf(amount: bigint, slippageBps: bigint): bigint {
+  return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
+}
+
+/** Both must hold: neither a pool that was moved nor a price that is off may give the order away. */
+export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote): Offer {
+  const bps = slippage(quote);
+  const byPrice = leastOf(fair(amount), bps);
+  const least = [leastOf(quote.outAmount, bps), byPrice, 1n].reduce((most, bound) => (bound > most ? bound : most));
+  return { amount, quote, least, strain: Number(least > quote.outAmount ? least : byPrice) / Number(quote.outAmount) };
+}
+
+/**
+ * An offer for all of an amount; where the market is too shallow for that, for the largest part that a few quotes find.
+ * Neither the part nor what is left of the amount is less than `leastPart`.
+ */
+export async function findOffer(
+  market: Market,
+  amount: bigint,
+  leastPart: bigint,
+): Promise<Offer | { skipped: string }> {
+  const quote = await market.quote(amount);
+  if (isRefused(quote)) {
+    const part =
+      quote.refused === 'no-route' ? await findPart(market, { amount, strain: Infinity }, leastPart) : undefined;
+    return part ?? { skipped: quote.reason };
+  }
+  const whole = offerOf(market, amount, quote);
+  if (isEnough(whole)) return whole;
+  return (await findPart(market, whole, leastPart)) ?? { skipped: tooLittle(whole) };
+}
+
+export const isEnough = ({ quote, least }: Offer): boolean => quote.outAmount >= least;
+
+export function tooLittle({ quote, least }: Offer): string {
+  return `the market gives ${quote.outAmount} and its slippage allows no less than ${least}`;
+}
+
+type Bound = Pick<Offer, 'amount' | 'strain'>;
+
+/** Between a part that is small enough and an amount that is too large: what a unit costs grows about evenly with it. */
+async function findPart(market: Market, whole: Bound, leastPart: bigint): Promise<Offer | undefined> {
+  const most = whole.amount - leastPart;
+  if (leastPart <= 0n || most < leastPart) return undefined;
+  const ask = async (amount: bigint): Promise<Offer | undefined> => {
+    const quote = await market.quote(amount);
+    return isRefused(quote) ? undefined : offerOf(market, amount, quote);
+  };
+  let enough = await ask(leastPart);
+  if (!enough || !isEnough(enough)) return undefined;
+  let tooMuch = whole;
+  for (let quotes = 1; quotes < MOST_QUOTES; quotes++) {
+    let amount = between(enough, tooMuch);
+    if (amount > most) amount = most;
+    if (amount - enough.amount <= enough.amount / WORTH_MORE) break;
+    const offer: Offer | undefined = await ask(amount);
+    if (offer && isEnough(offer)) enough = offer;
+    else tooMuch = { amount, strain: offer?.strain ?? Number.POSITIVE_INFINITY };
+  }
+  return enough;
+}
+
+function between(low: Bound, high: Bound): bigint {
+  const gap = high.amount - low.amount;
+  if (!Number.isFinite(high.strain)) return low.amount + gap / 2n;
+  const share = (1 - low.strain) / (high.strain - low.strain);
+  const limit = low.amount + (gap * BigInt(Math.round(Math.min(0.95, Math.max(0, share)) * 1e9))) / 1_000_000_000n;
+  return limit - limit / BELOW;
+}

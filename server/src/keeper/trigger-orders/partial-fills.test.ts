@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Address, type Keypair, rentExemptLamports, SYSTEM_PROGRAM, systemTransfer } from '@slipway/wire';
+import type { TestTerms } from '../../areas/trigger-v2/testing.js';
+import { fillPercent, type Order } from '../../orders/order.js';
+import { WRAPPED_SOL } from '../../routing/metis/testing.js';
+import { orderEvents } from '../../store/order-events.js';
+import { expireOrders } from '../expire-orders.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+const WHOLE = 1_000_000n;
+const DEEP = 10n ** 13n;
+const RENT = rentExemptLamports(165);
+const MINUTE_MS = 60_000;
+
+let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+let client: ReturnType<typeof world.newClient>;
+let keeper: Awaited<ReturnType<typeof world.newKeeper>>;
+before(async () => {
+  world = await openTriggerWorld();
+  client = world.newClient();
+  keeper = await world.newKeeper();
+});
+after(() => world?.close());
+beforeEach(async () => {
+  world.setPrice(world.sold.mint, 1);
+  world.setPrice(world.bought.mint, 1);
+  await pools(DEEP);
+});
+
+const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
+const later = (ms: number) => world.clock.setOffset(world.clock.offsetMs + ms);
+const tokens: typeof world.held = (...args) => world.held(...args);
+const reserves = async () => Promise.all(world.pool.vaults.map((vault) => world.world.amount(vault)));
+const exists = (account: string) => world.exists(account);
+const open = (terms?: Partial<TestTerms>) => world.deposit(client, terms);
+const stateOf = async (id: string) => (await world.rowOf(id)).progress.state;
+
+describe('a market that is too shallow for an order', () => {
+  it('fills the largest part that the slippage allows, and the rest when there is more', async () => {
+    await pools(400n * WHOLE);
+    const { wallet, id } = await open({ slippageBps: 500 });
+    const [, wasOut] = await reserves();
+    await keeper.runDue();
+    const part = (await world.rowOf(id)).progress as Order;
+    assert.equal(part.state, 'partial_fill_success');
+    const { initial, remaining, received } = part.entry;
+    const used = initial - remaining;
+    const [nowIn, nowOut] = await reserves();
+    assert.deepEqual([nowIn, nowOut], [400n * WHOLE + used, wasOut! - received]);
+    assert.deepEqual(
+      [await tokens(wallet.address), await world.world.amount((await world.rowOf(id)).inputAccount as Address)],
+      [received, remaining],
+    );
+    // 5 % for all that was sold, of which the pool keeps 0.3 %: about 19.7 tokens, and not much less.
+    assert.ok(received * 10_000n >= used * 9_500n, `${used} for ${received}`);
+    assert.ok(used > 19n * WHOLE && used < 20n * WHOLE, `${used}`);
+    // To six digits, rounded down.
+    assert.equal(fillPercent(part), Number((used * 1_000_000n) / AMOUNT) / 1_000_000);
+    const [fill] = await orderEvents(world.store, wallet.address, [id]);
+    assert.deepEqual([fill?.type, fill?.state, fill?.amount, fill?.outputAmount], ['fill', 'success', used, received]);
+
+    // Nothing more is to be had: it waits, and gives nothing away.
+    later(MINUTE_MS);
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.entry.remaining, remaining);
+    await pools(DEEP);
+    later(10 * MINUTE_MS);
+    await keeper.runDue();
+    const row = await world.rowOf(id);
+    assert.deepEqual([row.progress.state, row.progress.entry.remaining], ['fill_success', 0n]);
+    assert.equal(await tokens(wallet.address), row.progress.entry.received);
+    assert.equal(await exists(row.inputAccount), false);
+  });
+
+  it('leaves no rest of less than 5 USD, and sells no part of less', async () => {
+    await pools(1_990n * WHOLE);
+    const { id } = await open({ slippageBps: 500 });
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.entry.remaining, 5n * WHOLE);
+    await pools(80n * WHOLE);
+    const other = await open({ slippageBps: 500 });
+    await keeper.runDue();
+    const { progress } = await world.rowOf(other.id);
+    assert.deepEqual([progress.state, progress.entry.remaining], ['open', AMOUNT]);
+    await client.withdraw(other.wallet, other.id);
+  });
+
+  it('waits with the rest until the price of the leg that has begun is there again', async () => {
+    await pools(400n * WHOLE);
+    const { wallet, id } = await open({ orderType: 'oco', tpPriceUsd: 1, slPriceUsd: 0.5, tpSlippageBps: 500 });
+    await keeper.runDue();
+    const { remaining } = (await world.rowOf(id)).progress.entry;
+    assert.equal(await stateOf(id), 'partial_fill_success');
+    await pools(DEEP);
+    for (const usd of [0.9, 0.4]) {
+      world.setPrice(world.sold.mint, usd);
+      later(10 * MINUTE_MS);
+      await keeper.runDue();
+      assert.equal((await world.rowOf(id)).progress.entry.remaining, remaining);
+    }
+    world.setPrice(world.sold.mint, 1);
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'fill_success');
+    assert.equal(await tokens(wallet.address), (await world.rowOf(id)).progress.entry.received);
+  });
+
+  it('a keeper that starts anew knows the rest', async () => {
+    await pools(400n * WHOLE);
+    const { id } = await open({ slippageBps: 500 });
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'partial_fill_success');
+    await pools(DEEP);
+    later(MINUTE_MS);
+    await (await world.newKeeper()).runDue();
+    assert.equal(await stateOf(id), 'fill_success');
+  });
+});
+
+describe('an order that is partly filled and then cancelled or expired', () => {
+  it('gives the rest back, with the rent', async () => {
+    await pools(400n * WHOLE);
+    const { wallet, id } = await open({ slippageBps: 500 });
+    await keeper.runDue();
+    const { remaining } = (await world.rowOf(id)).progress.entry;
+    await client.withdraw(wallet, id);
+    assert.equal(await tokens(wallet.address, world.sold), remaining);
+    assert.equal(await stateOf(id), 'cancelled');
+    assert.equal(await exists((await world.rowOf(id)).inputAccount), false);
+  });
+
+  it('as the entry of an OTOCO order makes no exits, and gives both tokens back', async () => {
+    await pools(400n * WHOLE);
+    const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
+    const { wallet, id } = await open(terms);
+    await keeper.runDue();
+    const part = await world.rowOf(id);
+    assert.deepEqual([part.progress.state, part.progress.stage], ['partial_fill_success', 'entry']);
+    const { remaining, received } = part.progress.entry;
+    assert.equal(await world.world.amount(part.outputAccount as Address), received);
+    assert.equal(await tokens(wallet.address), 0n);
+    // The exits' price is there, and they are not.
+    later(2 * 60 * MINUTE_MS);
+    await expireOrders(world.store, new Date(world.clock.now()));
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'expired');
+    await client.withdraw(wallet, id);
+    assert.deepEqual([await tokens(wallet.address, world.sold), await tokens(wallet.address)], [remaining, received]);
+    for (const account of [part.inputAccount, part.outputAccount!]) assert.equal(await exists(account), false);
+  });
+});
+
+describe('SOL', () => {
+  const SOL = 1_000_000_000n;
+  const LATER_GIFT = 12_345n;
+  let pool: Awaited<ReturnType<typeof world.world.pool>>;
+  const deepen = (each: bigint) => world.world.setReserves(pool, [each * SOL, each * WHOLE]);
+  before(async () => {
+    pool = await world.world.pool(WRAPPED_SOL, world.bought, [400n * SOL, 400n * WHOLE]);
+    await world.metis.discover();
+  });
+  beforeEach(async () => {
+    world.setPrice(WRAPPED_SOL.mint, 1);
+    await deepen(400n);
+  });
+
+  async function openWith(sells: boolean): Promise<{ wallet: Keypair; id: string; lamports: bigint }> {
+    const [input, output] = sells ? [WRAPPED_SOL, world.bought] : [world.bought, WRAPPED_SOL];
+    const wallet = await client.register();
+    await world.fund(wallet.address, world.bought, AMOUNT);
+    await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 200n * SOL);
+    const id = await client.open(wallet, sells ? 100n * SOL : AMOUNT, {
+      ...{ inputMint: input.mint, outputMint: output.mint, triggerMint: WRAPPED_SOL.mint, orderType: 'single' },
+      ...{ triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 500 },
+    });
+    return { wallet, id, lamports: await world.world.lamports(wallet.address) };
+  }
+
+  /** Fills a part, and then the rest. */
+  async function fillInParts(id: string, between: () => Promise<void>): Promise<void> {
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'partial_fill_success');
+    await between();
+    await deepen(1_000_000n);
+    later(MINUTE_MS);
+    await keeper.runDue();
+    assert.equal(await stateOf(id), 'fill_success');
+  }
+
+  it('is sold in parts; what others have sent to its account is not sold, and is the wallet’s', async () => {
+    const { wallet, id, lamports } = await openWith(true);
+    const held = await tokens(wallet.address);
+    const { inputAccount } = await world.rowOf(id);
+    const giver = await world.world.wallet();
+    const to = inputAccount as Address;
+    await fillInParts(id, async () => {
+      const gift = systemTransfer({ from: giver.address, to, lamports: LATER_GIFT });
+      assert.equal(await world.world.run([giver], [gift]), null);
+    });
+    const { entry } = (await world.rowOf(id)).progress;
+    assert.equal(entry.remaining, 0n);
+    assert.equal(await tokens(wallet.address), held + entry.received);
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT + LATER_GIFT);
+    const fills = (await orderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
+    assert.equal(fills.length, 2);
+    assert.equal(fills[0]!.amount! + fills[1]!.amount!, 100n * SOL);
+    assert.equal(fills[0]!.outputAmount! + fills[1]!.outputAmount!, entry.received);
+    assert.equal(await exists(inputAccount), false);
+  });
+
+  it('is bought in parts, each to the lamport', async () => {
+    const { wallet, id, lamports } = await openWith(false);
+    let first = 0n;
+    await fillInParts(id, async () => {
+      first = (await world.world.lamports(wallet.address)) - lamports;
+      assert.equal((await world.rowOf(id)).progress.entry.received, first);
+    });
+    const { entry } = (await world.rowOf(id)).progress;
+    assert.ok(first > 0n && entry.received > first);
+    assert.equal(await world.world.lamports(wallet.address), lamports + entry.received + RENT);
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
+import { openMetis } from '../../routing/metis/testing.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+const RENT = rentExemptLamports(165);
+
+let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+let client: ReturnType<typeof world.newClient>;
+let keeper: Awaited<ReturnType<typeof world.newKeeper>>;
+before(async () => {
+  world = await openTriggerWorld();
+  client = world.newClient();
+  keeper = await world.newKeeper();
+});
+after(() => world?.close());
+
+describe('the rent of a filled order', () => {
+  const rentPaid = async (account: string) => (await world.chain.account(account as Address))?.lamports ?? 0n;
+
+  it('comes back with the fill that empties its account', async () => {
+    const { wallet, id } = await world.deposit(client);
+    const lamports = await world.world.lamports(wallet.address);
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
+    assert.equal(await rentPaid((await world.rowOf(id)).inputAccount), 0n);
+  });
+
+  it('comes back with each of the two fills of an OTOCO order', async () => {
+    const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1 } as const;
+    const { wallet, id } = await world.deposit(client, terms);
+    const lamports = await world.world.lamports(wallet.address);
+    await keeper.runDue();
+    const row = await world.rowOf(id);
+    assert.deepEqual([row.progress.state, row.progress.stage], ['fill_success', 'exit']);
+    assert.equal(await world.world.lamports(wallet.address), lamports + 2n * RENT);
+    assert.equal(row.progress.exit?.initial, row.progress.entry.received);
+    assert.equal(await world.held(wallet.address, world.sold), row.progress.exit?.received);
+  });
+
+  it('comes back by itself, with what others have sent to the account', async () => {
+    const { wallet, id } = await world.deposit(client);
+    const { inputAccount } = await world.rowOf(id);
+    await give(inputAccount as Address, AMOUNT + 7n);
+    const lamports = await world.world.lamports(wallet.address);
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.entry.remaining, 0n);
+    assert.deepEqual([await world.exists(inputAccount), await world.held(wallet.address, world.sold)], [false, 7n]);
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
+  });
+
+  it('stays where it is, and the keeper pays nothing, where the wallet has no account for what is left', async () => {
+    const { wallet, id } = await world.deposit(client);
+    const { inputAccount } = await world.rowOf(id);
+    await give(inputAccount as Address, AMOUNT + 7n);
+    const { mint, tokenProgram } = world.sold;
+    await world.world.remove(associatedTokenAddress(wallet.address, mint, tokenProgram));
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+    assert.equal(await world.world.amount(inputAccount as Address), 7n);
+    const before = await world.world.lamports(world.payer);
+    await keeper.runDue();
+    assert.equal(await world.world.lamports(world.payer), before);
+  });
+
+  it('comes back afterwards, with what a venue did not take, where no router program sees to that', async () => {
+    // A unit of what is bought is worth a thousand of what is sold.
+    await world.world.setReserves(world.pool, [10n ** 15n, 10n ** 12n]);
+    world.setPrice(world.bought.mint, 1_000);
+    const programs = { tokenSwap: TOKEN_SWAP_PROGRAM };
+    const { metis } = await openMetis(world.world, { live: world.live, programs });
+    const alone = await world.newKeeper({
+      router: metis,
+      programs: { ...programs, orderEngine: ORDER_ENGINE_PROGRAM },
+    });
+    const { wallet, id } = await world.deposit(client);
+    const lamports = await world.world.lamports(wallet.address);
+    await alone.runDue();
+    const { progress, inputAccount } = await world.rowOf(id);
+    const { remaining, received } = progress.entry;
+    assert.equal(progress.state, 'fill_success');
+    assert.ok(remaining > 0n && remaining < 2_000n, `${remaining}`);
+    assert.deepEqual(
+      [await world.held(wallet.address, world.sold), await world.held(wallet.address)],
+      [remaining, received],
+    );
+    assert.equal(await world.exists(inputAccount), false);
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
+    metis.close();
+  });
+
+  /** Sets what an order's account holds. */
+  async function give(account: Address, amount: bigint): Promise<void> {
+    const found = await world.chain.account(account);
+    await world.world.holding(world.sold, decodeTokenAccount(found!.data)!.owner, amount, account);
+  }
+});

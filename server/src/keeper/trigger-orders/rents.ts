@@ -1,0 +1,132 @@
+import { randomInt } from 'node:crypto';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  decodeTransaction,
+  type Instruction,
+} from '@slipway/wire';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
+import { craftTransaction } from '../../crafting/transaction.js';
+import { type AreaHooks, type Claimed, explain } from '../../landing/index.js';
+import { tryOut } from '../../routing/try-out.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import { settleRent, takeRentsDue } from '../../store/order-rents.js';
+import { lockOrders, type OrderRow } from '../../store/orders.js';
+import type { Tx } from '../../store/sql.js';
+import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
+import type { VaultTokens } from '../../vault/holdings.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import { remember } from './remember.js';
+
+/** The area of the ledger that returned rents are in. */
+export const RENT_AREA = 'trigger-rent';
+
+const BATCH = 20;
+/** What was not returned by then is tried again. */
+const LEASE_MS = 60_000;
+const FOREVER = new Date(8.64e15);
+
+interface RentDetail {
+  orderId: string;
+  leaseUntil: Date;
+}
+
+interface RentPayload {
+  orderId: string;
+}
+
+/** Sent only by who has taken the order; settled by what the chain says, whoever runs then. */
+export const rentHooks: AreaHooks = {
+  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    for (const { id, detail } of claimed) {
+      const { orderId, leaseUntil } = detail as RentDetail;
+      const [order] = await lockOrders(tx, [orderId], { skip: false });
+      if (order?.leaseUntil?.getTime() !== leaseUntil.getTime()) refused.set(id, 'another keeper has the order');
+    }
+    return refused;
+  },
+
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    for (const { state, payload } of settled) {
+      if (state === 'landed') await settleRent(tx, (payload as RentPayload).orderId);
+    }
+  },
+};
+
+/**
+ * Closes accounts of filled orders that their fills have left open, and gives rent and remains to the wallet. `alone`: no
+ * other keeper is at it. What does not work is tried again later.
+ */
+export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: boolean }): Promise<void> {
+  const { store, clock, log } = deps;
+  const now = clock.now();
+  const until = new Date(now + LEASE_MS);
+  const taken = await store.single((tx) => takeRentsDue(tx, alone ? FOREVER : new Date(now), until, BATCH));
+  await Promise.all(
+    taken.map((order) =>
+      returnRent(deps, order).catch((error: Error) =>
+        log.warn({ order: order.id, reason: error.message }, 'the rent of a filled order is not returned yet'),
+      ),
+    ),
+  );
+}
+
+async function returnRent(deps: TriggerKeeperDeps, order: OrderRow): Promise<void> {
+  const { store, landing, payer, chain, log } = deps;
+  const { id: orderId, wallet, leaseUntil } = order;
+  const instructions = await instructionsFor(deps, order);
+  if (instructions.length === 0) {
+    await store.single((tx) => settleRent(tx, orderId));
+    return;
+  }
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
+    (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice }),
+  );
+  if ('err' in tried) throw new Error(explain(tried.err).message);
+  const payload: RentPayload = { orderId };
+  const request = await remember(deps, { ...tried, area: RENT_AREA, wallet, payload });
+  const detail: RentDetail = { orderId, leaseUntil: leaseUntil! };
+  const { state } = await landing.execute(request, decodeTransaction(tried.crafted.wire), detail);
+  log.info({ order: orderId, state }, 'the rent of a filled order was sent to its wallet');
+}
+
+async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: OrderRow): Promise<Instruction[]> {
+  const wallet = order.wallet as Address;
+  const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
+  const held = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
+  const ways = await Promise.all(
+    held.map(async (tokens): Promise<Instruction[]> => {
+      if (!tokens) return [];
+      const close = closeToWallet(tokens, wallet);
+      const { mint, isNative, amount } = tokens.tokens;
+      // Closing a native account gives all its lamports away.
+      if (isNative || amount === 0n) return [close];
+      const [facts, own] = await Promise.all([
+        chain.mint(mint),
+        chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
+      ]);
+      if (facts && own && decodeTokenAccount(own.data)) return [moveToWallet(tokens, wallet, facts.decimals), close];
+      // A few left tokens are not worth an account that the keeper would have to pay for.
+      log.warn(
+        { order: order.id, account: tokens.account },
+        'an account is not empty and its wallet has none: left open',
+      );
+      return [];
+    }),
+  );
+  return ways.flat();
+}
+
+async function vaultTokens(
+  chain: TriggerKeeperDeps['chain'],
+  vault: string,
+  account: Address,
+): Promise<VaultTokens | undefined> {
+  const found = await chain.account(account);
+  const tokens = found && decodeTokenAccount(found.data);
+  return tokens?.owner === vault ? { account, tokenProgram: found!.owner, tokens } : undefined;
+}

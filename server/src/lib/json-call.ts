@@ -1,0 +1,74 @@
+/** No usable answer. The message is for the log: it names the host, never the URL. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  constructor(
+    /** `unreachable`: the question has not left. Otherwise it may have been heard. */
+    readonly kind: 'unreachable' | 'timeout' | 'nonsense',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface JsonAnswer {
+  status: number;
+  /** Undefined where the answer is not JSON. */
+  body: unknown;
+}
+
+export interface JsonCall {
+  headers?: Record<string, string>;
+  /** Posted as JSON; without it the target is read. */
+  body?: object;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** Bytes; a list of tokens is the longest answer. */
+const MAX_ANSWER = 1 << 20;
+const NOT_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
+/**
+ * One call of another company's HTTP API. Redirects are not followed, and an answer of more than a mebibyte is none.
+ * @throws CallFailure
+ */
+export async function callJson(target: URL, { headers = {}, body, timeoutMs, signal }: JsonCall): Promise<JsonAnswer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(target, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      redirect: 'error',
+    });
+    return { status: response.status, body: parse(await readText(response)) };
+  } catch (error) {
+    if (error instanceof CallFailure) throw error;
+    const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
+    if (name === 'TimeoutError' || name === 'AbortError') {
+      throw new CallFailure('timeout', `${target.host} did not answer ${target.pathname} in time`);
+    }
+    const kind = NOT_SENT.has(cause?.code) ? 'unreachable' : 'nonsense';
+    throw new CallFailure(kind, `${target.host} gave no answer to ${target.pathname} (${String(cause?.code ?? name)})`);
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > MAX_ANSWER) throw new CallFailure('nonsense', 'the answer is too long');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import { Registry } from 'prom-client';
+import { createLiveAccounts } from '../../chain/index.js';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
+import { steadyNow } from '../../lib/clock.js';
+import { isRefused, type QuoteRequest } from '../router.js';
+import { newAddress, openMetis, openWorld, silent, type World } from './testing.js';
+import { Lab, type LabPool } from './venues/testing/lab.js';
+import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
+import { writeWhirlpool } from './venues/testing/whirlpool.js';
+import { sqrtPriceAt } from './venues/whirlpool/ticks.js';
+
+const SPACING = 64;
+const ARRAY = 88 * SPACING;
+const EDGE = 443_584;
+const TICK_AT = 81;
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world?.close());
+
+async function put(lab: Lab, pool: LabPool): Promise<void> {
+  for (const address of pool.written) {
+    const { owner, data, lamports } = lab.account(address)!;
+    await world.put(address, owner, data, lamports);
+  }
+}
+
+const request = ([input, output]: readonly [Address, Address]): QuoteRequest => ({
+  input: { mint: input, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
+  output: { mint: output, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
+  ...{ mode: 'exact-in', amount: 1_000_000n, excludeVenues: new Set() },
+});
+
+describe('a pool that is made of other accounts when its price has moved', () => {
+  it('is not quoted before those are read, and is followed by them', async (t) => {
+    const lab = new Lab();
+    const at = (tick: number) => ({ tick, sqrtPrice: sqrtPriceAt(tick) });
+    const pool = writeWhirlpool(lab, {
+      ...{ tickSpacing: SPACING, feeRate: 3_000, protocolFeeRate: 0, ...at(10), isDynamic: () => false },
+      ...{ tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address], balances: [10n ** 15n, 10n ** 15n] },
+      positions: [{ lower: -EDGE, upper: EDGE, liquidity: 10n ** 15n }],
+    });
+    await put(lab, pool);
+    const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
+    const { metis, close } = await openMetis(world, { live });
+    t.after(close);
+    const ask = () => metis.quote(request(pool.mints), AbortSignal.timeout(10_000));
+    const first = await ask();
+    assert.ok(!isRefused(first) && first.hops[0]!.label === 'Whirlpool');
+
+    const data = lab.account(pool.address)!.data as Buffer;
+    const far = at(20 * ARRAY + 5);
+    data.writeInt32LE(far.tick, TICK_AT);
+    data.writeBigUInt64LE(far.sqrtPrice & (2n ** 64n - 1n), 65);
+    data.writeBigUInt64LE(far.sqrtPrice >> 64n, 73);
+    await world.put(pool.address, IMMUTABLE_WHIRLPOOL_PROGRAM, data);
+    // The answer is there before those of the accounts that it names.
+    await live.refresh([pool.address]);
+    const meanwhile = await ask();
+    assert.ok(isRefused(meanwhile) && meanwhile.refused === 'unavailable');
+
+    let moved = await ask();
+    for (let tries = 0; isRefused(moved) && tries < 100; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      moved = await ask();
+    }
+    if (isRefused(moved)) assert.fail(moved.reason);
+    assert.ok(moved.outAmount > 1_000n * first.outAmount, 'by the new price');
+    await metis.discover();
+    assert.ok(!isRefused(await ask()));
+  });
+});
+
+describe('pools that cannot be traded with', () => {
+  it('are counted by their reasons, in the metrics too', async (t) => {
+    const lab = new Lab();
+    const terms = {
+      ...{ balances: [10n ** 9n, 10n ** 9n] as [bigint, bigint], tradeFee: 2_500n, openTime: 0n },
+      owed: [
+        [0n, 0n],
+        [0n, 0n],
+      ] as [bigint, bigint][],
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+    };
+    const disabled = writeCpmmPool(lab, { ...terms, status: 4 });
+    await put(lab, disabled);
+    const unknown = lab.account(disabled.address)!.data.slice();
+    unknown[390] = 7;
+    const other = await world.put(newAddress(), RAYDIUM_CPMM_PROGRAM, unknown);
+    const registry = new Registry();
+    const { metis, close } = await openMetis(world, { registry });
+    t.after(close);
+    assert.ok(isRefused(await metis.quote(request(disabled.mints), AbortSignal.timeout(10_000))));
+    const counted = metis.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
+    const reasons = { 'trading is disabled': 1, 'a fee for its creator of an unknown kind': 1 };
+    assert.deepEqual(counted, reasons);
+    const text = await registry.metrics();
+    for (const reason of Object.keys(reasons))
+      assert.ok(text.includes(`slipway_pools_skipped{venue="Raydium CP",reason="${reason}"} 1`), text);
+
+    // One that can be traded with again is no longer counted.
+    const { data } = lab.account(disabled.address)!;
+    data[329] = 0;
+    await world.put(disabled.address, RAYDIUM_CPMM_PROGRAM, data);
+    await world.remove(other);
+    await metis.discover();
+    for (let tries = 0; tries < 100; tries++) {
+      if (!isRefused(await metis.quote(request(disabled.mints), AbortSignal.timeout(10_000)))) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.deepEqual(metis.venues().find(({ label }) => label === 'Raydium CP')!.skipped, {});
+  });
+});

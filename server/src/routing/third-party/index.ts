@@ -1,0 +1,192 @@
+import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
+  type Address,
+  ASSOCIATED_TOKEN_PROGRAM,
+  associatedTokenAddress,
+  COMPUTE_BUDGET_PROGRAM,
+  decodeLookupTable,
+  type Instruction,
+  type LookupTable,
+  parseCreateAssociatedTokenIdempotent,
+  tokenTransferChecked,
+} from '@slipway/wire';
+import type { Chain } from '../../chain/index.js';
+import type { Clock } from '../../lib/clock.js';
+import { CallFailure } from '../../lib/json-call.js';
+import { feeFrom } from '../fee.js';
+import type { Built, Quote, QuoteRequest, Refusal, Router, SwapParties, Token } from '../router.js';
+import { createDflow, type DflowSettings } from './dflow.js';
+import { createOkx, type OkxSettings } from './okx.js';
+import { Nonsense } from './read.js';
+import { nonsense, type Price, type RoutingService, refusedCall, type Trade } from './service.js';
+
+export { createDflow, DFLOW_PROGRAM } from './dflow.js';
+export { createOkx, OKX_PROGRAM } from './okx.js';
+
+/** The services for which there are credentials. */
+export function routingServices(
+  { dflow, okx }: { dflow?: DflowSettings; okx?: OkxSettings },
+  clock: Clock,
+): RoutingService[] {
+  return [...(dflow ? [createDflow(dflow)] : []), ...(okx ? [createOkx(okx, clock)] : [])];
+}
+
+/** How long the instructions of a quote may take. */
+const BUILD_MS = 5_000;
+const BPS = 10_000n;
+
+type Chained = Pick<Chain, 'account'>;
+
+/**
+ * A routing service of another company as a router. Its instructions are taken apart, and only the trade itself is kept:
+ * the transaction around it is ours, with our accounts in the place of the wallet's own ones.
+ */
+export function createThirdParty(service: RoutingService, chain: Chained): Router {
+  const { id, name } = service;
+
+  async function quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal> {
+    const { mode, input, output, amount, fee } = request;
+    if (mode !== 'exact-in') return { refused: 'unsupported-request', reason: `${name} is asked exact-in only` };
+    const onInput = fee?.side === 'input' ? feeFrom(amount, fee.bps) : 0n;
+    const traded = amount - onInput;
+    if (traded <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
+    const price = await askService(name, () => service.price({ input, output, amount: traded }, signal));
+    if ('refused' in price) return price;
+    const onOutput = fee?.side === 'output' ? feeFrom(price.outAmount, fee.bps) : 0n;
+    const outAmount = price.outAmount - onOutput;
+    if (outAmount <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
+    const terms: Terms = { request, traded, onInput, onOutput };
+    return {
+      ...{ router: id, inAmount: amount, outAmount, feeAmount: onInput + onOutput },
+      hops: [hopOf(service, price, terms)],
+      ...{ priceImpact: price.priceImpact, guaranteed: false },
+      build: (parties) => build(service, chain, terms, price, parties),
+    };
+  }
+
+  return { id, name, nativeSol: false, quote };
+}
+
+interface Terms {
+  request: QuoteRequest;
+  /** What the service's trade takes: the input without a fee on it. */
+  traded: bigint;
+  onInput: bigint;
+  onOutput: bigint;
+}
+
+function hopOf({ name, programs }: RoutingService, { labels, outAmount }: Price, { request, traded }: Terms) {
+  const [venue] = programs;
+  return {
+    venue: venue!,
+    label: labels.length > 0 ? `${name}: ${[...new Set(labels)].join(', ')}` : name,
+    ...{ inputMint: request.input.mint, outputMint: request.output.mint },
+    ...{ inAmount: traded, outAmount, fee: 0n, bps: Number(BPS) },
+  };
+}
+
+async function build(
+  service: RoutingService,
+  chain: Chained,
+  terms: Terms,
+  price: Price,
+  parties: SwapParties,
+): Promise<Built | Refusal> {
+  const refusal = refuse(service, terms, parties);
+  if (refusal) return refusal;
+  const { request, traded, onInput, onOutput } = terms;
+  const { input, output } = request;
+  const { owner, receiver, feeAccount, minOut } = parties;
+  const [source, destination] = [parties.source!, parties.destination!];
+  const least = minOut + onOutput;
+  const slippageBps = least >= price.outAmount ? 0 : Number(((price.outAmount - least) * BPS) / price.outAmount);
+  const question = { input, output, amount: traded, owner, receiver, slippageBps };
+  const trade = await askService(service.name, () => service.trade(question, AbortSignal.timeout(BUILD_MS)));
+  if ('refused' in trade) return trade;
+  if (trade.outAmount < least)
+    return { refused: 'no-route', reason: `${service.name} gives less than the least output` };
+  const instruction = takeTrade(service, trade, question, { source, destination });
+  if ('refused' in instruction) return instruction;
+  const lookupTables = await readTables(chain, trade.lookupTables);
+  if (!lookupTables) return nonsense(service.name, 'a lookup table that is not on the chain');
+  const pay = (token: Token, from: Address, amount: bigint): Instruction[] =>
+    amount > 0n
+      ? [tokenTransferChecked({ ...token, source: from, destination: feeAccount!, authority: owner, amount })]
+      : [];
+  return {
+    instructions: [...pay(input, source, onInput), instruction, ...pay(output, destination, onOutput)],
+    ...{ extraSigners: [], lookupTables, lentLamports: 0n },
+    foreign: { instruction, source, destination, amountIn: traded, least },
+  };
+}
+
+function refuse({ name }: RoutingService, terms: Terms, parties: SwapParties): Refusal | undefined {
+  const no = (reason: string): Refusal => ({ refused: 'unsupported-request', reason });
+  const { owner, receiver, source, destination, feePayer, rentPayer, absentSigners, feeAccount } = parties;
+  if (terms.request.owner !== owner) return no('the quote was for another taker');
+  if (feePayer !== owner || rentPayer !== owner) return no(`who trades through ${name} pays the network fee himself`);
+  if (absentSigners.has(owner)) return no('the taker must sign');
+  if (!source || !destination) return no('there is no account for the input or for the output');
+  if (terms.onInput + terms.onOutput > 0n && !feeAccount) return no('there is no account for the fee');
+  if (terms.onOutput > 0n && receiver !== owner) return no('a fee on the output of another receiver');
+  return undefined;
+}
+
+/**
+ * The one instruction of the service's own program, over the accounts that this transaction uses. The budget and the
+ * accounts of the two mints are ours to make; for anything else there is no reason that we know.
+ */
+function takeTrade(
+  { name, programs }: RoutingService,
+  { instructions }: Trade,
+  { input, output, owner, receiver }: { input: Token; output: Token; owner: Address; receiver: Address },
+  { source, destination }: { source: Address; destination: Address },
+): Instruction | Refusal {
+  const ours = (instruction: Instruction) => {
+    if (instruction.program === COMPUTE_BUDGET_PROGRAM) return true;
+    if (instruction.program !== ASSOCIATED_TOKEN_PROGRAM) return false;
+    const mint = parseCreateAssociatedTokenIdempotent(instruction)?.mint;
+    return mint === input.mint || mint === output.mint;
+  };
+  const rest = instructions.filter((instruction) => !ours(instruction));
+  const other = rest.find(({ program }) => !programs.has(program));
+  if (other) return nonsense(name, `an instruction of ${other.program}, which nobody asked for`);
+  const [trade, second] = rest;
+  if (!trade || second) return nonsense(name, `${rest.length} instructions of its program instead of one`);
+  const signer = trade.accounts.find((each) => each.signer && each.address !== owner);
+  if (signer) return nonsense(name, `${signer.address} would have to sign`);
+  const places = new Map([
+    [associatedTokenAddress(owner, input.mint, input.tokenProgram), source],
+    [associatedTokenAddress(receiver, output.mint, output.tokenProgram), destination],
+  ]);
+  const accounts = trade.accounts.map((each) => ({ ...each, address: places.get(each.address) ?? each.address }));
+  const lacks = [source, destination].find((account) => !accounts.some(({ address }) => address === account));
+  if (lacks) return nonsense(name, `a trade without the account ${lacks}`);
+  return { ...trade, accounts };
+}
+
+/** Undefined where one of them is not on the chain. */
+async function readTables({ account }: Chained, addresses: Address[]): Promise<LookupTable[] | undefined> {
+  const tables = await Promise.all(
+    addresses.map(async (address) => {
+      const found = await account(address);
+      const table = found?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM ? decodeLookupTable(found.data) : undefined;
+      return table && { address, addresses: table.addresses };
+    }),
+  );
+  return tables.every((table) => table !== undefined) ? tables : undefined;
+}
+
+/** What the service answers, or why it does not: never "no route" for a fault of the way there. */
+export async function askService<T extends object>(
+  name: string,
+  ask: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof CallFailure) return refusedCall(name, error);
+    if (error instanceof Nonsense) return nonsense(name, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { createHmac } from 'node:crypto';
+import { address } from '@slipway/wire';
+import type { Clock } from '../../lib/clock.js';
+import { callJson } from '../../lib/json-call.js';
+import type { Refusal } from '../router.js';
+import { addressOf, amountOf, type Fields, fieldsOf, instructionOf, listOf, Nonsense, numberOf } from './read.js';
+import { type Question, type RoutingService, refusedStatus } from './service.js';
+
+export interface OkxSettings {
+  url: string;
+  apiKey: string;
+  secretKey: string;
+  passphrase: string;
+}
+
+const NAME = 'OKX DEX Router';
+/** OKX's router, and the one for its newer routes. */
+export const OKX_PROGRAM = address('6m2CDdhRgxpH4WjvdzxAYbGxwdGUz5MziiL5jek2kBma');
+const NEWER_PROGRAM = address('proVF4pMXVaYqmy4NjniPh4pqKNfMmsihgd4wdkCX3u');
+const PATH = '/api/v6/dex/aggregator/';
+const SOLANA = '501';
+const TIMEOUT_MS = 5_000;
+/** Codes of the published table: nothing to sell it to, or not this amount, or not this token. */
+const NO_ROUTE: ReadonlySet<unknown> = new Set(['82000', '82102', '82103', '82104', '82112', '82116']);
+const WRONG_KEYS = /^501(0[3-7]|1[1-3])$/;
+const TOO_MANY = '50011';
+
+/** OKX's DEX aggregator: `GET quote` and `GET swap-instruction`, signed with the key's secret. */
+export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
+  const { url, apiKey, secretKey, passphrase } = settings;
+
+  async function call(method: string, query: Record<string, string>, signal: AbortSignal): Promise<unknown | Refusal> {
+    const target = new URL(`${url}${PATH}${method}?${new URLSearchParams({ chainIndex: SOLANA, ...query })}`);
+    const timestamp = new Date(clock.now()).toISOString();
+    const signed = `${timestamp}GET${target.pathname}${target.search}`;
+    const headers = {
+      'OK-ACCESS-KEY': apiKey,
+      'OK-ACCESS-PASSPHRASE': passphrase,
+      'OK-ACCESS-TIMESTAMP': timestamp,
+      'OK-ACCESS-SIGN': createHmac('sha256', secretKey).update(signed).digest('base64'),
+    };
+    const answer = await callJson(target, { headers, timeoutMs: TIMEOUT_MS, signal });
+    const refused = refusedStatus(NAME, answer.status);
+    if (refused) return refused;
+    const { code, data } = fieldsOf(answer.body, 'the answer');
+    if (code === '0') return data;
+    if (NO_ROUTE.has(code)) return { refused: 'no-route', reason: `${NAME} has no route (code ${code})` };
+    if (typeof code === 'string' && WRONG_KEYS.test(code)) return refusedStatus(NAME, 401)!;
+    if (code === TOO_MANY) return refusedStatus(NAME, 429)!;
+    throw new Nonsense(`code ${JSON.stringify(code)}`);
+  }
+
+  /** What a route takes and gives; the same in both answers. */
+  function readRoute(route: Fields, { input, output, amount }: Question) {
+    const mintOf = (side: string) => fieldsOf(route[side], side).tokenContractAddress;
+    if (mintOf('fromToken') !== input.mint || mintOf('toToken') !== output.mint) {
+      throw new Nonsense('another pair of mints');
+    }
+    if (amountOf(route.fromTokenAmount, 'fromTokenAmount') !== amount) {
+      throw new Nonsense('another fromTokenAmount than was asked for');
+    }
+    return {
+      outAmount: amountOf(route.toTokenAmount, 'toTokenAmount'),
+      // In percent, below zero where it costs.
+      priceImpact: Math.abs(numberOf(route.priceImpactPercent, 'priceImpactPercent')) / 100,
+    };
+  }
+
+  const pairOf = ({ input, output, amount }: Question) => ({
+    ...{ amount: `${amount}`, fromTokenAddress: input.mint, toTokenAddress: output.mint },
+  });
+
+  return {
+    id: 'okx',
+    name: NAME,
+    programs: new Set([OKX_PROGRAM, NEWER_PROGRAM]),
+    async price(question, signal) {
+      const data = await call('quote', pairOf(question), signal);
+      if (isRefusal(data)) return data;
+      const route = fieldsOf(listOf(data, 'data')[0], 'data[0]');
+      const labels = listOf(route.dexRouterList ?? [], 'dexRouterList').map((leg) => {
+        const { dexProtocol } = fieldsOf(leg, 'dexRouterList');
+        return String(fieldsOf(dexProtocol ?? {}, 'dexProtocol').dexName ?? NAME);
+      });
+      return { ...readRoute(route, question), labels };
+    },
+    async trade(question, signal) {
+      const { owner, receiver, slippageBps } = question;
+      const query = {
+        ...pairOf(question),
+        ...{ userWalletAddress: owner, slippagePercent: `${slippageBps / 100}` },
+        ...(receiver !== owner && { swapReceiverAddress: receiver }),
+      };
+      const answer = await call('swap-instruction', query, signal);
+      if (isRefusal(answer)) return answer;
+      const data = fieldsOf(Array.isArray(answer) ? answer[0] : answer, 'data');
+      const { outAmount } = readRoute(fieldsOf(data.routerResult, 'routerResult'), question);
+      return {
+        outAmount,
+        instructions: listOf(data.instructionLists, 'instructionLists').map((each, i) =>
+          instructionOf(each, `instructionLists[${i}]`),
+        ),
+        lookupTables: listOf(data.addressLookupTableAccount ?? [], 'addressLookupTableAccount').map((each) =>
+          addressOf(each, 'addressLookupTableAccount'),
+        ),
+      };
+    },
+  };
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}
