@@ -103,7 +103,7 @@ async function readAccounts(rpc: UpstreamRpc, addresses: Address[], timeoutMs: n
   const misread = notUnderstood(rpc, method);
   const result = await rpc.call(method, [addresses, READ_CONFIG], timeoutMs);
   const { value: values, context } = isRecord(result) ? result : {};
-  const slot = isRecord(context) ? Number(context.slot) : Number.NaN;
+  const slot = isRecord(context) && typeof context.slot === 'number' ? context.slot : Number.NaN;
   if (!Array.isArray(values) || values.length !== addresses.length || !Number.isSafeInteger(slot)) throw misread;
   const accounts = values.map((value) => (value === null ? undefined : (parseAccount(value) ?? raise(misread))));
   return { slot: BigInt(slot), accounts };
