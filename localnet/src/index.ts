@@ -5,7 +5,13 @@ import { openInWorker } from './worker-client.js';
 
 export { type AccountSource, openAccountSource, type Snapshot } from './fork.js';
 export { lockFolder } from './lock.js';
-export { type Pulled, type PulledFile, pulledPath, writePulled } from './pulled.js';
+export {
+  type PulledAccount,
+  type PulledFile,
+  type PulledProgram,
+  pulledPath,
+  writePulled,
+} from './pulled.js';
 export { RpcError } from './rpc/errors.js';
 export type { Account, GenesisOptions, GenesisToken } from './types.js';
 

@@ -7,11 +7,11 @@ import { Chain, ChainError } from './chain.js';
 import { execute, lamportsOf, openTestChain, programCode, SOL, tempFolder } from './chain-testing.js';
 import { createUpstream } from './fork.js';
 import { accountOf, mintOf, startUpstream, USDC } from './fork-testing.js';
-import { type Pulled, writePulled } from './pulled.js';
+import { type PulledAccount, writePulled } from './pulled.js';
 
 const SLOT = 9_000_000_000n;
 
-const wallet = (address: Address, lamports: bigint): Pulled => ({
+const wallet = (address: Address, lamports: bigint): PulledAccount => ({
   ...{ address, slot: SLOT },
   account: accountOf(SYSTEM_PROGRAM, new Uint8Array(), lamports),
 });

@@ -23,8 +23,18 @@ export interface PulledFile {
   source: string;
 }
 
-/** What is copied from another chain: the code of a program (ELF), or an account. */
-export type Pulled = { address: Address; slot: bigint } & ({ code: Uint8Array } | { account: Account });
+/** A program that is copied from another chain, as it was there at that slot. */
+export interface PulledProgram {
+  address: Address;
+  slot: bigint;
+  /** ELF. */
+  code: Uint8Array;
+}
+
+/** An account that is copied from another chain, as it was there at that slot. */
+export interface PulledAccount extends AddressedAccount {
+  slot: bigint;
+}
 
 /** The accounts of a programs folder. */
 export interface PulledAccounts {
@@ -106,7 +116,11 @@ function parseFile(file: string, bytes: Buffer): unknown {
  * beside those of earlier pulls. `source` is shown in it: a host, never a URL. Throws a ChainError, before anything is
  * written, when the folder has a program of its own that a pulled one would replace.
  */
-export function writePulled(folder: string, source: string, pulled: readonly Pulled[]): PulledFile[] {
+export function writePulled(
+  folder: string,
+  source: string,
+  pulled: readonly (PulledProgram | PulledAccount)[],
+): PulledFile[] {
   const known = new Map(readManifest(folder).map((entry) => [pulledPath(entry), entry]));
   const files = pulled.map((one) => {
     const kind = 'code' in one ? ('program' as const) : ('account' as const);

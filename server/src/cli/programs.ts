@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openAccountSource, type Pulled, type PulledFile, pulledPath, writePulled } from '@slipway/localnet';
+import { openAccountSource, type PulledFile, type PulledProgram, pulledPath, writePulled } from '@slipway/localnet';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, isAddress } from '@slipway/wire';
 import { defineCommand } from 'citty';
@@ -70,7 +70,7 @@ async function pull(
   const accounts = new Map(found.flatMap((pool) => pool.accounts).map((account) => [account.address, account]));
   const ofVenues = venues.map(({ program }) => program).filter((program) => program !== TOKEN_SWAP_PROGRAM);
   const wanted = new Set(pools.length > 0 ? found.flatMap((pool) => pool.programs) : ofVenues);
-  const programs: Pulled[] = [];
+  const programs: PulledProgram[] = [];
   for (const address of wanted) {
     const program = await pullProgram(source, address).catch((error) => {
       // Not every cluster has every venue; what a pool needs must be there.
@@ -89,7 +89,7 @@ async function pull(
   });
 }
 
-const sizeOf = (pulled: Pulled) => ('code' in pulled ? `${Math.ceil(pulled.code.length / 1024)} KiB` : '');
+const sizeOf = ({ code }: PulledProgram) => `${Math.ceil(code.length / 1024)} KiB`;
 
 function report(
   { cwd }: CliContext,

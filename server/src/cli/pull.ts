@@ -1,4 +1,4 @@
-import type { Account, AccountSource, Pulled, Snapshot } from '@slipway/localnet';
+import type { Account, AccountSource, PulledAccount, PulledProgram, Snapshot } from '@slipway/localnet';
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
@@ -16,8 +16,6 @@ import {
 import type { Venue } from '../routing/metis/venue.js';
 import { CommandError } from './context.js';
 
-/** What getMultipleAccounts takes. */
-const MOST_ACCOUNTS = 100;
 /** A pool whose price moves on names other accounts while it is read. */
 const MAX_READS = 8;
 /** Of the upgradeable loader's accounts: where a program names its code's account, and where that has the code. */
@@ -38,13 +36,13 @@ export interface PulledPool {
   /** As the venue calls itself; `lookup table` for one of those. */
   label: string;
   /** All that a trade reads or writes, as it was at one slot. */
-  accounts: Pulled[];
+  accounts: PulledAccount[];
   /** The programs that run in a trade, without those that every chain has. */
   programs: Address[];
 }
 
 /** Copies the code of a program. Throws a CommandError when there is none at the address. */
-export async function pullProgram(source: AccountSource, address: Address): Promise<Pulled> {
+export async function pullProgram(source: AccountSource, address: Address): Promise<PulledProgram> {
   const read = await source.snapshot([address]);
   const [program] = read.accounts;
   if (!program?.executable) throw new CommandError(`${address}: no program on the chain of ${source.host}`);
@@ -73,7 +71,7 @@ export async function pullPool(source: AccountSource, venues: readonly Venue[], 
     throw new CommandError(`${address}: belongs to ${own.owner}; expected a lookup table, or a pool of: ${known}`);
   }
   let wanted = [address];
-  for (let reads = 0; reads < MAX_READS && wanted.length <= MOST_ACCOUNTS; reads++) {
+  for (let reads = 0; reads < MAX_READS; reads++) {
     const snapshot = await source.snapshot(wanted);
     const known = new Map(wanted.map((each, index) => [each, snapshot.accounts[index]]));
     const named = namedBy(venue, address, known);
