@@ -6,7 +6,7 @@ import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
 const below = ['chain', 'prices', 'signer', 'objects', 'store'];
-const middle = ['orders', 'limit-orders', 'routing', 'crafting', 'landing', 'vault'];
+const middle = ['orders', 'limit-orders', 'launches', 'routing', 'crafting', 'landing', 'vault'];
 const allowed = {
   lib: [],
   errors: ['lib'],
@@ -21,6 +21,7 @@ const allowed = {
   crafting: [],
   orders: [],
   'limit-orders': ['chain', 'store'],
+  launches: ['objects', 'signer', 'store'],
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
   vault: [...below, 'crafting', 'orders'],

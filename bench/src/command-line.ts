@@ -5,6 +5,7 @@ export const MEASUREMENTS = [
   'execute',
   'order',
   'start',
+  'studio',
   'quotes',
   'triggers',
   'memory',
@@ -22,12 +23,12 @@ export interface CommandLine {
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|quotes|triggers|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|studio|quotes|triggers|memory|order-memory] [options]
 
-Without a name: craft, execute, order, start and quotes. triggers, memory and order-memory take minutes, so they run only
-when they are named.
+Without a name: craft, execute, order, start and quotes. studio, triggers, memory and order-memory run only when they are
+named; the last three take minutes.
 
-  --seconds <n>  load in each round of craft and order (3)
+  --seconds <n>  load in each round of craft, order and studio (3)
   --rounds <n>   rounds, at least 3 (5)
   --crafts <n>   crafts of memory, quotes of order-memory, orders of the book of triggers (1000000)
   --json         print the figures as JSON, and nothing else

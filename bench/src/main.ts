@@ -9,6 +9,7 @@ import {
   printLoad,
   printMemoryHead,
   printMemoryPoint,
+  printParts,
   printQuotes,
   printStart,
   printTriggers,
@@ -16,6 +17,7 @@ import {
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { measureStart } from './start.js';
+import { measureStudio, timeParts } from './studio.js';
 import {
   type Summary,
   summarizeCraft,
@@ -24,6 +26,7 @@ import {
   summarizeOrders,
   summarizeQuotes,
   summarizeStart,
+  summarizeStudio,
   summarizeTriggers,
 } from './summary.js';
 import { measureBook, measureFills } from './triggers.js';
@@ -49,6 +52,14 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
     if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    return summary;
+  },
+  async studio(rig, options) {
+    const summary = summarizeStudio(await measureStudio(rig, options), timeParts());
+    if (!options.json) {
+      printLoad('Craft a launch, 8 connections', summary.figures.load);
+      printParts('Parts of one craft', summary.figures.parts);
+    }
     return summary;
   },
   async triggers(rig, { crafts, rounds, json }) {

@@ -1,9 +1,10 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
+import type { StudioTarget } from './studio.js';
 import type { Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
 import type { TargetName } from './targets.js';
 
-const NAMES: Record<TargetName | OrderTarget, string> = {
+const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
   bare: 'bare Fastify route',
   pglite: 'Slipway, PGlite',
   postgres: 'Slipway, PostgreSQL',
@@ -14,16 +15,23 @@ const NAMES: Record<TargetName | OrderTarget, string> = {
   mixed1000: '1,000 of five kinds',
   mixed10000: '10,000 of five kinds',
   maker100: '100, and the maker',
+  crafted: 'crafted',
+  programs: 'tried out, too',
 };
 
 export function printLoad(
   title: string,
-  figures: Readonly<Partial<Record<TargetName | OrderTarget, LoadSummary>>>,
+  figures: Readonly<Partial<Record<TargetName | OrderTarget | StudioTarget, LoadSummary>>>,
 ): void {
   const rows = Object.entries(figures).map(([name, { perSecond, ratio, p50, p99 }]) => {
     return [NAMES[name as keyof typeof NAMES], show(perSecond, 0), show(ratio, 2), show(p50, 1), show(p99, 1)];
   });
   printTable(title, ['', 'requests/s', 'ratio to bare', 'p50 ms', 'p99 ms'], rows);
+}
+
+export function printParts(title: string, parts: Readonly<Record<string, number>>): void {
+  const rows = Object.entries(parts).map(([name, microseconds]) => [name, microseconds.toFixed(0)]);
+  printTable(title, ['', 'microseconds'], rows);
 }
 
 export function printQuotes(title: string, figures: Readonly<Record<string, QuoteSummary>>): void {
@@ -93,7 +101,7 @@ function printTable(title: string, head: string[], rows: string[][]): void {
 }
 
 function line([first, ...others]: string[]): string {
-  return `  ${(first ?? '').padEnd(22)}${others.map((cell) => cell.padStart(24)).join('')}`;
+  return `  ${(first ?? '').padEnd(24)}${others.map((cell) => cell.padStart(24)).join('')}`;
 }
 
 /** The median, and the least and the most of the rounds. */

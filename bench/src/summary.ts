@@ -3,6 +3,7 @@ import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { QuoteFigures } from './quotes.js';
 import type { StartFigures } from './start.js';
+import type { StudioTarget } from './studio.js';
 import type { TargetName } from './targets.js';
 import type { BookFigures } from './trigger-book.js';
 import type { FillFigures } from './triggers.js';
@@ -81,6 +82,14 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
       ),
     ],
   };
+}
+
+/** Without goals: it depends on the programs that somebody has brought. */
+export function summarizeStudio(
+  rounds: Partial<Record<StudioTarget, Round[]>> & { bare: Round[] },
+  parts: Record<string, number>,
+): Summary<{ load: Partial<LoadFigures<StudioTarget>>; parts: Record<string, number> }> {
+  return { figures: { load: summarizeLoad(rounds), parts }, goals: [] };
 }
 
 export interface QuoteSummary {
@@ -165,7 +174,9 @@ export function summarizeTriggers(book: BookFigures, measured: FillFigures): Sum
   };
 }
 
-function summarizeLoad<Name extends string>(rounds: Record<Name | 'bare', Round[]>): LoadFigures<Name | 'bare'> {
+function summarizeLoad<Name extends string>(
+  rounds: Partial<Record<Name, Round[]>> & { bare: Round[] },
+): LoadFigures<Name | 'bare'> {
   const { bare } = rounds;
   const one = (own: Round[]): LoadSummary => ({
     perSecond: spread(own.map(({ perSecond }) => perSecond)),

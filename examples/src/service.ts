@@ -34,19 +34,24 @@ export async function call<T extends object>(path: string, body?: object, token?
 }
 
 /** The same where a no is an answer, too. `token`: of a wallet's login. */
-export async function attempt<T extends object>(
-  path: string,
-  body?: object,
-  token?: string,
-): Promise<{ body: T } | Refusal> {
-  const response = await fetch(`${url}${path}`, {
+export function attempt<T extends object>(path: string, body?: object, token?: string): Promise<{ body: T } | Refusal> {
+  return ask(path, {
     headers: {
       'x-api-key': apiKey,
       ...(body && { 'content-type': 'application/json' }),
       ...(token && { authorization: `Bearer ${token}` }),
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  }).catch(() =>
+  });
+}
+
+/** Posts a form, with files in it or none. */
+export function post<T extends object>(path: string, form: FormData): Promise<{ body: T } | Refusal> {
+  return ask(path, { headers: { 'x-api-key': apiKey }, method: 'POST', body: form });
+}
+
+async function ask<T extends object>(path: string, request: RequestInit): Promise<{ body: T } | Refusal> {
+  const response = await fetch(`${url}${path}`, request).catch(() =>
     fail(`No service answers at ${url}. Start it in another terminal (npm start), or set SLIPWAY_URL to where it is`),
   );
   const answer = (await response

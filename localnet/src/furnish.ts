@@ -1,8 +1,17 @@
-import { encodeLimitOrderFees, LIMIT_ORDER_ADDRESSES } from '@slipway/programs';
+import {
+  BONDING_CURVE_AUTHORITY,
+  DAMM_V2_PROGRAM,
+  encodeDammV2Config,
+  encodeLimitOrderFees,
+  LIMIT_ORDER_ADDRESSES,
+  MIGRATED_POOL_CONFIGS,
+  MIGRATED_POOL_FEES,
+} from '@slipway/programs';
 import {
   type Address,
   decodeMint,
   rentExemptLamports,
+  SYSTEM_PROGRAM,
   SYSVAR_OWNER,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
@@ -104,6 +113,33 @@ export async function writeLimitOrderFees(parts: ChainParts): Promise<void> {
     bank.write(fee, { lamports, owner: program, executable: false, data });
   };
   if (remote) await remote.with(() => [program, fee], write);
+  else write();
+}
+
+/** Lamports that the launch program's authority lends to the pools that it makes, and gets back. */
+const MIGRATION_LAMPORTS = 1_000_000_000n;
+
+/** Where the operator has brought DAMM v2, the configurations that pools of launched tokens migrate with. */
+export async function writeMigrationAccounts(parts: ChainParts): Promise<void> {
+  const { db, remote, bank } = parts;
+  const configs = MIGRATED_POOL_CONFIGS.slice(0, MIGRATED_POOL_FEES.length);
+  const write = () => {
+    if (!db.get(DAMM_V2_PROGRAM) || (remote && !remote.isLocal(DAMM_V2_PROGRAM))) return;
+    for (const [option, address] of configs.entries()) {
+      if (db.get(address)) continue;
+      const data = encodeDammV2Config(MIGRATED_POOL_FEES[option]!);
+      bank.write(address, {
+        lamports: rentExemptLamports(data.length),
+        owner: DAMM_V2_PROGRAM,
+        executable: false,
+        data,
+      });
+    }
+    if (db.get(BONDING_CURVE_AUTHORITY)) return;
+    const empty = { owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+    bank.write(BONDING_CURVE_AUTHORITY, { lamports: MIGRATION_LAMPORTS, ...empty });
+  };
+  if (remote) await remote.with(() => [DAMM_V2_PROGRAM, BONDING_CURVE_AUTHORITY, ...configs], write);
   else write();
 }
 

@@ -5,7 +5,7 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { loadAccounts, loadPrograms, writeLimitOrderFees, writePools } from './furnish.js';
+import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './furnish.js';
 import {
   configuredTokens,
   DEFAULT_GENESIS,
@@ -76,6 +76,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
   const programs = await loadPrograms(options, parts);
   loadAccounts(pulled, log, parts);
   await writeLimitOrderFees(parts);
+  await writeMigrationAccounts(parts);
   const mints = startingPrices(state.tokens, options.genesis);
   const genesis: GenesisInfo = {
     wallets: sandboxWallets(),

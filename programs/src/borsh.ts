@@ -8,17 +8,20 @@ export interface Codec<T> {
   decode(bytes: Uint8Array, at: number): { value: T; end: number } | undefined;
 }
 
-function integer(size: 1 | 2, least: number, most: number): Codec<number> {
+function integer(size: 1 | 2 | 4): Codec<number> {
+  const most = 2 ** (8 * size) - 1;
   return {
     encode(value, what) {
-      if (!Number.isInteger(value) || value < least || value > most) {
-        throw new RangeError(`${what} ${value} is not a whole number from ${least} to ${most}`);
+      if (!Number.isInteger(value) || value < 0 || value > most) {
+        throw new RangeError(`${what} ${value} is not a whole number from 0 to ${most}`);
       }
-      return Uint8Array.of(value & 0xff, value >> 8).subarray(0, size);
+      const bytes = Buffer.alloc(size);
+      bytes.writeUIntLE(value, 0, size);
+      return bytes;
     },
     decode(bytes, at) {
       if (bytes.length < at + size) return undefined;
-      return { value: bytes[at]! | (size === 2 ? bytes[at + 1]! << 8 : 0), end: at + size };
+      return { value: Buffer.from(bytes.buffer, bytes.byteOffset).readUIntLE(at, size), end: at + size };
     },
   };
 }
@@ -39,10 +42,66 @@ function bigInteger(name: string, fits: (value: bigint) => boolean, signed: bool
   };
 }
 
-export const u8 = integer(1, 0, 0xff);
-export const u16 = integer(2, 0, 0xffff);
+export const u8 = integer(1);
+export const u16 = integer(2);
+export const u32 = integer(4);
 export const u64 = bigInteger('an unsigned', (value) => BigInt.asUintN(64, value) === value, false);
 export const i64 = bigInteger('a signed', (value) => BigInt.asIntN(64, value) === value, true);
+
+/** Two 64-bit halves, the lower one first. */
+export const u128: Codec<bigint> = {
+  encode(value, what) {
+    if (BigInt.asUintN(128, value) !== value) {
+      throw new RangeError(`${what} ${value} is not an unsigned 128-bit number`);
+    }
+    return concatBytes(u64.encode(BigInt.asUintN(64, value), what), u64.encode(value >> 64n, what));
+  },
+  decode(bytes, at) {
+    const low = u64.decode(bytes, at);
+    const high = u64.decode(bytes, at + 8);
+    return high && low && { value: low.value | (high.value << 64n), end: high.end };
+  },
+};
+
+/** UTF-8 behind its length in bytes. */
+export const text: Codec<string> = {
+  encode(value, what) {
+    const bytes = new TextEncoder().encode(value);
+    return concatBytes(u32.encode(bytes.length, what), bytes);
+  },
+  decode(bytes, at) {
+    const length = u32.decode(bytes, at);
+    if (!length || bytes.length < length.end + length.value) return undefined;
+    const end = length.end + length.value;
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    try {
+      return { value: decoder.decode(bytes.subarray(length.end, end)), end };
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+/** Values one after the other, behind their number. */
+export function list<T>(codec: Codec<T>): Codec<T[]> {
+  return {
+    encode: (values, what) =>
+      concatBytes(u32.encode(values.length, what), ...values.map((value) => codec.encode(value, what))),
+    decode(bytes, at) {
+      const length = u32.decode(bytes, at);
+      if (!length) return undefined;
+      const values: T[] = [];
+      let { end } = length;
+      while (values.length < length.value) {
+        const item = codec.decode(bytes, end);
+        if (!item) return undefined;
+        values.push(item.value);
+        end = item.end;
+      }
+      return { value: values, end };
+    },
+  };
+}
 
 export const key: Codec<Address> = {
   encode: (value) => addressToBytes(value),

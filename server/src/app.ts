@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { EXPRESS_AREA, expressHooks } from './areas/express/index.js';
 import type { ChainInfo } from './areas/sandbox/index.js';
+import { requireUriRoom, STUDIO_AREA, studioHooks } from './areas/studio/index.js';
 import { SWAP_AREA, swapHooks } from './areas/swap/index.js';
 import {
   createLoginTokens,
@@ -27,6 +28,7 @@ import {
 import { startKeeper } from './keeper/index.js';
 import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
+import { launchFilesChore, startMintStock } from './launches/index.js';
 import { createClock, steadyNow } from './lib/clock.js';
 import { createDisposal, type Disposal } from './lib/disposal.js';
 import { createLimitOrderIndex } from './limit-orders/index.js';
@@ -94,6 +96,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       [DEPOSIT_AREA]: depositHooks,
       [WITHDRAWAL_AREA]: withdrawalHooks,
       [FILL_AREA]: fillHooks,
+      [STUDIO_AREA]: studioHooks,
       [RENT_AREA]: rentHooks,
     },
     observe: settlementObserver(metrics, log),
@@ -124,7 +127,11 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
-        chores: [await openScores({ config, store, clock, log, disposal }), limitOrders.index.keepUp],
+        chores: [
+          await openScores({ config, store, clock, log, disposal }),
+          limitOrders.index.keepUp,
+          launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000),
+        ],
         loops: [
           ...openOrderKeeper({ ...trading, landing, live, addresses }),
           await openTriggerKeeper({ ...trading, landing, poolUsd }),
@@ -132,6 +139,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
       })
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
+  if (keeper && config.studio.mintSuffix !== '') {
+    const stock = startMintStock({ store, finder: signer, suffix: config.studio.mintSuffix, log });
+    disposal.add('mint stock', () => stock.close());
+  }
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
   const reading = { chainReader, prices, poolUsd, routers, limitOrders, objects, objectStore };
@@ -139,6 +150,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);
   await server.listen({ host: config.http.host, port: config.http.port });
+  if (config.roles.has('api')) requireUriRoom(objects);
   const { port } = server.server.address() as AddressInfo;
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
   return {

@@ -6,13 +6,13 @@ import { type Config, dataFolder } from './config/index.js';
 import type { Clock } from './lib/clock.js';
 import type { Disposal } from './lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from './objects/index.js';
-import { openSigner, readOrCreateSecret, type Signer } from './signer/index.js';
+import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from './signer/index.js';
 import { openStore, type Store } from './store/index.js';
 
 /** The parts of which the configuration chooses the implementation. */
 export interface Parts {
   store: Store;
-  signer: Signer;
+  signer: Signer & MintFinder;
   chain: ChainAccess;
   adminToken: string;
 }
@@ -52,7 +52,7 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
   return store;
 }
 
-async function openKeys(config: Config): Promise<Signer> {
+async function openKeys(config: Config): Promise<Signer & MintFinder> {
   const { file } = config.signer;
   // Outside of a sandbox the configuration insists on a passphrase of the operator's.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));

@@ -1,5 +1,5 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerAdmin } from './areas/admin/index.js';
@@ -7,6 +7,7 @@ import { registerExpress } from './areas/express/index.js';
 import { registerObjects } from './areas/objects/index.js';
 import { registerPrediction } from './areas/prediction/index.js';
 import { registerSandbox } from './areas/sandbox/index.js';
+import { registerStudio } from './areas/studio/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
 import { registerTriggerV1 } from './areas/trigger-v1/index.js';
@@ -71,6 +72,7 @@ export function registerAreas(
     stables: new Set([config.tokens.usdc.mint, stable.mint, ...config.swap.stables]),
     challengePrefix: () => config.challengePrefix ?? loginWords(withActualPort(config.http.publicUrl, server)),
   });
+  registerStudioArea(server, shared, ledger);
   registerSubmit(server, { store, chain, landing, ...config.submit });
   if (shared.objectStore.kind === 'local') {
     registerObjects(server, { store: shared.objectStore, maxImageBytes: shared.objects.maxImageBytes });
@@ -127,6 +129,19 @@ function registerTriggerV1Area(server: FastifyInstance, shared: Shared, ledger: 
     ...{ remember: ledger.remember, findRequest: ledger.findRequest },
     stables: new Set([usdc.mint, stable.mint, ...config.swap.stables]),
     gasWallet: signer.address('gas'),
+  });
+}
+
+function registerStudioArea(server: FastifyInstance, shared: Shared, ledger: GroupedLedger): void {
+  const { config, store, clock, chainReader: chain, landing, objects, signer } = shared;
+  const { platform, usdc } = config.tokens;
+  registerStudio(server, {
+    ...{ store, clock, chain, landing, objects, signer },
+    ...{ remember: ledger.remember, findRequest: ledger.findRequest },
+    uploadMs: config.objects.urlSeconds * 1_000,
+    operator: config.studio.feeClaimer ?? signer.address('gas'),
+    mintSuffix: config.studio.mintSuffix,
+    quotes: [{ symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 }, usdc, platform],
   });
 }
 

@@ -17,8 +17,8 @@ export interface Keypair {
 
 const SEED_LENGTH = 32;
 const SIGNATURE_LENGTH = 64;
-// What comes before the seed in a PKCS #8 document (RFC 8410).
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+// A JWK must have a public half, which Node does not read beside a private one; were it read, no key would be made.
+const UNREAD_X = Buffer.alloc(SEED_LENGTH).toString('base64url');
 
 // Little-endian y, without the sign bit, of the eight points of small order and their non-canonical forms. Validators
 // refuse them as keys and as R (dalek's verify_strict); OpenSSL does not, and lets anybody sign for such a key.
@@ -41,9 +41,10 @@ export function keypairFromSeed(seed: Uint8Array): Keypair {
   if (seed.length !== SEED_LENGTH) throw new RangeError(`a seed has 32 bytes, not ${seed.length}`);
   const privateKey = importSeed(seed);
   const { x } = createPublicKey(privateKey).export({ format: 'jwk' });
+  if (x === undefined || x === UNREAD_X) throw new Error('this version of Node cannot make keys: use another one');
   const secretKey = new Uint8Array(2 * SEED_LENGTH);
   secretKey.set(seed);
-  secretKey.set(Buffer.from(x ?? '', 'base64url'), SEED_LENGTH);
+  secretKey.set(Buffer.from(x, 'base64url'), SEED_LENGTH);
   const keypair = { address: addressFromBytes(secretKey, SEED_LENGTH), secretKey };
   privateKeys.set(keypair, privateKey);
   return keypair;
@@ -81,8 +82,10 @@ export function verify(publicKey: Address, message: Uint8Array, signature: Uint8
   return key !== undefined && cryptoVerify(null, message, key, signature);
 }
 
+/** As a JWK, which OpenSSL reads in a tenth of the time that it takes for DER. The public half is worked out from `d`. */
 function importSeed(seed: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const d = Buffer.from(seed).toString('base64url');
+  return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x: UNREAD_X }, format: 'jwk' });
 }
 
 function importPublicKey(publicKey: Address): KeyObject | undefined {

@@ -69,7 +69,7 @@ export {
   writableAccount,
   writableSigner,
 } from './message.js';
-export { associatedTokenAddress, createAddressWithSeed, findProgramAddress } from './pda.js';
+export { associatedTokenAddress, createAddressWithSeed, findProgramAddress, metadataAddress } from './pda.js';
 export * from './programs.js';
 export { associatedTokenRent, rentExemptLamports, TOKEN_ACCOUNT_SPACE } from './rent.js';
 export {

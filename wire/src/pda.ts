@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Address, addressFromBytes, addressToBytes, writeAddress } from './address.js';
 import { isOnCurve } from './curve.js';
-import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from './programs.js';
+import { ASSOCIATED_TOKEN_PROGRAM, METADATA_PROGRAM, TOKEN_PROGRAM } from './programs.js';
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 const MAX_SEED_LENGTH = 32;
@@ -59,4 +59,10 @@ export function associatedTokenAddress(owner: Address, mint: Address, tokenProgr
   const { address } = findProgramAddress(seeds, ASSOCIATED_TOKEN_PROGRAM);
   associatedTokenAddresses.set(key, address);
   return address;
+}
+
+/** Where the metadata program keeps the name and symbol of a mint. */
+export function metadataAddress(mint: Address): Address {
+  const seeds = [new TextEncoder().encode('metadata'), addressToBytes(METADATA_PROGRAM), addressToBytes(mint)];
+  return findProgramAddress(seeds, METADATA_PROGRAM).address;
 }

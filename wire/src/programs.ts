@@ -8,6 +8,8 @@ export const COMPUTE_BUDGET_PROGRAM = address('ComputeBudget11111111111111111111
 export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 export const MEMO_V1_PROGRAM = address('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo');
 export const ADDRESS_LOOKUP_TABLE_PROGRAM = address('AddressLookupTab1e1111111111111111111111111');
+/** Metaplex's token metadata. */
+export const METADATA_PROGRAM = address('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');
 
 export const NATIVE_LOADER = address('NativeLoader1111111111111111111111111111111');
 export const BPF_LOADER_2 = address('BPFLoader2111111111111111111111111111111111');

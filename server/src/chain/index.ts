@@ -8,7 +8,7 @@ export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
-export { metadataAddress, readMetadata } from './token-text.js';
+export { readMetadata } from './token-text.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
 export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 

@@ -160,6 +160,12 @@ export interface Config {
     /** Event id -> the game's number or slug in that channel. */
     readonly games: Readonly<Record<string, string>>;
   };
+  readonly studio: {
+    /** Gets the operator's half of the trading fees of launched tokens; undefined: the gas wallet. */
+    readonly feeClaimer?: Address;
+    /** What the addresses of launched tokens end in; empty: anything. */
+    readonly mintSuffix: string;
+  };
   readonly objects: {
     readonly store: { readonly kind: 'local' } | S3Config;
     readonly maxImageBytes: number;

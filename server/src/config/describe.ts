@@ -36,6 +36,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       feeds: Object.keys(config.prices.feeds),
     },
     scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
+    studio: config.studio,
     objects: { ...config.objects, store: describeStore(config.objects.store) },
     tokenList: config.tokenList.length,
     tiers: config.tiers,

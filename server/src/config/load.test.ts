@@ -265,6 +265,7 @@ test('a routing service of another company is asked only with all of its credent
     okx: { url: 'https://web3.okx.com', apiKey: 'a', secretKey: 'b', passphrase: 'c' },
   });
   assert.match(complaint({ ...okx, SLIPWAY_OKX_PASSPHRASE: '' }), /all three of SLIPWAY_OKX_API_KEY/);
+  assert.match(complaint({ ...okx, SLIPWAY_OKX_URL: 'http://okx.example' }), /SLIPWAY_OKX_URL must be https/);
 });
 
 test('no secret is described or repeated in an error', () => {

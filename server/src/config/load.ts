@@ -86,6 +86,7 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
     services: readServices(variables),
     prices: readPrices(variables, settings, sandbox),
     scores: readScores(variables, settings),
+    studio: readStudio(settings),
     objects: readObjects(variables, settings),
     tokenList: (settings.tokenList ?? []).map((token) => ({
       ...token,
@@ -131,7 +132,14 @@ function headerText(variables: Environment, name: VariableName): string | undefi
 }
 
 function readServices(variables: Environment): Config['services'] {
-  const urlOf = (name: VariableName, usual: string) => (variables.url(name, HTTP) ?? usual).replace(/\/+$/, '');
+  const urlOf = (name: VariableName, usual: string) => {
+    const url = (variables.url(name, HTTP) ?? usual).replace(/\/+$/, '');
+    const { protocol, hostname } = new URL(url);
+    if (protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) {
+      throw new ConfigError(`${name} must be https: credentials are sent there`);
+    }
+    return url;
+  };
   const dflowKey = headerText(variables, 'SLIPWAY_DFLOW_API_KEY');
   const apiKey = headerText(variables, 'SLIPWAY_OKX_API_KEY');
   const secretKey = headerText(variables, 'SLIPWAY_OKX_SECRET_KEY');
@@ -178,6 +186,11 @@ function readScores(variables: Environment, { scores = {} }: Settings): Config['
   const url = variables.url('SLIPWAY_SCORES_URL', ['ws', 'wss']) ?? PUBLIC_SCORES;
   if (new URL(url).hash) throw new ConfigError('SLIPWAY_SCORES_URL must be a URL without a fragment (#)');
   return { url, games };
+}
+
+function readStudio({ studio = {} }: Settings): Config['studio'] {
+  const { feeClaimer, mintSuffix = '' } = studio as { feeClaimer?: Address; mintSuffix?: string };
+  return { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix };
 }
 
 function readSettings(settings: Settings): Pick<Config, 'tokens' | 'express' | 'fees' | 'tiers' | 'submit'> {

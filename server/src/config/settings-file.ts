@@ -83,6 +83,10 @@ export const SettingsFile = closed({
       { additionalProperties: false },
     ),
   }),
+  studio: closed({
+    feeClaimer: Mint,
+    mintSuffix: Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{1,6}$', description: '1 to 6 characters of base58' }),
+  }),
   uploads: closed({
     maxImageBytes: Type.Integer({ minimum: 1_024, maximum: 50 * 1024 * 1024 }),
     urlSeconds: Type.Integer({ minimum: 60, maximum: 7 * 24 * 60 * 60 }),

@@ -118,12 +118,13 @@ function before({ taker, receiver, rentPayer, input, output }: Swap): Instructio
   return instructions;
 }
 
-/** Makes a temporary account of the taker's with so much wrapped SOL. */
+/** Makes a temporary account of the taker's with so much wrapped SOL, or, without an amount, for another mint. */
 export function openWrapped(
   taker: Address,
   rentPayer: Address,
   { account, seed }: Place & { kind: 'wrapped' },
   amount: bigint,
+  mint: Address = WRAPPED_SOL_MINT,
 ): Instruction[] {
   const common = { payer: rentPayer, newAccount: account, base: taker, seed };
   const shape = { space: TOKEN_ACCOUNT_SPACE, owner: TOKEN_PROGRAM };
@@ -132,7 +133,7 @@ export function openWrapped(
   const ownRent = rentPayer === taker;
   const create = systemCreateAccountWithSeed({ ...common, ...shape, lamports: ownRent ? rent + amount : rent });
   const fund = !ownRent && amount > 0n ? [systemTransfer({ from: taker, to: account, lamports: amount })] : [];
-  return [create, ...fund, tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner: taker })];
+  return [create, ...fund, tokenInitializeAccount3({ account, mint, owner: taker })];
 }
 
 function afterwards({ taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip }: Swap): Instruction[] {

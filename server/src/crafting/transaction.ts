@@ -31,6 +31,8 @@ export interface CraftInput {
   instructions: Instruction[];
   blockhash: string;
   budget: Budget;
+  /** Leaves the limit to the chain, where its own is what `budget` says: that saves 8 bytes. */
+  impliedLimit?: boolean;
   lookupTables?: LookupTable[];
 }
 
@@ -69,7 +71,7 @@ export class CraftCheckFailed extends Error {
 export function craftTransaction(input: CraftInput): Crafted {
   const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
   const all = [
-    setComputeUnitLimit(budget.computeUnitLimit),
+    ...(input.impliedLimit ? [] : [setComputeUnitLimit(budget.computeUnitLimit)]),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];

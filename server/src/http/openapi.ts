@@ -46,6 +46,7 @@ const tags = [
   'Swap',
   'Tokens',
   'Trigger v2',
+  'Studio',
   'Transaction submit',
   'Prediction',
   'Sandbox',

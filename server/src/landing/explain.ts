@@ -1,4 +1,4 @@
-import { type Address, decodeTransaction } from '@slipway/wire';
+import { type Address, decodeTransaction, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 
 /** A TransactionError of the chain, as answers tell it. */
 export interface Explanation {
@@ -41,11 +41,27 @@ export function explain(err: unknown): Explanation {
 
 /** Of the instruction that `err` tells of; undefined where it tells of none. */
 export function failedProgram(err: unknown, wire: Uint8Array): Address | undefined {
+  const failed = failedInstruction(err, wire);
+  return failed?.accounts[failed.programIndex];
+}
+
+/**
+ * Whether what failed is a transfer of an account to itself, which moves nothing: it only demands that so much is there.
+ */
+export function failedFloor(err: unknown, wire: Uint8Array): boolean {
+  const failed = failedInstruction(err, wire);
+  const program = failed?.accounts[failed.programIndex];
+  if (!failed || (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM)) return false;
+  const [source, , destination] = failed.accountIndexes;
+  return source !== undefined && source === destination;
+}
+
+function failedInstruction(err: unknown, wire: Uint8Array) {
   if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return undefined;
   const [index] = err.InstructionError as [number, unknown];
   const { decoded } = decodeTransaction(wire);
   const failed = decoded.instructions[index];
-  return failed && decoded.accounts[failed.programIndex];
+  return failed && { ...failed, accounts: decoded.accounts };
 }
 
 function nameOf(value: unknown): string {

@@ -1,5 +1,5 @@
 export { NotAccepted } from './broadcast.js';
-export { EXPIRED, type Explanation, explain, explainEnd, failedProgram, SLIPPAGE } from './explain.js';
+export { EXPIRED, type Explanation, explain, explainEnd, failedFloor, failedProgram, SLIPPAGE } from './explain.js';
 export { type AreaHooks, type Claimed, ReservationRefused } from './grouped-writes.js';
 export type { Deliver, Delivery } from './hand-over.js';
 export { createLanding, type Landing, type LandingDeps } from './landing.js';

@@ -12,3 +12,19 @@ const USD_DIGITS = 9;
 export function roundedUsd(usd: number): number {
   return Number(usd.toPrecision(USD_DIGITS));
 }
+
+const DECIMAL_NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
+
+/**
+ * A number that is not negative, in the smallest unit: 1.5 of 6 decimals is 1500000. Exact, as the number is written;
+ * undefined where it has more digits behind the point than that.
+ */
+export function scaledNumber(value: number, decimals: number): bigint | undefined {
+  const [, whole, fraction = '', exponent = '0'] = DECIMAL_NUMBER.exec(String(value)) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(whole + fraction);
+  const shift = Number(exponent) - fraction.length + decimals;
+  if (shift >= 0) return digits * 10n ** BigInt(shift);
+  const unit = 10n ** BigInt(-shift);
+  return digits % unit === 0n ? digits / unit : undefined;
+}

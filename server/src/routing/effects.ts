@@ -11,56 +11,89 @@ import { CraftCheckFailed, type Crafted } from '../crafting/transaction.js';
 
 type Account = ChainAccount | undefined;
 
+/** How often it is simulated until nothing else has touched the taker's accounts meanwhile. */
+const TRIES = 3;
+
 /**
  * Simulates a swap whose trade cannot be read from its bytes, and compares what it does to the taker's accounts with what
- * was asked.
+ * was asked. No other account of the taker's may be named at all.
  * @throws CraftCheckFailed where it does more, or less
  */
 export async function checkEffects(chain: Chain, swap: Swap, sample: Crafted): Promise<SimulationOutcome> {
   const written = sample.instructions.flatMap(({ accounts }) => accounts.filter(({ writable }) => writable));
   const addresses = [...new Set([...sample.signers, ...written.map(({ address }) => address)])];
-  const before = await Promise.all(addresses.map((address) => chain.account(address)));
-  const outcome = await chain.simulate(sample.wire, { sigVerify: false, accounts: addresses });
-  if (outcome.err !== null) return outcome;
-  for (const [i, address] of addresses.entries()) {
-    const wrong = effectOn(swap, sample.feeLamports, address, before[i], outcome.accounts[i]);
-    if (wrong) throw new CraftCheckFailed(`simulated swap: ${wrong}`);
-  }
+  const read = () => Promise.all(addresses.map((address) => chain.account(address)));
   const { place } = swap.output;
-  if (place.kind === 'token' && !addresses.includes(place.account)) {
-    throw new CraftCheckFailed('simulated swap: the output account is not written');
+  if (place.kind === 'token') expect(addresses.includes(place.account), 'the output account is not written');
+  let before = await read();
+  for (let tries = 0; tries < TRIES; tries++) {
+    for (const [i, address] of addresses.entries()) expect(isAsked(swap, address, before[i]), foreign(address));
+    const outcome = await chain.simulate(sample.wire, { sigVerify: false, accounts: addresses });
+    if (outcome.err !== null) return outcome;
+    const now = await read();
+    // What is compared must be of one state: the simulation's lies between two reads that say the same.
+    const isSettled = addresses.every((address, i) => !isJudged(swap, address) || isEqual(before[i], now[i]));
+    if (isSettled) {
+      for (const [i, address] of addresses.entries()) {
+        const wrong = isJudged(swap, address) && effectOn(swap, sample, address, now[i], outcome.accounts[i]);
+        if (wrong) throw new CraftCheckFailed(`simulated swap: ${wrong}`);
+      }
+      return outcome;
+    }
+    before = now;
   }
-  return outcome;
+  throw new CraftCheckFailed('simulated swap: the accounts of the taker change all the time');
+}
+
+function expect(truth: boolean, what: string): void {
+  if (!truth) throw new CraftCheckFailed(`simulated swap: ${what}`);
+}
+
+const foreign = (address: Address) => `${address} is the taker's, and no part of the swap`;
+
+/** A program that knows a simulation from the real thing must not have an account to take from. */
+function isAsked(swap: Swap, address: Address, account: Account): boolean {
+  return isJudged(swap, address) || tokensIn(account)?.owner !== swap.taker;
+}
+
+/** The wallets and token accounts of the swap itself. */
+function isJudged({ taker, receiver, feePayer, rentPayer, input, output }: Swap, address: Address): boolean {
+  const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
+  return [taker, receiver, feePayer, rentPayer, ...places].includes(address);
+}
+
+function isEqual(a: Account, b: Account): boolean {
+  if (!a || !b) return a === b;
+  return a.lamports === b.lamports && a.owner === b.owner && Buffer.from(a.data).equals(b.data);
 }
 
 /** What is wrong with how the swap changes one account; undefined where nothing is. */
-function effectOn(swap: Swap, fee: bigint, address: Address, before: Account, after: Account): string | undefined {
-  const { taker, receiver, output } = swap;
-  const { place } = output;
-  if (place.kind !== 'sol' && address === place.account) return destinationEffect(swap, before, after);
-  if (address === taker || address === receiver || address === swap.feePayer || address === swap.rentPayer) {
-    const change = (after?.lamports ?? 0n) - (before?.lamports ?? 0n);
-    const least = leastChange(swap, fee, address);
-    if (after && before && after.owner !== before.owner) return `${address} would get another owner`;
-    return change < least ? `${address} would have ${-change} lamports less, and ${-least} is the most` : undefined;
-  }
-  const held = tokensIn(before);
-  if (held?.owner !== taker) return undefined;
-  const now = tokensIn(after);
-  if (!now || now.owner !== taker) return `${address} would not be the taker's any more`;
-  if (now.delegate !== held.delegate || now.closeAuthority !== held.closeAuthority) {
-    return `somebody else would get a right to ${address}`;
-  }
-  const most = swap.input.place.kind === 'token' && address === swap.input.place.account ? swap.input.amount : 0n;
-  const lost = held.amount - now.amount;
-  return lost > most ? `${lost} would leave ${address}, and ${most} is the most that may` : undefined;
+function effectOn(swap: Swap, { feeLamports }: Crafted, address: Address, before: Account, after: Account) {
+  const { taker, input, output } = swap;
+  if (output.place.kind !== 'sol' && address === output.place.account) return outputEffect(swap, before, after);
+  if (input.place.kind !== 'sol' && address === input.place.account) return inputEffect(swap, before, after);
+  const change = (after?.lamports ?? 0n) - (before?.lamports ?? 0n);
+  const least = leastChange(swap, feeLamports, address);
+  if (after && before && after.owner !== before.owner) return `${address} would get another owner`;
+  const whose = address === taker ? 'the taker' : address;
+  return change < least ? `${whose} would have ${-change} lamports less, and ${-least} is the most` : undefined;
 }
 
-function destinationEffect({ output, receiver, closeAuthority }: Swap, before: Account, after: Account) {
-  const now = tokensIn(after);
-  // A temporary account is gone again: what came out of it is seen in the receiver's SOL.
+function inputEffect({ taker, input }: Swap, before: Account, after: Account): string | undefined {
+  const [held, now] = [tokensIn(before), tokensIn(after)];
+  // A temporary account is made and closed again: what it held is seen in the taker's SOL.
+  if (input.place.kind !== 'token') return now ? 'the temporary account would stay' : undefined;
+  if (!held || now?.owner !== taker) return "the input account would not be the taker's any more";
+  if (now.delegate !== held.delegate || now.closeAuthority !== held.closeAuthority) {
+    return 'somebody else would get a right to the input account';
+  }
+  const lost = held.amount - now.amount;
+  return lost > input.amount ? `${lost} would leave the taker, and ${input.amount} is the most that may` : undefined;
+}
+
+function outputEffect({ output, receiver, closeAuthority }: Swap, before: Account, after: Account): string | undefined {
+  const [held, now] = [tokensIn(before), tokensIn(after)];
   if (output.place.kind !== 'token') return now ? 'the temporary account would stay' : undefined;
-  const held = tokensIn(before);
   if (now?.owner !== receiver) return "the output account would not be the receiver's";
   if (now.delegate !== held?.delegate || now.closeAuthority !== (closeAuthority ?? held?.closeAuthority)) {
     return 'somebody else would get a right to the output account';

@@ -1,2 +1,3 @@
+export { randomMintNumber } from './mint-search.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
-export { type KeyName, openSigner, type Role, type Signer, type SignerOptions } from './signer.js';
+export { type KeyName, type MintFinder, openSigner, type Role, type Signer, type SignerOptions } from './signer.js';

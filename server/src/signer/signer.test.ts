@@ -64,6 +64,7 @@ test('no two wallets, login keys or roles share a key', async () => {
     ...(['gas', 'maker', 'keeper', 'tracker'] as const),
     ...[...wallets, keypairFromSeed(near).address].map((wallet) => `vault:${wallet}` as const),
     ...[0, 1, 2, 2_955].map((number) => `login:${number}` as const),
+    ...[0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1].flatMap((number) => [`mint:${number}`, `launch:${number}`] as const),
   ];
   const keys = await Promise.all(names.map((name) => signer.publicKey(name)));
   assert.equal(new Set(keys).size, names.length);
@@ -79,12 +80,27 @@ test('a name that is no key is refused', async () => {
     'login:-1',
     'login:1.5',
     'login:x',
+    'mint:',
+    'mint:-1',
+    'mint:0.5',
+    'mint:9007199254740992',
+    'launch:x',
     'gas:1',
     'toString:1',
   ]) {
     await assert.rejects(signer.publicKey(name as KeyName), RangeError, name);
     await assert.rejects(signer.sign(name as KeyName, new Uint8Array(1)), RangeError, name);
   }
+});
+
+test('a mint key is found by the ending of its address, and stops being looked for', async () => {
+  const signer = await openSigner({ file, passphrase, create: false });
+  const number = await signer.findMint('Z', new AbortController().signal);
+  assert.match(await signer.publicKey(`mint:${number}`), /Z$/);
+  const stop = new AbortController();
+  const search = signer.findMint('zzzzzz', stop.signal);
+  stop.abort();
+  await assert.rejects(search, { name: 'AbortError' });
 });
 
 test('a backup of the file restores the same vaults and login keys', async () => {

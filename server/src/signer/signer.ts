@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
+import { numberedPath, searchMint } from './mint-search.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
@@ -25,13 +26,17 @@ const familyNumbers = {
   vault: 4,
   /** One key per period, at <root>/<number>': they sign the tokens of logged-in wallets. */
   login: 5,
+  /** One key per launched token, at <root>/<number / 2^31>'/<number mod 2^31>': its address is the mint's. */
+  mint: 6,
+  /** One key per launched token, numbered like its mint's: its address is that of the pool's configuration. */
+  launch: 7,
 } as const;
 
 /** What a key of the service is for. */
 export type Role = keyof typeof roleNumbers;
 
-/** A key of the service by its name: a role, the vault of a wallet, or the login key with that number. */
-export type KeyName = Role | `vault:${Address}` | `login:${number}`;
+/** A key of the service by its name: a role, the vault of a wallet, or the login, mint or launch key with that number. */
+export type KeyName = Role | `vault:${Address}` | `login:${number}` | `mint:${number}` | `launch:${number}`;
 
 /** Signs with the keys of the service. The keys cannot be reached through it. */
 export interface Signer {
@@ -41,6 +46,15 @@ export interface Signer {
   publicKey(key: KeyName): Promise<Address>;
   /** The ed25519 signature (64 bytes) of a key over some bytes, for all but login keys a transaction message. */
   sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
+}
+
+/** Finds keys by what their addresses look like. */
+export interface MintFinder {
+  /**
+   * The number of a mint key whose address ends in `suffix`, searched for by a thread of its own: each further character
+   * takes 58 times as long. @throws Error when `signal` aborts.
+   */
+  findMint(suffix: string, signal: AbortSignal): Promise<number>;
 }
 
 export interface SignerOptions {
@@ -57,7 +71,7 @@ export interface SignerOptions {
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when the
  * passphrase is missing or wrong.
  */
-export async function openSigner(options: SignerOptions): Promise<Signer> {
+export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder> {
   const seed = await loadSeed(options);
   const keypairs = new Map<string, Keypair>();
   for (const [role, number] of Object.entries(roleNumbers)) {
@@ -69,6 +83,8 @@ export async function openSigner(options: SignerOptions): Promise<Signer> {
   const families = {
     vault: deriveNode(root, [44, 501, familyNumbers.vault]),
     login: deriveNode(root, [44, 501, familyNumbers.login]),
+    mint: deriveNode(root, [44, 501, familyNumbers.mint]),
+    launch: deriveNode(root, [44, 501, familyNumbers.launch]),
   };
   wipe(root);
   seed.fill(0);
@@ -83,16 +99,23 @@ export async function openSigner(options: SignerOptions): Promise<Signer> {
     address: (role) => keypair(role).address,
     publicKey: async (key) => keypair(key).address,
     sign: async (key, message) => sign(keypair(key), message),
+    findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
 }
 
 function memberKeypair(families: Record<string, KeyNode>, family: string, member: string): Keypair | undefined {
   const root = Object.hasOwn(families, family) ? families[family] : undefined;
   if (root === undefined) return undefined;
-  const node = deriveNode(root, family === 'vault' ? vaultPath(member as Address) : [Number(member || Number.NaN)]);
+  const node = deriveNode(root, pathOf(family, member));
   const keypair = keypairFromSeed(node.key);
   wipe(node);
   return keypair;
+}
+
+function pathOf(family: string, member: string): number[] {
+  if (family === 'vault') return vaultPath(member as Address);
+  const number = Number(member || Number.NaN);
+  return family === 'login' ? [number] : numberedPath(number);
 }
 
 /** From the wallet alone, so that a vault can be found again without any database. */

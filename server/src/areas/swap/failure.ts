@@ -1,6 +1,6 @@
 import type { SwapPrograms } from '../../crafting/swap.js';
 import { isVenueSlippage } from '../../crafting/venue-swaps.js';
-import { type Explanation, explain, failedProgram, SLIPPAGE } from '../../landing/index.js';
+import { type Explanation, explain, failedFloor, failedProgram, SLIPPAGE } from '../../landing/index.js';
 
 /** `ExceededSlippage` of SPL Token Swap. */
 const VENUE_SLIPPAGE = 16;
@@ -20,6 +20,7 @@ export function explainSwap(err: unknown, wire: Uint8Array, { router, tokenSwap 
     // The venue's own errors come through the router; its numbers begin at 6000.
     if (explained.code === SLIPPAGE.code || explained.code === VENUE_SLIPPAGE) return SLIPPAGE;
   }
+  if (failedFloor(err, wire)) return SLIPPAGE;
   if (program === tokenSwap && explained.code === VENUE_SLIPPAGE) return SLIPPAGE;
   if (program !== undefined && isVenueSlippage(program, explained.code)) return SLIPPAGE;
   return explained;

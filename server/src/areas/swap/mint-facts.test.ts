@@ -11,6 +11,8 @@ import {
   type Instruction,
   type Keypair,
   keypairFromSecret,
+  METADATA_PROGRAM,
+  metadataAddress,
   readonlySigner,
   sign,
   systemCreateAccount,
@@ -20,7 +22,7 @@ import {
   writableAccount,
 } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
-import { createChain, createLocalRpc, metadataAddress } from '../../chain/index.js';
+import { createChain, createLocalRpc } from '../../chain/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
 import { registerSwapReads } from './reads.js';
@@ -28,7 +30,6 @@ import type { MintInformation, ShieldAnswer } from './reads-schema.js';
 import { createTokenList } from './token-list.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
-const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 
 let localnet: Localnet;
 let app: FastifyInstance;

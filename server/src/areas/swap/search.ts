@@ -1,8 +1,7 @@
-import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Address, isAddress, metadataAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import {
   type Chain,
   type MintFacts,
-  metadataAddress,
   mintFacts,
   readMetadata,
   readMintExtensions,

@@ -122,17 +122,50 @@ for (const id of IDS) {
       assert.equal((await balances(world, receiver)).jup, BigInt(order.outAmount));
     });
 
-    it('says 6001 when the pool moves past the slippage', async () => {
-      const [taker, whale] = [await richWallet(world), await newWallet(world, 3_000n * SOL_1)];
+    it('says 6001 when the pool moves past the slippage, also where its program would take it', async () => {
+      const whale = await newWallet(world, 6_000n * SOL_1);
       const query = { inputMint: SOL.mint, outputMint: USDC.mint, amount: `${SOL_1}`, excludeRouters: ALONE[id] };
-      const { body: late } = await world.order({ ...query, taker: taker.address, slippageBps: 10 });
-      const push = { ...query, taker: whale.address, amount: `${1_000n * SOL_1}`, slippageBps: 5_000 };
-      await swap(world, push, whale);
+      for (const isLoose of [false, true]) {
+        const taker = await richWallet(world);
+        if (isLoose) {
+          services.tamper.instructions = (usual, { pool, from, ...trade }) => [
+            ...usual.slice(0, -1),
+            pool.swap(from, { ...trade, minimumAmountOut: 0n }),
+          ];
+        }
+        const { body: late } = await world.order({ ...query, taker: taker.address, slippageBps: 10 });
+        assert.ok(late.transaction, JSON.stringify(late));
+        delete services.tamper.instructions;
+        await swap(world, { ...query, taker: whale.address, amount: `${1_000n * SOL_1}`, slippageBps: 5_000 }, whale);
+        const old = await balances(world, taker.address);
+        const signedTransaction = signed(late.transaction!, taker);
+        const { body } = await world.execute({ requestId: late.requestId, signedTransaction });
+        assert.equal(body.status, 'Failed');
+        if (isLoose) assert.deepEqual([body.code, body.error], [6001, 'Slippage tolerance exceeded']);
+        assert.equal((await balances(world, taker.address)).usdc, old.usdc);
+      }
+    });
+
+    it('promises no more than its service does when the price moves between the questions', async () => {
+      const taker = await richWallet(world);
+      const query = { inputMint: USDC.mint, outputMint: JUP.mint, amount: '10000000', taker: taker.address };
+      let questions = 0;
+      // Each answer is 0.4 % better for the taker than the truth, but for the last one.
+      services.instead.answer = (path, usual) => {
+        if (!path.endsWith('/quote') || ++questions > 1) return { body: usual };
+        const text = JSON.stringify(usual).replace(/"(outAmount|toTokenAmount)":"(\d+)"/g, (_, name, out) => {
+          return `"${name}":"${(BigInt(out) * 1_004n) / 1_000n}"`;
+        });
+        return { body: text };
+      };
+      const { body: order } = await world.order({ ...query, excludeRouters: ALONE[id], slippageBps: 50 });
+      assert.ok(order.transaction, JSON.stringify(order));
       const old = await balances(world, taker.address);
-      const signedTransaction = signed(late.transaction!, taker);
-      const { body } = await world.execute({ requestId: late.requestId, signedTransaction });
-      assert.equal(body.status, 'Failed');
-      assert.equal((await balances(world, taker.address)).usdc, old.usdc);
+      const signedTransaction = signed(order.transaction!, taker);
+      const { body: done } = await world.execute({ requestId: order.requestId, signedTransaction });
+      assert.equal(done.status, 'Success');
+      const got = (await balances(world, taker.address)).jup - old.jup;
+      assert.ok(got >= BigInt(order.otherAmountThreshold));
     });
 
     describe('answers of its service that are none', () => {
@@ -178,6 +211,11 @@ for (const id of IDS) {
           const refused = await quote();
           assert.equal(refused?.refused, 'unavailable', `${from} ${to}`);
         }
+      });
+
+      it('a name that is too long is cut', async () => {
+        services.instead.answer = () => ({ status: 400, body: { code: 'x'.repeat(500_000) } });
+        assert.ok((await quote())!.reason.length < 200);
       });
 
       it('is really without a route, or asked what it cannot do', async () => {
@@ -231,6 +269,15 @@ for (const id of IDS) {
             ...usual.slice(0, -1),
             pool.swap(from, { ...trade, destination: generateKeypair().address }),
           ],
+        ],
+        [
+          'names another account of the wallet, and leaves it alone',
+          (usual, { owner }) => {
+            const address = associatedTokenAddress(owner, SOL.mint, SOL.tokenProgram);
+            const trade = usual.at(-1)!;
+            const accounts = [...trade.accounts, { address, signer: false, writable: true }];
+            return [...usual.slice(0, -1), { ...trade, accounts }];
+          },
         ],
         ['wants another signature', (usual) => [...usual.slice(0, -1), withSigner(usual.at(-1)!)]],
         [

@@ -1,7 +1,17 @@
 import { address } from '@slipway/wire';
 import { callJson } from '../../lib/json-call.js';
 import type { Refusal } from '../router.js';
-import { addressOf, amountOf, type Fields, fieldsOf, instructionOf, listOf, Nonsense, numberOf } from './read.js';
+import {
+  addressOf,
+  amountOf,
+  type Fields,
+  fieldsOf,
+  instructionOf,
+  listOf,
+  Nonsense,
+  numberOf,
+  textOf,
+} from './read.js';
 import { type Question, type RoutingService, refusedStatus } from './service.js';
 
 export interface DflowSettings {
@@ -26,7 +36,7 @@ export function createDflow({ url, apiKey }: DflowSettings): RoutingService {
     if (refused) return refused;
     const said = fieldsOf(answer.body, 'the answer');
     if (NO_ROUTE.has(said.code)) return { refused: 'no-route', reason: `${NAME} has no route` };
-    if (answer.status !== 200) throw new Nonsense(`status ${answer.status}, code ${JSON.stringify(said.code)}`);
+    if (answer.status !== 200) throw new Nonsense(`status ${answer.status}, code ${textOf(said.code)}`);
     return said;
   }
 
@@ -50,7 +60,7 @@ export function createDflow({ url, apiKey }: DflowSettings): RoutingService {
       const quoted = await quote(question, 0, signal);
       if ('refused' in quoted) return quoted;
       const { said, outAmount } = quoted;
-      const labels = listOf(said.routePlan, 'routePlan').map((leg) => String(fieldsOf(leg, 'routePlan').venue));
+      const labels = listOf(said.routePlan, 'routePlan').map((leg) => textOf(fieldsOf(leg, 'routePlan').venue));
       return { outAmount, labels, priceImpact: numberOf(said.priceImpactPct, 'priceImpactPct') };
     },
     async trade(question, signal) {
@@ -67,6 +77,7 @@ export function createDflow({ url, apiKey }: DflowSettings): RoutingService {
         listOf(said[field] ?? [], field).map((each, i) => instructionOf(each, `${field}[${i}]`));
       return {
         outAmount: quoted.outAmount,
+        least: amountOf(quoted.said.otherAmountThreshold, 'otherAmountThreshold'),
         instructions: [
           ...several('setupInstructions'),
           instructionOf(said.swapInstruction, 'swapInstruction'),

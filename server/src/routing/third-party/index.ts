@@ -5,6 +5,7 @@ import {
   associatedTokenAddress,
   COMPUTE_BUDGET_PROGRAM,
   decodeLookupTable,
+  decodeTokenAccount,
   type Instruction,
   type LookupTable,
   parseCreateAssociatedTokenIdempotent,
@@ -18,7 +19,7 @@ import type { Built, Quote, QuoteRequest, Refusal, Router, SwapParties, Token } 
 import { createDflow, type DflowSettings } from './dflow.js';
 import { createOkx, type OkxSettings } from './okx.js';
 import { Nonsense } from './read.js';
-import { nonsense, type Price, type RoutingService, refusedCall, type Trade } from './service.js';
+import { nonsense, type Price, type RoutingService, refusedCall, type Trade, type TradeQuestion } from './service.js';
 
 export { createDflow, DFLOW_PROGRAM } from './dflow.js';
 export { createOkx, OKX_PROGRAM } from './okx.js';
@@ -99,12 +100,9 @@ async function build(
   const { owner, receiver, feeAccount, minOut } = parties;
   const [source, destination] = [parties.source!, parties.destination!];
   const least = minOut + onOutput;
-  const slippageBps = least >= price.outAmount ? 0 : Number(((price.outAmount - least) * BPS) / price.outAmount);
-  const question = { input, output, amount: traded, owner, receiver, slippageBps };
-  const trade = await askService(service.name, () => service.trade(question, AbortSignal.timeout(BUILD_MS)));
+  const question = { input, output, amount: traded, owner, receiver };
+  const trade = await tradeOf(service, question, least, price.outAmount);
   if ('refused' in trade) return trade;
-  if (trade.outAmount < least)
-    return { refused: 'no-route', reason: `${service.name} gives less than the least output` };
   const instruction = takeTrade(service, trade, question, { source, destination });
   if ('refused' in instruction) return instruction;
   const lookupTables = await readTables(chain, trade.lookupTables);
@@ -113,11 +111,46 @@ async function build(
     amount > 0n
       ? [tokenTransferChecked({ ...token, source: from, destination: feeAccount!, authority: owner, amount })]
       : [];
+  const floor = receiver === owner ? [await floorOf(chain, output, owner, destination, least)] : [];
   return {
-    instructions: [...pay(input, source, onInput), instruction, ...pay(output, destination, onOutput)],
+    instructions: [...pay(input, source, onInput), instruction, ...floor, ...pay(output, destination, onOutput)],
     ...{ extraSigners: [], lookupTables, lentLamports: 0n },
     foreign: { instruction, source, destination, amountIn: traded, least },
   };
+}
+
+/** The service's trade, once more where the price has moved since the slippage was reckoned from it. */
+async function tradeOf(
+  { name, trade }: RoutingService,
+  question: Omit<TradeQuestion, 'slippageBps'>,
+  least: bigint,
+  expected: bigint,
+): Promise<Trade | Refusal> {
+  const signal = AbortSignal.timeout(BUILD_MS);
+  let outAmount = expected;
+  for (let tries = 0; tries < 2; tries++) {
+    const slippageBps = outAmount > least ? Number(((outAmount - least) * BPS) / outAmount) : 0;
+    const made = await askService(name, () => trade({ ...question, slippageBps }, signal));
+    if ('refused' in made || made.least >= least) return made;
+    outAmount = made.outAmount;
+  }
+  return { refused: 'unavailable', reason: `${name} promises less than the least output: its price has moved` };
+}
+
+/**
+ * Has the chain itself refuse what brings less, whatever the company's program does: the token program makes a transfer of
+ * an account to itself only where the amount is there.
+ */
+async function floorOf(
+  { account }: Chained,
+  output: Token,
+  owner: Address,
+  destination: Address,
+  least: bigint,
+): Promise<Instruction> {
+  const found = await account(destination);
+  const held = found ? (decodeTokenAccount(found.data)?.amount ?? 0n) : 0n;
+  return tokenTransferChecked({ ...output, source: destination, destination, authority: owner, amount: held + least });
 }
 
 function refuse({ name }: RoutingService, terms: Terms, parties: SwapParties): Refusal | undefined {

@@ -3,7 +3,17 @@ import { address } from '@slipway/wire';
 import type { Clock } from '../../lib/clock.js';
 import { callJson } from '../../lib/json-call.js';
 import type { Refusal } from '../router.js';
-import { addressOf, amountOf, type Fields, fieldsOf, instructionOf, listOf, Nonsense, numberOf } from './read.js';
+import {
+  addressOf,
+  amountOf,
+  type Fields,
+  fieldsOf,
+  instructionOf,
+  listOf,
+  Nonsense,
+  numberOf,
+  textOf,
+} from './read.js';
 import { type Question, type RoutingService, refusedStatus } from './service.js';
 
 export interface OkxSettings {
@@ -47,7 +57,7 @@ export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
     if (NO_ROUTE.has(code)) return { refused: 'no-route', reason: `${NAME} has no route (code ${code})` };
     if (typeof code === 'string' && WRONG_KEYS.test(code)) return refusedStatus(NAME, 401)!;
     if (code === TOO_MANY) return refusedStatus(NAME, 429)!;
-    throw new Nonsense(`code ${JSON.stringify(code)}`);
+    throw new Nonsense(`code ${textOf(code)}`);
   }
 
   /** What a route takes and gives; the same in both answers. */
@@ -80,7 +90,7 @@ export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
       const route = fieldsOf(listOf(data, 'data')[0], 'data[0]');
       const labels = listOf(route.dexRouterList ?? [], 'dexRouterList').map((leg) => {
         const { dexProtocol } = fieldsOf(leg, 'dexRouterList');
-        return String(fieldsOf(dexProtocol ?? {}, 'dexProtocol').dexName ?? NAME);
+        return textOf(fieldsOf(dexProtocol ?? {}, 'dexProtocol').dexName ?? NAME);
       });
       return { ...readRoute(route, question), labels };
     },
@@ -97,6 +107,8 @@ export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
       const { outAmount } = readRoute(fieldsOf(data.routerResult, 'routerResult'), question);
       return {
         outAmount,
+        // The contract has no field for it.
+        least: (outAmount * BigInt(10_000 - slippageBps)) / 10_000n,
         instructions: listOf(data.instructionLists, 'instructionLists').map((each, i) =>
           instructionOf(each, `instructionLists[${i}]`),
         ),

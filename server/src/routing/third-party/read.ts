@@ -10,6 +10,7 @@ export type Fields = Record<string, unknown>;
 const U64 = /^(0|[1-9][0-9]{0,19})$/;
 const U64_MAX = 2n ** 64n - 1n;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const MOST_TEXT = 64;
 /** No transaction has room for more. */
 const MOST_ACCOUNTS = 256;
 
@@ -41,6 +42,13 @@ export function numberOf(value: unknown, field: string): number {
   const number = Number(value);
   if (!Number.isFinite(number)) throw new Nonsense(`${field} is no number`);
   return number;
+}
+
+/** A few printable characters of what a service calls something. */
+export function textOf(value: unknown): string {
+  return String(value)
+    .replace(/[^\x20-\x7e]/g, '')
+    .slice(0, MOST_TEXT);
 }
 
 export function instructionOf(value: unknown, field: string): Instruction {

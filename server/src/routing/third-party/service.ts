@@ -25,6 +25,8 @@ export interface TradeQuestion extends Question {
 }
 
 export interface Trade {
+  /** What the service promises to be the least. */
+  least: bigint;
   outAmount: bigint;
   instructions: Instruction[];
   lookupTables: Address[];

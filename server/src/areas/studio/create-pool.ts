@@ -1,0 +1,94 @@
+import { bondingCurvePool } from '@slipway/programs';
+import { rentExemptLamports } from '@slipway/wire';
+import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
+import { craftLaunch, type Launch } from '../../crafting/launch.js';
+import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
+import { AppError } from '../../errors/index.js';
+import { explain } from '../../landing/index.js';
+import { imageKey, metadataKey } from '../../launches/index.js';
+import { decimalString } from '../../lib/decimal.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { insertLaunch } from '../../store/launches.js';
+import { AREA, GRACE_MS, type StudioDeps } from './deps.js';
+import { missingPrograms } from './launch-programs.js';
+import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
+import { type LaunchKeys, takeLaunchKeys } from './mint-keys.js';
+import type { CreatePoolAnswer, CreatePoolBody } from './schema.js';
+
+/** What the creator pays beside the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's fee. */
+const LAUNCH_LAMPORTS =
+  [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
+
+/** Crafts the transaction that launches a token, and says where its image and metadata go. */
+export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promise<CreatePoolAnswer> {
+  const request = readLaunch(deps, body);
+  const keys = await takeLaunchKeys(deps);
+  const { mint } = keys;
+  const { crafted, pool, lastValidBlockHeight } = await craft(deps, request, keys);
+  const { creator, quoteMint, name, symbol, sniperSlots } = request;
+  const now = deps.clock.now();
+  const requestId = uuidv7(deps.clock);
+  await deps.remember({
+    ...{ id: requestId, area: AREA, wallet: creator, lastValidBlockHeight, messageHash: crafted.messageHash },
+    cosigners: keys.names,
+    payload: null,
+    createdAt: new Date(now),
+    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
+  });
+  await deps.store.single((tx) =>
+    insertLaunch(tx, {
+      ...{ mint, requestId, creator, quoteMint, name, symbol, sniperSlots },
+      ...{ config: pool.config, pool: pool.pool, createdAt: new Date(now) },
+    }),
+  );
+  const { objects } = deps;
+  const [imagePresignedUrl, metadataPresignedUrl] = await Promise.all([
+    objects.presignUpload({ key: imageKey(mint), contentType: body.tokenImageContentType }),
+    objects.presignUpload({ key: metadataKey(mint), contentType: 'application/json' }),
+  ]);
+  const transaction = Buffer.from(crafted.wire).toString('base64');
+  return { transaction, mint, imagePresignedUrl, metadataPresignedUrl, imageUrl: objects.publicUrl(imageKey(mint)) };
+}
+
+async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }: LaunchKeys) {
+  const { chain, operator, objects } = deps;
+  const { creator, quoteMint, name, symbol } = request;
+  const pool = bondingCurvePool(config, mint, quoteMint);
+  const launch: Launch = {
+    ...{ creator, operator, pool, name, symbol, terms: request.config.terms },
+    uri: objects.publicUrl(metadataKey(mint)),
+  };
+  const [{ blockhash, lastValidBlockHeight }, price, missing, wallet] = await Promise.all([
+    chain.latestBlockhash(),
+    chain.computeUnitPrice(),
+    missingPrograms(deps),
+    chain.account(creator),
+  ]);
+  const crafted = craftOrRefuse(launch, blockhash, price);
+  const needed = LAUNCH_LAMPORTS + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
+  if (needed > 0n)
+    throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);
+  // Where the programs are not, nothing can be tried: the bytes have been checked by reading them.
+  if (missing.length === 0) await tryOut(deps, crafted);
+  return { crafted, pool, lastValidBlockHeight };
+}
+
+function craftOrRefuse(launch: Launch, blockhash: string, price: bigint): Crafted {
+  try {
+    return craftLaunch(launch, blockhash, price);
+  } catch (error) {
+    if (!(error instanceof TransactionTooLarge)) throw error;
+    const bytes = (text: string) => Buffer.byteLength(text);
+    const { name, symbol, uri } = launch;
+    const parts = `tokenName has ${bytes(name)} bytes, tokenSymbol ${bytes(symbol)} and the metadata's URL ${bytes(uri)}`;
+    throw new AppError('INVALID_REQUEST', { message: `${error.message}: ${parts}` });
+  }
+}
+
+async function tryOut({ chain }: StudioDeps, { wire }: Crafted): Promise<void> {
+  const { err } = await chain.simulate(wire, { sigVerify: false });
+  if (err === null) return;
+  throw new AppError('CRAFT_FAILED', {
+    details: { details: `The chain would refuse this launch: ${explain(err).message}` },
+  });
+}

@@ -1,0 +1,39 @@
+import type { Address } from '@slipway/wire';
+import type { Chain } from '../../chain/index.js';
+import type { Landing } from '../../landing/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Objects } from '../../objects/index.js';
+import type { KeyName, Signer } from '../../signer/index.js';
+import type { LedgerRow, NewRequest } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
+
+export interface StudioDeps {
+  store: Store;
+  clock: Clock;
+  chain: Chain;
+  landing: Landing;
+  objects: Objects;
+  /** How long uploads can be replaced after a launch was crafted. */
+  uploadMs: number;
+  signer: Signer;
+  /** Resolves when the crafted request is in the store. */
+  remember: (request: NewRequest) => Promise<void>;
+  findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** Gets the operator's half of the fees, and the tokens that are left over after a migration. */
+  operator: Address;
+  /** What the addresses of new mints end in; empty: anything. */
+  mintSuffix: string;
+  /** The tokens that a curve can be priced in. */
+  quotes: readonly { symbol: string; mint: Address; decimals: number }[];
+}
+
+/** The area's name in the ledger. */
+export const AREA = 'studio';
+
+/** How long after its blockhash a crafted transaction still answers for what became of it. */
+export const GRACE_MS = 2 * 60_000;
+
+/** The keys of a launch, both numbered alike. */
+export function keysOf(number: number): { mint: KeyName; config: KeyName } {
+  return { mint: `mint:${number}`, config: `launch:${number}` };
+}

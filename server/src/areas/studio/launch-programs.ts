@@ -1,0 +1,26 @@
+import { BONDING_CURVE_PROGRAM } from '@slipway/programs';
+import { type Address, METADATA_PROGRAM } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import type { StudioDeps } from './deps.js';
+
+const PROGRAMS: readonly { address: Address; name: string }[] = [
+  { address: BONDING_CURVE_PROGRAM, name: 'the launch program (Meteora Dynamic Bonding Curve' },
+  { address: METADATA_PROGRAM, name: 'the metadata program (Metaplex Token Metadata' },
+];
+
+/** What this chain has none of; both are others' programs, which a sandbox does not have by itself. */
+export async function missingPrograms({ chain }: StudioDeps): Promise<string[]> {
+  const found = await Promise.all(PROGRAMS.map(({ address }) => chain.account(address)));
+  return PROGRAMS.flatMap(({ address, name }, index) => (found[index]?.executable ? [] : [`${name}, ${address})`]));
+}
+
+/** @throws AppError EXECUTION_FAILED that says in a sentence what is missing and how it comes here. */
+export async function requirePrograms(deps: StudioDeps): Promise<void> {
+  const missing = await missingPrograms(deps);
+  if (missing.length === 0) return;
+  const are = missing.length === 1 ? 'is' : 'are';
+  const message = `Not sent: ${missing.join(' and ')} ${are} not on this chain; get ${
+    missing.length === 1 ? 'it' : 'them'
+  } with "slipway programs pull", by a file <address>.so in the folder SLIPWAY_PROGRAMS_DIR, or by SLIPWAY_FORK_URL`;
+  throw new AppError('EXECUTION_FAILED', { message });
+}

@@ -1,0 +1,26 @@
+import type { Address } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import { type KeyName, randomMintNumber } from '../../signer/index.js';
+import { takeMintNumber } from '../../store/launches.js';
+import { keysOf, type StudioDeps } from './deps.js';
+
+export interface LaunchKeys {
+  mint: Address;
+  config: Address;
+  /** The names of both, as the signer knows them. */
+  names: KeyName[];
+}
+
+/** Keys that no other launch has: with a suffix from the stock, else by chance. @throws AppError CRAFT_FAILED */
+export async function takeLaunchKeys({ store, signer, mintSuffix }: StudioDeps): Promise<LaunchKeys> {
+  const number = mintSuffix === '' ? randomMintNumber() : await store.single((tx) => takeMintNumber(tx, mintSuffix));
+  if (number === undefined) {
+    throw new AppError('CRAFT_FAILED', {
+      message: 'Failed to craft the transaction',
+      details: { details: `no address that ends in ${mintSuffix} has been found yet; try again in a while` },
+    });
+  }
+  const names = keysOf(number);
+  const [mint, config] = await Promise.all([signer.publicKey(names.mint), signer.publicKey(names.config)]);
+  return { mint, config, names: [names.mint, names.config] };
+}

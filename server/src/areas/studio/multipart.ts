@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors/index.js';
+import type { StoredObject } from '../../objects/index.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The one file of a multipart form, on routes that take one. */
+    formFile: StoredObject | undefined;
+  }
+}
+
+const FORM = 'multipart/form-data';
+/** Room for the fields and for what stands between the parts, beside the file. */
+const FIELDS_BYTES = 128 * 1024;
+const LIMITS = { fieldNameSize: 100, fieldSize: 64 * 1024, fields: 10, files: 1, parts: 11, headerPairs: 20 };
+const UNSTORABLE = /\0|\ufffd/;
+
+/** Makes the routes of `app` take nothing but a multipart form with at most one file, which has the name `fileField`. */
+export function acceptForm(app: FastifyInstance, fileField: string, maxFileBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.decorateRequest('formFile', undefined);
+  const bodyLimit = maxFileBytes + FIELDS_BYTES;
+  app.addContentTypeParser<Buffer>(
+    FORM,
+    { parseAs: 'buffer', bodyLimit },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      const { fields, file } = await readForm(request.headers, bytes, fileField, maxFileBytes);
+      request.formFile = file;
+      return file ? { ...fields, [fileField]: '' } : fields;
+    },
+  );
+  app.addContentTypeParser('*', (_request, _payload, done) => {
+    done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `The content type is not supported; send ${FORM}` }));
+  });
+}
+
+interface Form {
+  fields: Record<string, string>;
+  file: StoredObject | undefined;
+}
+
+/** @throws AppError for a form that is broken, too large, or has a part twice. */
+function readForm(headers: IncomingHttpHeaders, bytes: Buffer, fileField: string, maxFileBytes: number): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const form: Form = { fields: Object.create(null) as Record<string, string>, file: undefined };
+    const refuse = (message: string) => reject(new AppError('INVALID_REQUEST', { message }));
+    const limits = { ...LIMITS, fileSize: maxFileBytes };
+    const reader = openReader(headers, limits);
+    if (!reader) return refuse(`content-type: expected ${FORM} with a boundary`);
+    reader.on('field', (name, value, nameCut, valueCut) => {
+      if (nameCut || valueCut) refuse(`body: expected fields of at most ${LIMITS.fieldSize} bytes`);
+      else if (name in form.fields) refuse(`${name}: expected to be given only once`);
+      else if (UNSTORABLE.test(value)) refuse(`${name}: expected UTF-8 without NUL characters`);
+      else if (name === fileField) refuse(`${name}: expected a file`);
+      else form.fields[name] = value;
+    });
+    reader.on('file', (name, stream, _filename, _encoding, contentType) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('limit', () => {
+        reject(new AppError('PAYLOAD_TOO_LARGE', { message: `${name}: expected at most ${maxFileBytes} bytes` }));
+      });
+      stream.on('end', () => {
+        if (name === fileField) form.file = { contentType, bytes: Buffer.concat(chunks) };
+        else refuse(`${name}: expected no file`);
+      });
+    });
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+      reader.on(limit, () => refuse('body: expected fewer parts'));
+    }
+    reader.on('error', () => refuse(`body: expected a complete ${FORM}`));
+    reader.on('finish', () => resolve(form));
+    reader.end(bytes);
+  });
+}
+
+function openReader(headers: IncomingHttpHeaders, limits: object) {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits,
+      isPartAFile: (_name, _type, filename) => filename !== undefined,
+    });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { MIGRATED_POOL_CONFIGS, migratedPool } from '@slipway/programs';
+import { type Address, isAddress } from '@slipway/wire';
+import { AppError, requireAddress } from '../../errors/index.js';
+import { findLaunch, type Launch } from '../../store/launches.js';
+import type { StudioDeps } from './deps.js';
+import { type FoundPool, readPool, searchPool } from './pool-state.js';
+import type { AddressesAnswer, MintParams } from './schema.js';
+
+/** Where the pools of a token are, and what its creator has said of it here. */
+export async function showAddresses(deps: StudioDeps, params: MintParams): Promise<AddressesAnswer> {
+  const mint = requireAddress('mint', params.mint);
+  const launch = await findLaunch(deps.store, [mint]);
+  // What has not landed is nothing yet, whoever asks.
+  if (launch && launch.state !== 'landed') throw notFound();
+  const address = launch ? launch.pool : await searchPool(deps, mint);
+  const pool = address && isAddress(address) ? await readPool(deps, address) : undefined;
+  if (!pool) throw notFound();
+  return {
+    success: true,
+    data: {
+      dbcPoolAddress: pool.address,
+      dammv2PoolAddress: migratedPoolOf(pool),
+      configKey: pool.state.config,
+      ...pageOf(deps, launch),
+    },
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'Pool addresses not found' });
+}
+
+function migratedPoolOf({ state, config }: FoundPool): Address | null {
+  const opened = MIGRATED_POOL_CONFIGS[config.migrationFeeOption];
+  return state.isMigrated && opened ? migratedPool(opened, state.baseMint, config.quoteMint) : null;
+}
+
+function pageOf({ objects }: StudioDeps, launch: Launch | undefined) {
+  return {
+    ...(launch?.content && { content: launch.content }),
+    ...(launch?.headerKey && { headerImageUrl: objects.publicUrl(launch.headerKey) }),
+  };
+}

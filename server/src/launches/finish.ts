@@ -1,0 +1,59 @@
+import type { Clock } from '../lib/clock.js';
+import { ContentRefused, type Objects } from '../objects/index.js';
+import { finishLaunch, type Launch, unfinishedLaunches } from '../store/launches.js';
+import type { Store } from '../store/sql.js';
+
+export interface LaunchFilesDeps {
+  store: Store;
+  clock: Clock;
+  objects: Objects;
+}
+
+const BATCH = 100;
+/** After the last upload could have ended. */
+const MARGIN_MS = 60_000;
+
+export const imageKey = (mint: string): string => `images/${mint}`;
+export const metadataKey = (mint: string): string => `metadata/${mint}.json`;
+
+/**
+ * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long they can be replaced until then.
+ * Where one of them is no good any more, it is left out, once it can be replaced no longer.
+ */
+export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs: number): Promise<void> {
+  const { store, clock, objects } = deps;
+  const published = await Promise.all(
+    [imageKey(launch.mint), metadataKey(launch.mint)].map((key) =>
+      objects.publish(key).catch((error) => {
+        if (error instanceof ContentRefused) return false;
+        throw error;
+      }),
+    ),
+  );
+  const isOver = launch.createdAt.getTime() + urlMs + MARGIN_MS < clock.now();
+  if (!published.includes(false) || isOver) {
+    await store.single((tx) => finishLaunch(tx, launch.mint, new Date(clock.now())));
+  }
+}
+
+/** Removes everything that was handed in for a launch that has not landed. */
+export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: Launch): Promise<void> {
+  const keys = [imageKey(launch.mint), metadataKey(launch.mint), ...(launch.headerKey ? [launch.headerKey] : [])];
+  await Promise.all(keys.map((key) => objects.remove(key)));
+}
+
+/** The chore that publishes what a stopped copy has left, and removes what can land no more. */
+export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number): () => Promise<void> {
+  const { store, clock } = deps;
+  return async () => {
+    const now = clock.now();
+    const before = new Date(now - urlMs - MARGIN_MS);
+    for (const launch of await unfinishedLaunches(store, new Date(now), before, BATCH)) {
+      if (launch.state === 'landed') await publishLaunch(deps, launch, urlMs);
+      else {
+        await removeLaunchFiles(deps, launch);
+        await store.single((tx) => finishLaunch(tx, launch.mint, new Date(now)));
+      }
+    }
+  };
+}

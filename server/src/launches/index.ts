@@ -1,0 +1,9 @@
+export {
+  imageKey,
+  type LaunchFilesDeps,
+  launchFilesChore,
+  metadataKey,
+  publishLaunch,
+  removeLaunchFiles,
+} from './finish.js';
+export { startMintStock } from './stock.js';

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import pino from 'pino';
+import { createLocalStore, createObjects, type Objects } from '../objects/index.js';
+import { openSigner } from '../signer/index.js';
+import {
+  addMintNumber,
+  countMintNumbers,
+  findLaunch,
+  insertLaunch,
+  type Launch,
+  setPage,
+  takeMintNumber,
+} from '../store/launches.js';
+import { deleteDead, insertCrafted } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
+import { openTestStore } from '../store/testing.js';
+import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintStock } from './index.js';
+
+const START = Date.UTC(2026, 10, 20);
+const URL_MS = 900_000;
+const MINUTE = 60_000;
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`launches on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    let dir: string;
+    let now: number;
+    let objects: Objects;
+    let put: (key: string, bytes: string | Buffer) => Promise<void>;
+    const clock = { now: () => now };
+
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+    beforeEach(async () => {
+      now = START;
+      await store.query('truncate launches, mint_numbers, ledger');
+      dir = await mkdtemp(join(tmpdir(), 'slipway-launches-'));
+      const local = createLocalStore({ dir, secret: 'x'.repeat(43), publicUrl: () => 'http://localhost', clock });
+      objects = createObjects(local, { maxImageBytes: 1_000_000, urlSeconds: URL_MS / 1_000 });
+      put = (key, bytes) => {
+        const contentType = typeof bytes === 'string' ? 'application/json' : 'image/png';
+        return local.put(`incoming/${key}`, { contentType, bytes: Buffer.from(bytes) });
+      };
+    });
+    after(() => rm(dir, { recursive: true, force: true }));
+
+    const deps = () => ({ store, clock, objects });
+    const chore = () => launchFilesChore(deps(), URL_MS)();
+
+    async function crafted(mint: string): Promise<void> {
+      const row = { id: `request of ${mint}`, area: 'studio', wallet: 'creator', messageHash: Buffer.alloc(32) };
+      const times = { createdAt: new Date(now), expiresAt: new Date(now + 3 * MINUTE) };
+      await store.transaction(async (tx) => {
+        await insertCrafted(tx, [{ ...row, ...times, cosigners: [], lastValidBlockHeight: 1n, payload: null }]);
+        await insertLaunch(tx, {
+          ...{ mint, requestId: row.id, creator: 'creator', config: 'config', pool: 'pool', quoteMint: 'quote' },
+          ...{ name: 'Name', symbol: 'NAME', sniperSlots: 196, createdAt: new Date(now) },
+        });
+      });
+    }
+
+    async function upload(mint: string): Promise<void> {
+      await put(imageKey(mint), PNG);
+      await put(metadataKey(mint), JSON.stringify({ name: 'a', symbol: 'b', image: 'https://example.com/c' }));
+    }
+
+    const set = (state: string) => store.query('update ledger set state = $1', [state]);
+    const launch = async (mint: string): Promise<Launch> => (await findLaunch(store, ['other', mint]))!;
+    const isPublic = async (mint: string) => (await objects.read(imageKey(mint))) !== undefined;
+    const isUploaded = async (mint: string) => (await objects.uploaded(imageKey(mint))) !== undefined;
+
+    it('are found by their mint, with what became of their request', async () => {
+      await crafted('a');
+      const found = await launch('a');
+      assert.deepEqual([found.state, found.sniperSlots, found.finishedAt], ['crafted', 196, null]);
+      assert.equal(await findLaunch(store, ['b', 'config']), undefined);
+      await store.transaction((tx) => setPage(tx, found.requestId, { content: 'text', headerKey: null }));
+      assert.equal((await launch('a')).content, 'text');
+    });
+
+    it('are published by the keeper where nobody has: once, and only what has landed', async () => {
+      await crafted('a');
+      await upload('a');
+      await chore();
+      assert.equal(await isPublic('a'), false);
+      await set('landed');
+      await chore();
+      assert.equal(await isPublic('a'), true);
+      assert.equal((await launch('a')).finishedAt?.getTime(), now);
+      await put(imageKey('a'), Buffer.concat([PNG]));
+      await chore();
+      assert.equal(await isUploaded('a'), true, 'a finished launch is left alone');
+    });
+
+    it('that have landed wait for a file that is missing until it can come no more', async () => {
+      await crafted('a');
+      await put(imageKey('a'), PNG);
+      await set('landed');
+      await publishLaunch(deps(), await launch('a'), URL_MS);
+      assert.equal((await launch('a')).finishedAt, null);
+      await upload('a');
+      await chore();
+      assert.notEqual((await launch('a')).finishedAt, null);
+      await crafted('b');
+      await set('landed');
+      now += URL_MS + 2 * MINUTE;
+      await chore();
+      assert.notEqual((await launch('b')).finishedAt, null);
+    });
+
+    for (const state of ['crafted', 'failed', 'expired']) {
+      it(`leave nothing behind: ${state}`, async () => {
+        await crafted('a');
+        await upload('a');
+        await set(state);
+        const headerKey = 'headers/a-1';
+        await objects.store(headerKey, { contentType: 'image/png', bytes: PNG });
+        await store.transaction((tx) => setPage(tx, 'request of a', { content: null, headerKey }));
+        now += URL_MS;
+        await chore();
+        assert.equal(await isUploaded('a'), true, 'it may still be replaced');
+        now += 2 * MINUTE;
+        await chore();
+        assert.deepEqual([await isUploaded('a'), await isPublic('a')], [false, false]);
+        assert.equal(await objects.read(headerKey), undefined);
+      });
+    }
+
+    it('go with their request', async () => {
+      await crafted('a');
+      await store.transaction((tx) => deleteDead(tx, new Date(now + 10 * MINUTE), 10));
+      assert.equal(await findLaunch(store, ['a']), undefined);
+    });
+
+    it('get each number of the stock once', async () => {
+      const numbers = Array.from({ length: 10 }, (_, i) => 2 ** 52 + i);
+      await store.transaction(async (tx) => {
+        for (const number of numbers) await addMintNumber(tx, number, 'ab');
+        await addMintNumber(tx, 7, 'cd');
+        await addMintNumber(tx, 7, 'cd');
+      });
+      assert.equal(await countMintNumbers(store, 'cd'), 1);
+      const taken = await Promise.all(Array.from({ length: 12 }, () => store.single((tx) => takeMintNumber(tx, 'ab'))));
+      assert.deepEqual(taken.filter((number) => number !== undefined).sort(), numbers);
+    });
+  });
+}
+
+it('keeps mint addresses with an ending in stock', async () => {
+  const { store, close } = await openTestStore('embedded');
+  const dir = await mkdtemp(join(tmpdir(), 'slipway-stock-'));
+  const signer = await openSigner({ file: join(dir, 'signer.json'), passphrase: 'x', create: true });
+  const stock = startMintStock({ store, finder: signer, suffix: 'a', log: pino({ level: 'silent' }) });
+  while ((await countMintNumbers(store, 'a')) < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+  await stock.close();
+  for (let i = 0; i < 3; i++) {
+    const number = await store.single((tx) => takeMintNumber(tx, 'a'));
+    const mint = await signer.publicKey(`mint:${number!}`);
+    assert.match(mint, /a$/);
+    assert.notEqual(await signer.publicKey(`launch:${number!}`), mint);
+  }
+  await close();
+  await rm(dir, { recursive: true, force: true });
+});

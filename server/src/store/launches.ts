@@ -1,0 +1,100 @@
+import type { LedgerState } from './ledger-state.js';
+import type { Sql, Tx } from './sql.js';
+
+/** A token that was crafted to be launched. */
+export interface NewLaunch {
+  mint: string;
+  /** Of the ledger, where it must stand already. */
+  requestId: string;
+  creator: string;
+  config: string;
+  pool: string;
+  quoteMint: string;
+  name: string;
+  symbol: string;
+  /** Over how many slots the fee against snipers falls; null without one. */
+  sniperSlots: number | null;
+  createdAt: Date;
+}
+
+export interface Launch extends NewLaunch {
+  /** What was handed in for the token's page when it was submitted. */
+  content: string | null;
+  headerKey: string | null;
+  /** When its files were published, or, of one that has not landed, removed. */
+  finishedAt: Date | null;
+  /** Of its request. */
+  state: LedgerState;
+}
+
+const SELECT = `
+  select mint, request_id as "requestId", creator, config, pool, quote_mint as "quoteMint", name, symbol,
+    sniper_slots as "sniperSlots", content, header_key as "headerKey", launches.created_at as "createdAt",
+    finished_at as "finishedAt", ledger.state
+  from launches join ledger on ledger.id = request_id`;
+
+export async function insertLaunch(tx: Tx, launch: NewLaunch): Promise<void> {
+  const { mint, requestId, creator, config, pool, quoteMint, name, symbol, sniperSlots, createdAt } = launch;
+  await tx.query(
+    `insert into launches (mint, request_id, creator, config, pool, quote_mint, name, symbol, sniper_slots, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [mint, requestId, creator, config, pool, quoteMint, name, symbol, sniperSlots, createdAt],
+  );
+}
+
+/** The launch of one of these mints. */
+export async function findLaunch(sql: Sql, mints: readonly string[]): Promise<Launch | undefined> {
+  const { rows } = await sql.query<Launch>(`${SELECT} where mint = any($1)`, [mints]);
+  return rows[0];
+}
+
+/** What belongs to the token's page, written when its transaction is claimed. */
+export interface LaunchPage {
+  content: string | null;
+  headerKey: string | null;
+}
+
+export async function setPage(tx: Tx, requestId: string, { content, headerKey }: LaunchPage): Promise<void> {
+  await tx.query('update launches set content = $2, header_key = $3 where request_id = $1', [
+    requestId,
+    content,
+    headerKey,
+  ]);
+}
+
+/** Launches whose files are still to be published, or, where they can land no more, to be removed: made before `before`. */
+export async function unfinishedLaunches(sql: Sql, now: Date, before: Date, limit: number): Promise<Launch[]> {
+  const { rows } = await sql.query<Launch>(
+    `${SELECT} where finished_at is null and (ledger.state = 'landed' or launches.created_at < $2 and
+       (ledger.state in ('failed', 'expired') or ledger.state = 'crafted' and ledger.expires_at < $1))
+     order by launches.created_at limit $3`,
+    [now, before, limit],
+  );
+  return rows;
+}
+
+export async function finishLaunch(tx: Tx, mint: string, at: Date): Promise<void> {
+  await tx.query('update launches set finished_at = $2 where mint = $1 and finished_at is null', [mint, at]);
+}
+
+/** Takes the number of a mint key out of the stock; undefined when none is ready. No two callers get the same. */
+export async function takeMintNumber(tx: Tx, suffix: string): Promise<number | undefined> {
+  const { rows } = await tx.query<{ number: bigint }>(
+    `delete from mint_numbers where number = (
+       select number from mint_numbers where suffix = $1 limit 1 for update skip locked
+     ) returning number`,
+    [suffix],
+  );
+  return rows[0] && Number(rows[0].number);
+}
+
+export async function addMintNumber(tx: Tx, number: number, suffix: string): Promise<void> {
+  await tx.query('insert into mint_numbers (number, suffix) values ($1, $2) on conflict do nothing', [number, suffix]);
+}
+
+export async function countMintNumbers(sql: Sql, suffix: string): Promise<number> {
+  const { rows } = await sql.query<{ count: bigint }>('select count(*) as count from mint_numbers where suffix = $1', [
+    suffix,
+  ]);
+  return Number(rows[0]!.count);
+}
