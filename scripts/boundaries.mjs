@@ -6,7 +6,7 @@ import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
 const below = ['chain', 'prices', 'signer', 'objects', 'store'];
-const middle = ['orders', 'limit-orders', 'launches', 'routing', 'crafting', 'landing', 'vault'];
+const middle = ['orders', 'limit-orders', 'invites', 'launches', 'routing', 'crafting', 'landing', 'vault'];
 const allowed = {
   lib: [],
   errors: ['lib'],
@@ -22,6 +22,7 @@ const allowed = {
   orders: [],
   'limit-orders': ['chain', 'store'],
   launches: ['objects', 'signer', 'store'],
+  invites: ['chain', 'store'],
   routing: [...below, 'crafting'],
   landing: [...below, 'crafting'],
   vault: [...below, 'crafting', 'orders'],

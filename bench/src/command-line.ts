@@ -4,6 +4,7 @@ export const MEASUREMENTS = [
   'craft',
   'execute',
   'order',
+  'reads',
   'start',
   'studio',
   'quotes',
@@ -23,12 +24,12 @@ export interface CommandLine {
   json: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|start|studio|quotes|triggers|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|memory|order-memory] [options]
 
-Without a name: craft, execute, order, start and quotes. studio, triggers, memory and order-memory run only when they are
-named; the last three take minutes.
+Without a name: craft, execute, order, start and quotes. The others run only when they are named; but for studio, they take
+minutes.
 
-  --seconds <n>  load in each round of craft, order and studio (3)
+  --seconds <n>  load in each round of craft, order, reads and studio (3)
   --rounds <n>   rounds, at least 3 (5)
   --crafts <n>   crafts of memory, quotes of order-memory, orders of the book of triggers (1000000)
   --json         print the figures as JSON, and nothing else

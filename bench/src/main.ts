@@ -16,6 +16,7 @@ import {
 } from './print.js';
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
+import { INVITES, measureReads, READS } from './reads.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -25,6 +26,7 @@ import {
   summarizeMemory,
   summarizeOrders,
   summarizeQuotes,
+  summarizeReads,
   summarizeStart,
   summarizeStudio,
   summarizeTriggers,
@@ -59,6 +61,16 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     if (!options.json) {
       printLoad('Craft a launch, 8 connections', summary.figures.load);
       printParts('Parts of one craft', summary.figures.parts);
+    }
+    return summary;
+  },
+  async reads(rig, options) {
+    const summary = summarizeReads(await measureReads(rig, options));
+    if (!options.json) {
+      for (const name of READS) {
+        const what = name === 'score' ? 'score of an event' : `invites: ${name}, of ${INVITES} of one wallet`;
+        printLoad(`Read the ${what}, 4 connections`, summary.figures[name]);
+      }
     }
     return summary;
   },

@@ -2,6 +2,7 @@ import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { QuoteFigures } from './quotes.js';
+import { READS, type ReadName, type ReadRounds } from './reads.js';
 import type { StartFigures } from './start.js';
 import type { StudioTarget } from './studio.js';
 import type { TargetName } from './targets.js';
@@ -90,6 +91,25 @@ export function summarizeStudio(
   parts: Record<string, number>,
 ): Summary<{ load: Partial<LoadFigures<StudioTarget>>; parts: Record<string, number> }> {
   return { figures: { load: summarizeLoad(rounds), parts }, goals: [] };
+}
+
+export function summarizeReads(rounds: ReadRounds): Summary<Record<ReadName, LoadFigures<TargetName>>> {
+  const entries = READS.map((name) => [name, summarizeLoad(rounds[name])] as const);
+  const figures = Object.fromEntries(entries) as Record<ReadName, LoadFigures<TargetName>>;
+  const goals = (['pglite', 'postgres'] as const).flatMap((target) => [
+    ...READS.map((name) => {
+      const { median } = figures[name][target].p99;
+      return goal(`${name} on ${target}: p99 under 10 ms`, `${median.toFixed(1)} ms`, median < 10);
+    }),
+    ...(['history', 'pending'] as const).map((name) => {
+      const first = rounds[name][target];
+      const times = rounds[`${name}-last`][target].map(({ p50 }, round) => p50 / first[round]!.p50);
+      const slowdown = spread(times).median;
+      const text = `${name} on ${target}: the last page takes at most 1.25 times as long as the first`;
+      return goal(text, `${slowdown.toFixed(2)} times`, slowdown <= 1.25);
+    }),
+  ]);
+  return { figures, goals };
 }
 
 export interface QuoteSummary {

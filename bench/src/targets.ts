@@ -18,15 +18,18 @@ export async function openTargets(rig: Rig): Promise<Targets> {
   const postgres = await startService(rig, rig.folder(), { DATABASE_URL: await startDatabase(rig) });
   return {
     services: { pglite, postgres },
-    async startBare(method, path, answer) {
-      const { output } = await startProgram(rig, {
-        file: 'bench/dist/bare.js',
-        args: [method, path.split('?')[0]!, JSON.stringify(answer)],
-        ready: /listening on .*\n/,
-      });
-      return /http\S+/.exec(output)![0];
-    },
+    startBare: (method, path, answer) => startBare(rig, method, path, answer),
   };
+}
+
+/** A bare route that always gives this answer; its base URL. */
+export async function startBare(rig: Rig, method: 'GET' | 'POST', path: string, answer: object): Promise<string> {
+  const { output } = await startProgram(rig, {
+    file: 'bench/dist/bare.js',
+    args: [method, path.split('?')[0]!, JSON.stringify(answer)],
+    ready: /listening on .*\n/,
+  });
+  return /http\S+/.exec(output)![0];
 }
 
 /** A PostgreSQL server for this run alone; the URL of an empty database. It does not wait for the disk (fsync off). */

@@ -25,6 +25,8 @@ import {
   type Readiness,
   withActualPort,
 } from './http/index.js';
+import { openInviteKeeper } from './invite-keeper.js';
+import { createInviteIndex } from './invites/index.js';
 import { startKeeper } from './keeper/index.js';
 import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from './keeper/trigger-orders/index.js';
 import { createLanding } from './landing/index.js';
@@ -121,20 +123,24 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
   const { registry } = metrics;
-  const index = createLimitOrderIndex({ store, chain: chainReader, addresses, steadyNow, log, registry });
+  const reader = { store, chain: chainReader, steadyNow, log, registry };
+  const index = createLimitOrderIndex({ ...reader, addresses });
   disposal.add('limit order index', () => index.close());
   const limitOrders = { addresses, index };
+  const invites = createInviteIndex({ ...reader, program: config.programs.invite });
   const keeper = config.roles.has('keeper')
     ? startKeeper({
         ...{ store, landing, clock, log },
         chores: [
           await openScores({ config, store, clock, log, disposal }),
           limitOrders.index.keepUp,
+          invites.keepUp,
           launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000),
         ],
         loops: [
           ...openOrderKeeper({ ...trading, landing, live, addresses }),
           await openTriggerKeeper({ ...trading, landing, poolUsd }),
+          ...openInviteKeeper({ ...trading, landing, index: invites }),
         ],
       })
     : undefined;
@@ -145,7 +151,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   }
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
-  const reading = { chainReader, prices, poolUsd, routers, limitOrders, objects, objectStore };
+  const reading = { chainReader, prices, poolUsd, routers, limitOrders, invites, objects, objectStore };
   const shared = { ...parts, ...reading, config, log, metrics, clock, landing, logins };
   const server = await openServer(shared, disposal);
   if (config.roles.has('api')) registerAreas(server, shared, sandbox, keeper);

@@ -7,6 +7,7 @@ import { registerExpress } from './areas/express/index.js';
 import { registerObjects } from './areas/objects/index.js';
 import { registerPrediction } from './areas/prediction/index.js';
 import { registerSandbox } from './areas/sandbox/index.js';
+import { registerSend } from './areas/send/index.js';
 import { registerStudio } from './areas/studio/index.js';
 import { registerSubmit } from './areas/submit/index.js';
 import { createTokenList, registerSwap, registerSwapReads } from './areas/swap/index.js';
@@ -15,6 +16,7 @@ import { type LoginTokens, registerTriggerV2 } from './areas/trigger-v2/index.js
 import { type Chain, createUnitMeter } from './chain/index.js';
 import type { Config } from './config/index.js';
 import { type Metrics, SANDBOX_KEY, withActualPort } from './http/index.js';
+import type { InviteIndex } from './invites/index.js';
 import type { Keeper } from './keeper/index.js';
 import type { Landing } from './landing/index.js';
 import { type AdjustableClock, steadyNow } from './lib/clock.js';
@@ -44,6 +46,7 @@ export interface Shared extends Parts {
   objects: Objects;
   objectStore: S3Store | LocalStore;
   limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
+  invites: InviteIndex;
 }
 
 /** Gives each area what it needs, and its paths to the server. */
@@ -77,10 +80,12 @@ export function registerAreas(
   if (shared.objectStore.kind === 'local') {
     registerObjects(server, { store: shared.objectStore, maxImageBytes: shared.objects.maxImageBytes });
   }
+  registerSend(server, { store, clock, chain, signer, index: shared.invites, program: config.programs.invite });
   registerPrediction(server, { scoreOf: groupedScores(store) });
   registerAdmin(server, {
     ...{ store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)] },
     simulatedEvents: config.sandbox ? simulatedEvents : [],
+    rebuildInvites: shared.invites.rebuild,
     tick: (mint) => tickOf({ prices, poolUsd: shared.poolUsd, clock }, mint, undefined),
   });
   if (!sandbox) return;

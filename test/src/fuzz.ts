@@ -67,6 +67,7 @@ const fittingTexts: Record<string, fc.Arbitrary<string>> = {
       ...['senderAddress', 'tokenId', 'wallet', 'mint', 'address'],
       ...['inputMint', 'outputMint', 'triggerMint', 'taker', 'payer', 'receiver', 'closeAuthority', 'referralAccount'],
       ...['maker', 'order', 'orders', 'user', 'feeAccount', 'ownerWallet', 'poolAddress', 'quoteMint', 'creator'],
+      ...['sender', 'inviteSigner', 'invitePDA'],
     ].map((name) => [name, fc.constantFrom(...ADDRESSES)]),
   ),
   excludeRouters: fc.constantFrom('metis', 'jupiterz', 'iris', 'okx,dflow'),

@@ -12,6 +12,7 @@ import {
   type Operation,
   operationsOf,
 } from './openapi-document.js';
+import { eventually } from './rounds.js';
 import { type Answer, request, type Service, startService } from './service.js';
 import { addressesOf, createPool, feesOf, indie, putPool } from './studio.js';
 import { askOrder, type Order, postExecute, USDC } from './swap.js';
@@ -107,7 +108,7 @@ describe('the document', () => {
       [/^\/trigger\/v1\//, 'TriggerV1Error'],
       [/^\/trigger\/v2\//, 'TriggerV2Error'],
       [/^\/studio\//, 'StudioError'],
-      [/^\/(?:ultra|tokens\/v2\/search|tx|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
+      [/^\/(?:ultra|tokens\/v2\/search|tx|send|sandbox|admin|livez|readyz|metrics)/, 'PlainError'],
     ];
     for (const operation of operations) {
       const shape = shapes.find(([path]) => path.test(operation.path))?.[1];
@@ -153,17 +154,20 @@ describe('the document', () => {
       ...['dbc-pool/create-tx', 'dbc-pool/submit', 'dbc-pool/addresses/{mint}', 'dbc/fee', 'dbc/fee/create-tx'].map(
         studio,
       ),
+      ...['craft-send', 'craft-clawback', 'craft-claim', 'pending-invites', 'invite-history'].map(send1),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}', 'orders/{id}/explanation'].map(
         admin1,
       ),
+      admin1('invites/rebuild'),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });
 });
 
 const trigger1 = (name: string): string => `/trigger/v1/${name}`;
+const send1 = (name: string): string => `/send/v1/${name}`;
 const ultra = (name: string): string => `/ultra/v1/${name}`;
 const trigger2 = (name: string): string => `/trigger/v2/${name}`;
 const orders2 = (name: string): string => trigger2(`orders/${name}`);
@@ -292,6 +296,31 @@ it('every operation answers 200 as it is documented', async () => {
   const pool = await putPool(service, sender.address);
   expect('GET', studio('dbc-pool/addresses/{mint}'), await addressesOf(service, pool.baseMint));
   expect('POST', studio('dbc/fee'), await feesOf(service, pool.pool));
+  const [giver, inviteKeys] = [sender.address, [generateKeypair(), generateKeypair()]];
+  const submitted = (signedTransaction: string) => at('/tx/v1/submit', { signedTransaction });
+  for (const inviteKey of inviteKeys) {
+    const invite = { inviteSigner: inviteKey.address, sender: giver, amount: '1000000' };
+    const { tx } = expect('POST', send1('craft-send'), await at<{ tx: string }>(send1('craft-send'), invite));
+    await submitted(signTransaction(tx, sender, inviteKey));
+  }
+  type Invites = { invites: { invite_pda: string }[] };
+  const listed = (list: string) => at<Invites>(`${send1(list)}?address=${giver}`);
+  await eventually('the invites are listed', async () => (await listed('pending-invites')).body.invites[1]);
+  const [{ invite_pda: invitePDA }] = expect('GET', send1('pending-invites'), await listed('pending-invites'))
+    .invites as [{ invite_pda: string }];
+  const clawback = { invitePDA, sender: giver };
+  const { tx: backTx } = expect(
+    'POST',
+    send1('craft-clawback'),
+    await at<{ tx: string }>(send1('craft-clawback'), clawback),
+  );
+  const claim = { inviteSigner: inviteKeys[0]!.address, receiver: generateKeypair().address };
+  const { tx: claimTx } = expect('POST', send1('craft-claim'), await at<{ tx: string }>(send1('craft-claim'), claim));
+  await submitted(signTransaction(backTx, sender));
+  await submitted(signTransaction(claimTx, inviteKeys[0]!));
+  await eventually('both have ended', async () => (await listed('invite-history')).body.invites[1]);
+  expect('GET', send1('invite-history'), await listed('invite-history'));
+  expect('POST', '/admin/v1/invites/rebuild', await admin(service, 'POST', '/invites/rebuild', {}));
 
   const signedTransaction = signTransaction((await craft(service, sender.address)).transaction, sender);
   const { signature } = expect('POST', '/tx/v1/submit', await at('/tx/v1/submit', { signedTransaction }));

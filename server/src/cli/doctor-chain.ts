@@ -48,6 +48,19 @@ export async function checkKeeperWallet(config: Config, wallet: Address): Promis
   }
 }
 
+/** How far back the history goes that lists are made of; nothing where the chain runs inside of the service. */
+export async function checkHistory({ chain }: Config): Promise<Check[]> {
+  if (chain.kind === 'embedded') return [];
+  const name = 'history';
+  const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
+  const first = await rpc.call<number>('getFirstAvailableBlock', []).catch(() => undefined);
+  if (first === undefined) return [{ name, ok: true, detail: 'the RPC does not say from which block on it has it' }];
+  // The first block of a chain is 0, which some do not count.
+  if (first <= 1) return [{ name, ok: true, detail: 'the RPC has it from the first block on' }];
+  const detail = `the RPC has it from block ${first} on: invites and limit orders that ended before are not listed`;
+  return [{ name, ok: true, detail }];
+}
+
 async function checkRpc(name: string, url: string): Promise<{ check: Check; genesis?: string }> {
   // The URL may hold a key: only its host is shown.
   const { host } = new URL(url);

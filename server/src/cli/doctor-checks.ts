@@ -4,7 +4,7 @@ import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { chainUrl, checkChain, checkKeeperWallet } from './doctor-chain.js';
+import { chainUrl, checkChain, checkHistory, checkKeeperWallet } from './doctor-chain.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkObjects } from './doctor-objects.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
@@ -40,6 +40,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     await checkDataFolder(config),
     checkService(base, service),
     ...chain,
+    ...(chain[0]?.ok ? await checkHistory(config) : []),
     await checkDatabase(config, service),
     await checkObjects(config),
     signer,

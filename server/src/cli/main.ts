@@ -4,6 +4,7 @@ import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand }
 import { airdropCommand } from './airdrop.js';
 import { type CliContext, type Result, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
+import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
 import { ordersCommand } from './orders.js';
@@ -71,6 +72,7 @@ function rootCommand(context: CliContext): CommandDef {
       scores: scoresCommand(context),
       orders: ordersCommand(context),
       programs: programsCommand(context),
+      invites: invitesCommand(context),
       vaults: vaultsCommand(context),
       doctor: doctorCommand(context),
     },

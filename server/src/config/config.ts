@@ -129,6 +129,8 @@ export interface Config {
     readonly orderEngine: Address;
     /** The limit order program, or ours with its interface. */
     readonly limitOrder: Address;
+    /** The invite program, or ours with its interface. */
+    readonly invite: Address;
     /** SPL Token Swap, or our program with its interface. */
     readonly tokenSwap: Address;
   };

@@ -1,6 +1,12 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { LIMIT_ORDER_PROGRAM, ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import {
+  INVITE_PROGRAM,
+  LIMIT_ORDER_PROGRAM,
+  ORDER_ENGINE_PROGRAM,
+  ROUTER_PROGRAM,
+  TOKEN_SWAP_PROGRAM,
+} from '@slipway/programs';
 import { type Address, address } from '@slipway/wire';
 import type { ChainConfig, Config, LogLevel, PriceSource, Role, TierConfig, TokenConfig } from './config.js';
 import { ConfigError } from './config-error.js';
@@ -118,6 +124,7 @@ function readProgramIds({ programs = {} }: Settings, sandbox: boolean): Config['
     ...(router !== undefined && { router }),
     orderEngine: (programs.orderEngine as Address | undefined) ?? ORDER_ENGINE_PROGRAM,
     limitOrder: (programs.limitOrder as Address | undefined) ?? LIMIT_ORDER_PROGRAM,
+    invite: (programs.invite as Address | undefined) ?? INVITE_PROGRAM,
     tokenSwap: (programs.tokenSwap as Address | undefined) ?? TOKEN_SWAP_PROGRAM,
   };
 }

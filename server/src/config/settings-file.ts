@@ -64,7 +64,7 @@ export const SettingsFile = closed({
     pools: Type.Array(Mint, { uniqueItems: true }),
     lookupTables: Type.Array(Mint, { uniqueItems: true, maxItems: 10 }),
   }),
-  programs: closed({ router: Mint, orderEngine: Mint, limitOrder: Mint, tokenSwap: Mint }),
+  programs: closed({ router: Mint, orderEngine: Mint, limitOrder: Mint, invite: Mint, tokenSwap: Mint }),
   prices: closed({
     feeds: Type.Record(
       Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }),

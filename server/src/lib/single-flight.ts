@@ -20,3 +20,28 @@ export function cached<T>(fetch: () => Promise<T>, ttlMs: number, now: () => num
     return flight;
   };
 }
+
+/**
+ * Work of which one run at a time is enough, and a call must see what was so when it was made: who calls while one is
+ * running waits for the next one, together with all others who do.
+ */
+export function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  function run(): Promise<void> {
+    if (!running) {
+      running = work().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    following ??= running
+      .catch(() => {})
+      .then(() => {
+        following = undefined;
+        return run();
+      });
+    return following;
+  }
+  return run;
+}

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { type Chain, ChainUnavailable } from '../chain/index.js';
+import { type Chain, ChainUnavailable, type Listed, listTransactions } from '../chain/index.js';
+import { coalesced } from '../lib/single-flight.js';
 import {
   addLimitOrderEvents,
   addUnreadTransaction,
@@ -22,13 +23,7 @@ import {
 import type { Store, Tx } from '../store/sql.js';
 import { readOpenOrders, seenEvent } from './open-orders.js';
 import { ordersOf } from './orders-of.js';
-import {
-  type Listed,
-  listTransactions,
-  type OrderFact,
-  readOrderTransaction,
-  type Unreadable,
-} from './transactions.js';
+import { type OrderFact, readOrderTransaction, type Unreadable } from './transactions.js';
 
 /** What has happened to orders, read from the chain into the store, so that it can be asked for by wallet. */
 export interface LimitOrderIndex {
@@ -70,7 +65,6 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
   let hasLooked = false;
   let closed = false;
   let running: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
   let older: Promise<void> | undefined;
 
   async function once(): Promise<void> {
@@ -233,21 +227,10 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
     }
   }
 
+  const run = coalesced(once);
   function sync(): Promise<void> {
-    if (!running) {
-      running = once().finally(() => {
-        running = undefined;
-      });
-      return running;
-    }
-    // What is running may have asked the node before this was called.
-    following ??= running
-      .catch(() => {})
-      .then(() => {
-        following = undefined;
-        return sync();
-      });
-    return following;
+    running = run();
+    return running;
   }
 
   return {

@@ -15,43 +15,11 @@ import {
   isSigner,
   isWritable,
 } from '@slipway/wire';
-import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
+import { ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
 import type { LimitOrderFact, LimitOrderTerms } from '../store/limit-orders.js';
-
-/** The most that getSignaturesForAddress may be asked for; a node may give less. */
-const PAGE = 1_000;
 
 /** The code of the error for a transaction of a version that we do not read: only that one is refused. */
 const UNSUPPORTED_VERSION = -32015;
-
-/** A transaction as it stands in the list of a program's. */
-export interface Listed {
-  txId: string;
-  slot: bigint;
-  /** Where the node does not know it, that of the next newer one of the page, or else of an older one. */
-  at: Date;
-}
-
-/**
- * A page of a program's transactions, the newest first: those before one and after another, where these are given. Empty
- * when there are no more.
- * @throws ChainUnavailable
- */
-export function listTransactions(
-  rpc: Rpc,
-  program: Address,
-  range: { before?: string; until?: string },
-): Promise<Listed[]> {
-  type Row = { signature: string; slot: number | bigint; blockTime?: number | bigint | null };
-  const params = [program, { ...range, limit: PAGE, commitment: 'confirmed' }];
-  return ask(rpc, 'getSignaturesForAddress', params, (rows: Row[]) => {
-    let time = rows.find(({ blockTime }) => blockTime)?.blockTime ?? 0;
-    return rows.map(({ signature, slot, blockTime }) => {
-      time = blockTime ?? time;
-      return { txId: signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
-    });
-  });
-}
 
 /** What a transaction has done with orders, one after the other. */
 export type OrderFact = { orderKey: string; fact: LimitOrderFact };

@@ -53,3 +53,8 @@ export interface Store extends Sql {
   migrate(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Rows as a JSON parameter. JSON has no bigint: the database reads numbers out of texts as well. */
+export function toJson(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+}

@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import type { RebuiltInvites } from '../../invites/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Ignored, Tick } from '../../orders/price-guard.js';
 import type { Store } from '../../store/sql.js';
@@ -21,6 +22,8 @@ export interface AdminDeps {
   simulatedEvents: readonly string[];
   /** The price that orders may fire at, or why there is none; missing where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
+  /** Reads all invites from the chain again; missing where no service runs. */
+  rebuildInvites?: () => Promise<RebuiltInvites>;
 }
 
 /** A server that derives the types of a handler from its schemas. */

@@ -9,12 +9,13 @@ import { registerListKeys } from './list-keys.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListVerifications } from './list-verifications.js';
 import { registerPutScore } from './put-score.js';
+import { registerRebuildInvites } from './rebuild-invites.js';
 import { registerRemoveMaker } from './remove-maker.js';
 import { registerRevokeKey } from './revoke-key.js';
 import { registerRotateKey } from './rotate-key.js';
 
 export type { AdminDeps } from './deps.js';
-export type { Key, Maker, NewKey, OrderExplanation, Verification } from './schema.js';
+export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification } from './schema.js';
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
 export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
@@ -27,6 +28,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
   registerDecideVerification(server, deps);
   registerPutScore(server, deps);
   registerExplainOrder(server, deps);
+  registerRebuildInvites(server, deps);
   registerAddMaker(server, deps);
   registerListMakers(server, deps);
   registerRemoveMaker(server, deps);

@@ -124,6 +124,17 @@ export type MakerBody = Static<typeof MakerBody>;
 export const Maker = Type.Object({ id: Type.String(), ...MakerBody.properties, createdAt: Timestamp });
 export type Maker = Static<typeof Maker>;
 
+export const RebuildInvitesBody = Type.Object({});
+
+export const RebuiltInvites = Type.Object({
+  done: Type.Boolean({ description: 'false: it goes on, or begins with the next service' }),
+  transactions: Type.Integer({ description: 'That are known of the invite program' }),
+  unread: Type.Integer({ description: 'Of these, that are not read yet, or that the RPC cannot give' }),
+  invites: Type.Integer(),
+  open: Type.Integer(),
+});
+export type RebuiltInvites = Static<typeof RebuiltInvites>;
+
 export const OrderParams = Type.Object({ id: Text({ minLength: 1, maxLength: 100 }) });
 export type OrderParams = Static<typeof OrderParams>;
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { TriggerV1Deps } from './deps.js';
 
 /** A long history is read on in the background. */
@@ -9,7 +9,5 @@ export async function catchUp({ index, log }: TriggerV1Deps): Promise<void> {
   const synced = index.sync().catch((error: Error) => {
     log.warn({ reason: error.message }, 'cannot read limit orders from the chain; answering what is known');
   });
-  const waited = new AbortController();
-  await Promise.race([synced, sleep(LONGEST_WAIT_MS, undefined, { signal: waited.signal }).catch(() => {})]);
-  waited.abort();
+  await waitAtMost(LONGEST_WAIT_MS, synced);
 }

@@ -1,0 +1,19 @@
+import { requireAddress } from '../../errors/index.js';
+import { readInvite } from '../../invites/index.js';
+import type { SendDeps } from './deps.js';
+import { refuse } from './list-invites.js';
+import type { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';
+import { base64Of, craft } from './try-out.js';
+
+/** Crafts the transaction that gives an invite back to its sender, at any time before it has ended. */
+export async function craftClawback(deps: SendDeps, body: CraftClawbackBody): Promise<CraftClawbackAnswer> {
+  const invitePda = requireAddress('invitePDA', body.invitePDA);
+  const sender = requireAddress('sender', body.sender);
+  const invite = await readInvite(deps.chain, deps.program, invitePda);
+  if (!invite) {
+    throw refuse('invitePDA: no invite is open there; it may have been claimed, taken back or expired already');
+  }
+  if (invite.sender !== sender) throw refuse('sender: the invite is of another sender, who alone can take it back');
+  const action = { do: 'clawback', inviteInfo: invitePda, sender, token: invite.token } as const;
+  return { tx: base64Of((await craft(deps, action)).crafted.wire) };
+}

@@ -1,0 +1,17 @@
+import type { Address } from '@slipway/wire';
+import type { Chain } from '../../chain/index.js';
+import type { InviteIndex } from '../../invites/index.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Signer } from '../../signer/index.js';
+import type { Store } from '../../store/sql.js';
+
+export interface SendDeps {
+  store: Store;
+  /** Of transactions and invites; in a sandbox it runs ahead. */
+  clock: Clock;
+  chain: Chain;
+  index: InviteIndex;
+  signer: Signer;
+  /** The program that holds the invites. */
+  program: Address;
+}

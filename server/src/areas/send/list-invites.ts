@@ -1,0 +1,58 @@
+import { AppError, requireAddress } from '../../errors/index.js';
+import { endedInvites, type InvitePage, type InviteRow, pendingInvites } from '../../store/invite-lists.js';
+import type { Sql } from '../../store/sql.js';
+import type { SendDeps } from './deps.js';
+import type { Invite, InvitesAnswer, InvitesQuery } from './schema.js';
+
+const PAGE_SIZE = 10;
+/** The last moment that a date can tell; an expiry can be later. */
+const LAST_SECOND = 8_640_000_000_000n;
+
+/** Invites that the wallet has sent and that are open, the newest first. */
+export function listPending(deps: SendDeps, query: InvitesQuery): Promise<InvitesAnswer> {
+  return list(deps, query, pendingInvites);
+}
+
+/** Invites that the wallet has sent or got and that have ended, the last that ended first. */
+export function listHistory(deps: SendDeps, query: InvitesQuery): Promise<InvitesAnswer> {
+  return list(deps, query, endedInvites);
+}
+
+async function list(
+  { store, index }: SendDeps,
+  { address, page = 1 }: InvitesQuery,
+  read: (sql: Sql, address: string, page: InvitePage) => Promise<InviteRow[]>,
+): Promise<InvitesAnswer> {
+  const wallet = requireAddress('address', address);
+  await index.fresh();
+  const rows = await read(store, wallet, { page, size: PAGE_SIZE });
+  return { invites: rows.slice(0, PAGE_SIZE).map(toInvite), hasMoreData: rows.length > PAGE_SIZE };
+}
+
+function toInvite(row: InviteRow): Invite {
+  return {
+    invite_signer: row.inviteSigner,
+    invite_pda: row.invitePda,
+    sender: row.sender,
+    receiver: row.receiver,
+    expiry: isoOf(row.expiry),
+    amount: row.amount,
+    creation_tx: row.creationTx,
+    deletion_tx: row.deletionTx,
+    action: row.action,
+    creation_time: row.creationTime.toISOString(),
+    deletion_time: row.deletionTime?.toISOString() ?? null,
+    mint: row.mint,
+    // The index reads at the commitment "confirmed".
+    confirmed: true,
+  };
+}
+
+/** ISO 8601 of unix seconds. */
+export function isoOf(seconds: bigint): string {
+  return new Date(Number(seconds > LAST_SECOND ? LAST_SECOND : seconds) * 1_000).toISOString();
+}
+
+export function refuse(message: string): AppError {
+  return new AppError('INVALID_REQUEST', { message });
+}

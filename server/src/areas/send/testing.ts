@@ -1,0 +1,159 @@
+import { startLocalnet } from '@slipway/localnet';
+import { INVITE_PROGRAM } from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  generateKeypair,
+  type Instruction,
+  type Keypair,
+} from '@slipway/wire';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { ChainUnavailable, createChain, createLocalRpc, type Rpc } from '../../chain/index.js';
+import { craftTransaction } from '../../crafting/transaction.js';
+import { startTestServer } from '../../http/testing.js';
+import { createInviteIndex, type InviteIndexDeps } from '../../invites/index.js';
+import { createLanding } from '../../landing/index.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
+import { testSigner, USDC } from '../../maker/testing.js';
+import { clearInviteIndex } from '../../store/invites.js';
+import { openStore } from '../../store/open-store.js';
+import { signed } from '../trigger-v1/testing.js';
+import { registerSend } from './index.js';
+import type { Invite } from './schema.js';
+
+export { JUP, USDC } from '../../maker/testing.js';
+export { signed } from '../trigger-v1/testing.js';
+
+/** What any of the area's answers has. */
+export interface SendBody {
+  tx: string;
+  expiry: string;
+  totalFeeLamports: string;
+  invites: Invite[];
+  hasMoreData: boolean;
+  error: string;
+  /** Where the limit is the reason. */
+  message: string;
+}
+
+const headers = { 'x-api-key': 'good-key' };
+const log = pino({ level: 'silent' });
+
+/** The chain of the sandbox, and the area behind HTTP. */
+export async function openSendWorld() {
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const clock = createClock();
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  const store = await openStore({ kind: 'embedded', dir: undefined });
+  const signer = testSigner();
+  const program = INVITE_PROGRAM;
+  const keeper = signer.address('keeper');
+  await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
+  const landing = createLanding({
+    ...{ store, clock, steadyNow, chain, signer, log, ways: [rpc], hooks: {}, observe: () => {} },
+  });
+  /** An index of its own over the same store: another copy of the service, with another node. */
+  const newIndex = (given: Partial<InviteIndexDeps> = {}) =>
+    createInviteIndex({ store, chain, program, steadyNow, log, registry: new Registry(), ...given });
+  const index = newIndex();
+  const deps = { store, clock, chain, signer, program, index: { ...index, fresh: index.sync } };
+  const { app } = await startTestServer((server) => registerSend(server, deps));
+  const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
+    const answer = await app.inject({ method, url: `/send/v1/${path}`, headers, ...(payload && { payload }) });
+    return { status: answer.statusCode, body: answer.json() as SendBody };
+  };
+  return {
+    ...{ net, rpc, clock, chain, store, landing, keeper, program, index, newIndex, deps, log },
+    get: (path: string) => call('GET', path),
+    post: (path: string, body: object) => call('POST', path, body),
+    /** A chain whose node answers some calls in its own way: what `answer` gives, where it gives something. */
+    chainThat(answer: (method: string, params: unknown[]) => unknown) {
+      const own: Rpc = {
+        ...rpc,
+        call: async <T>(method: string, params: unknown[]) =>
+          ((await answer(method, params)) ?? rpc.call<T>(method, params)) as T,
+      };
+      return { chain: { ...chain, rpc: own } };
+    },
+    /** The chain's clock and the service's. */
+    async advance(seconds: number) {
+      await rpc.call('localnet_advanceClock', [seconds]);
+      clock.setOffset(clock.offsetMs + seconds * 1_000);
+      chain.forget();
+    },
+    async close() {
+      await app.close();
+      landing.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}
+export type SendWorld = Awaited<ReturnType<typeof openSendWorld>>;
+
+/** A new wallet with 10 SOL and 1,000 USDC. */
+export async function newWallet({ rpc }: Pick<SendWorld, 'rpc'>): Promise<Keypair> {
+  const wallet = generateKeypair();
+  await rpc.call('requestAirdrop', [wallet.address, 10_000_000_000]);
+  await rpc.call('localnet_airdropToken', [wallet.address, USDC.mint, '1000000000']);
+  return wallet;
+}
+
+/** Sends a crafted transaction with these signatures added; its signature. */
+export function land({ rpc }: Pick<SendWorld, 'rpc'>, tx: string, ...signers: Keypair[]): Promise<string> {
+  return rpc.call<string>('sendTransaction', [signed(tx, ...signers), { encoding: 'base64' }]);
+}
+
+/** Sends another client's own instructions. */
+export async function send(world: SendWorld, signers: Keypair[], instructions: Instruction[]): Promise<string> {
+  const { blockhash } = await world.chain.latestBlockhash();
+  const budget = { computeUnitLimit: 300_000, computeUnitPrice: 0n };
+  const { wire } = craftTransaction({ feePayer: signers[0]!.address, instructions, blockhash, budget });
+  return land(world, Buffer.from(wire).toString('base64'), ...signers);
+}
+
+/** Makes an invite by the API; its key, and what the answer said. */
+export async function makeInvite(world: SendWorld, sender: Keypair, amount: bigint, mint?: Address) {
+  const key = generateKeypair();
+  const body = { inviteSigner: key.address, sender: sender.address, amount: `${amount}`, ...(mint && { mint }) };
+  const { status, body: crafted } = await world.post('craft-send', body);
+  if (status !== 200) throw new Error(JSON.stringify(crafted));
+  return { key, crafted, signature: await land(world, crafted.tx, sender, key) };
+}
+
+export async function claim(world: SendWorld, key: Keypair, receiver: Address): Promise<string> {
+  const { status, body } = await world.post('craft-claim', { inviteSigner: key.address, receiver });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return land(world, body.tx, key);
+}
+
+export async function lamportsOf({ chain }: Pick<SendWorld, 'chain'>, address: Address): Promise<bigint> {
+  return (await chain.account(address))?.lamports ?? 0n;
+}
+
+export async function tokensOf({ chain }: Pick<SendWorld, 'chain'>, owner: Address, mint: Address): Promise<bigint> {
+  const account = await chain.account(associatedTokenAddress(owner, mint));
+  return account ? decodeTokenAccount(account.data)!.amount : 0n;
+}
+
+/** Everything that the lists tell, but for what counts where it was found. */
+export async function listsOf({ store }: Pick<SendWorld, 'store'>): Promise<unknown> {
+  const queries = [
+    'select * from invites order by id',
+    'select * from invite_history order by address, number',
+    'select * from invite_addresses order by address',
+    'select * from invite_blocks order by sender, block',
+  ];
+  return Promise.all(queries.map(async (text) => (await store.query(text)).rows));
+}
+
+export const forget = ({ store }: Pick<SendWorld, 'store'>): Promise<void> =>
+  store.transaction((tx) => clearInviteIndex(tx));
+
+/** A node that breaks down where `odds` says so. */
+export function breaking(world: SendWorld, odds: () => boolean) {
+  return world.chainThat(() => (odds() ? Promise.reject(new ChainUnavailable('test')) : undefined));
+}

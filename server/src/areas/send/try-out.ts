@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto';
+import { INVITE_ERRORS } from '@slipway/programs';
+import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
+import { craftInvite, type InviteAction } from '../../crafting/invite.js';
+import type { Crafted } from '../../crafting/transaction.js';
+import { AppError } from '../../errors/index.js';
+import { explain } from '../../landing/index.js';
+import { type TriedOut, tryOut } from '../../routing/try-out.js';
+import type { SendDeps } from './deps.js';
+
+/** What the program's errors mean for what a client has asked. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  2014: 'mint: expected a token that can be held in escrow; transfers of this one are taxed or restricted',
+  6000: 'the rents of the invite do not pay for the token account that is missing: make it before',
+  6001: 'amount: expected at least 890880 lamports; an account must not hold less',
+  6003: 'the invite has expired',
+};
+
+/**
+ * Makes the transaction and sees on the chain as it is now that it would succeed.
+ * @throws AppError INVALID_REQUEST that says why it would not
+ */
+export async function craft(
+  { chain, program }: SendDeps,
+  action: InviteAction,
+): Promise<Extract<TriedOut, { crafted: Crafted }>> {
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftInvite(action, program, blockhash, budget),
+    (units, computeUnitPrice) => ({
+      computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
+      computeUnitPrice,
+    }),
+  );
+  if ('crafted' in tried) return tried;
+  const { code, message } = explain(tried.err);
+  const names: Readonly<Record<number, string>> = INVITE_ERRORS;
+  const reason = MEANINGS[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
+  throw new AppError('INVALID_REQUEST', { message: reason });
+}
+
+export const base64Of = (wire: Uint8Array): string => Buffer.from(wire).toString('base64');

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimInvite, parseInviteInstruction } from '@slipway/programs';
+import { base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
+import { craftTransaction } from '../crafting/transaction.js';
+import { ChainUnavailable, listTransactions, type Rpc, RpcError, readInstructions } from './index.js';
+
+const rpcThat = (answer: unknown): Rpc => ({
+  name: 'test',
+  call: async <T>() => {
+    if (answer instanceof Error) throw answer;
+    return answer as T;
+  },
+});
+const key = () => generateKeypair().address;
+
+/** A program of a stranger's that calls the claim; the invite program and the claimer come out of a lookup table. */
+function callingTransaction() {
+  const payer = key();
+  const claim = claimInvite({ inviteSigner: key(), claimer: key(), keeper: payer });
+  const claimer = claim.accounts[2]!.address;
+  const caller: Instruction = {
+    program: key(),
+    accounts: [
+      ...claim.accounts.filter(({ address }) => address !== claimer),
+      { address: claimer, signer: false, writable: true },
+      { address: claim.program, signer: false, writable: false },
+    ],
+    data: Uint8Array.of(1, 2, 3),
+  };
+  const table = { address: key(), addresses: [claimer, claim.program] };
+  const budget = { computeUnitLimit: 1_000, computeUnitPrice: 0n };
+  const blockhash = key();
+  const crafted = craftTransaction({
+    feePayer: payer,
+    instructions: [caller],
+    blockhash,
+    budget,
+    lookupTables: [table],
+  });
+  return { claim, caller, crafted, loadedAddresses: { writable: [claimer], readonly: [claim.program] } };
+}
+
+test('reads what a program of somebody else has called, with accounts from lookup tables', async () => {
+  const { claim, caller, crafted, loadedAddresses } = callingTransaction();
+  const own = crafted.instructions.flatMap(({ program, accounts }) => [
+    program,
+    ...accounts.map((each) => each.address),
+  ]);
+  const { decoded } = decodeTransaction(crafted.wire);
+  const all = [...decoded.accounts, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+  assert.ok(own.every((address) => all.includes(address)));
+  const inner = {
+    programIdIndex: all.indexOf(claim.program),
+    accounts: claim.accounts.map(({ address }) => all.indexOf(address)),
+    data: base58Encode(claim.data),
+  };
+  const innerInstructions = [{ index: 2, instructions: [inner] }];
+  const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
+  const answer = { transaction, meta: { err: null, innerInstructions, loadedAddresses } };
+  const read = await readInstructions(rpcThat(answer), 'signature');
+  assert.ok('instructions' in read);
+  assert.deepEqual(
+    read.instructions.map(({ program }) => program),
+    [crafted.instructions[0]!.program, crafted.instructions[1]!.program, caller.program, claim.program],
+  );
+  assert.deepEqual(parseInviteInstruction(read.instructions[3]!), parseInviteInstruction(claim));
+  assert.ok(read.instructions[3]!.accounts[2]!.writable);
+
+  const failed = { ...answer, meta: { ...answer.meta, err: { InstructionError: [2, { Custom: 1 }] } } };
+  assert.deepEqual(await readInstructions(rpcThat(failed), 'signature'), { instructions: [] });
+});
+
+test('says why a transaction cannot be read, and throws where the node is away', async () => {
+  const refusal = new RpcError(-32015, 'Transaction version (1) is not supported');
+  const wires = [
+    null,
+    { meta: null },
+    { meta: { err: null } },
+    { meta: { err: null, innerInstructions: [] } },
+    refusal,
+  ];
+  for (const answer of wires) {
+    const read = await readInstructions(rpcThat(answer), 'signature');
+    assert.ok('unreadable' in read && read.unreadable !== '', JSON.stringify(answer));
+  }
+  await assert.rejects(readInstructions(rpcThat(new ChainUnavailable('away')), 'signature'), ChainUnavailable);
+});
+
+test('a listed transaction without a time has that of a neighbor', async () => {
+  const rows = [
+    { signature: 'd', slot: 4, blockTime: null },
+    { signature: 'c', slot: 3, blockTime: 30 },
+    { signature: 'b', slot: 2, blockTime: null },
+    { signature: 'a', slot: 1 },
+  ];
+  const listed = await listTransactions(rpcThat(rows), key(), {});
+  assert.deepEqual(
+    listed.map(({ txId, slot, at }) => [txId, slot, at.getTime()]),
+    [
+      ['d', 4n, 30_000],
+      ['c', 3n, 30_000],
+      ['b', 2n, 30_000],
+      ['a', 1n, 30_000],
+    ],
+  );
+  await assert.rejects(listTransactions(rpcThat({}), key(), {}), ChainUnavailable);
+});

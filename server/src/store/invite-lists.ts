@@ -1,0 +1,179 @@
+import { BLOCK_SIZE, foldEvents, type InviteChanges, type InviteState, type ListedInvite } from './invite-fold.js';
+import type { InviteEnd, InviteEvent } from './invites.js';
+import { type Sql, type Tx, toJson } from './sql.js';
+
+/** An invite as the chain tells of it. The amount in the smallest unit. */
+export interface InviteRow {
+  invitePda: string;
+  inviteSigner: string;
+  sender: string;
+  /** Null for SOL. */
+  mint: string | null;
+  amount: string;
+  /** Unix seconds. */
+  expiry: bigint;
+  creationTx: string;
+  creationTime: Date;
+  /** Null where it has ended in a transaction that could not be read. */
+  action: 'created' | InviteEnd | null;
+  receiver: string | null;
+  deletionTx: string | null;
+  deletionTime: Date | null;
+}
+
+export interface InvitePage {
+  /** From 1 on. */
+  page: number;
+  size: number;
+}
+
+const LISTS = ['invites', 'invite_history', 'invite_addresses', 'invite_blocks'];
+
+const COLUMNS = `
+  i.invite_pda as "invitePda", i.invite_signer as "inviteSigner", i.sender, i.mint, i.amount, i.expiry,
+  i.creation_tx as "creationTx", i.creation_time as "creationTime", i.action, i.receiver,
+  i.deletion_tx as "deletionTx", i.deletion_time as "deletionTime"`;
+
+/**
+ * $1: the wallet; $2: how many of the newest come before. How many are wanted stands in the text, so that the database
+ * knows it when it plans.
+ */
+const historyOf = (most: number) => `
+  with page as (
+    select h.number, h.invite from invite_history h
+    where h.address = $1 and h.number <= (select ended from invite_addresses where address = $1) - $2::bigint
+    order by h.number desc limit ${most}
+  )
+  select ${COLUMNS} from page join invites i on i.id = page.invite order by page.number desc`;
+
+/** $1: the sender; $2: how many newer ones come before. The block in which the page begins is found first. */
+const pendingOf = (most: number) => `
+  with counted as (
+    select block, open, sum(open) over (order by block desc) - open as newer from invite_blocks where sender = $1
+  ), start as (
+    select block, $2::bigint - newer as skipped from counted where newer <= $2::bigint and $2::bigint < newer + open
+  )
+  select ${COLUMNS} from invites i
+  where i.sender = $1 and i.is_open and i.sent < (select (block + 1) * ${BLOCK_SIZE} from start)
+  order by i.sent desc limit ${most} offset (select skipped from start)`;
+
+const before = ({ page, size }: InvitePage): bigint => BigInt(page - 1) * BigInt(size);
+
+/** What has become of invites that the wallet has sent or got, the last that ended first. One more than the page has. */
+export async function endedInvites(sql: Sql, address: string, page: InvitePage): Promise<InviteRow[]> {
+  return (await sql.query<InviteRow>(historyOf(page.size + 1), [address, before(page)])).rows;
+}
+
+/** Invites that the wallet has sent and that are open, the newest first. One more than the page has. */
+export async function pendingInvites(sql: Sql, sender: string, page: InvitePage): Promise<InviteRow[]> {
+  return (await sql.query<InviteRow>(pendingOf(page.size + 1), [sender, before(page)])).rows;
+}
+
+/** How those two pages are found, as the database tells it; for tests. */
+export async function explainInvitePages(sql: Sql, address: string, page: InvitePage): Promise<string[]> {
+  return Promise.all(
+    [historyOf, pendingOf].map(async (textOf) => {
+      const text = `explain (analyze, timing off) ${textOf(page.size + 1)}`;
+      const { rows } = await sql.query<Record<string, string>>(text, [address, before(page)]);
+      return rows.map((row) => Object.values(row)[0]).join('\n');
+    }),
+  );
+}
+
+export interface DueQuery {
+  nowSeconds: bigint;
+  /** Accounts of invites that are not wanted. */
+  except: readonly string[];
+  most: number;
+}
+
+/** Accounts of open invites whose time is over, the longest ago first. */
+export async function dueInvites(sql: Sql, { nowSeconds, except, most }: DueQuery): Promise<string[]> {
+  const { rows } = await sql.query<{ invitePda: string }>(
+    `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 and invite_pda <> all($2)
+     order by expiry, id limit $3`,
+    [nowSeconds, except, most],
+  );
+  return rows.map(({ invitePda }) => invitePda);
+}
+
+export async function countInvites(sql: Sql): Promise<{ all: number; open: number }> {
+  const { rows } = await sql.query<{ all: bigint; open: bigint }>(
+    'select count(*) as all, count(*) filter (where is_open) as open from invites',
+  );
+  return { all: Number(rows[0]!.all), open: Number(rows[0]!.open) };
+}
+
+export async function clearInviteLists(tx: Tx): Promise<void> {
+  for (const table of LISTS) await tx.query(`delete from ${table}`);
+}
+
+/** Follows events that are newer than all that the lists were made of, in their order. */
+export async function extendInviteLists(tx: Tx, events: readonly InviteEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await write(tx, foldEvents(await stateFor(tx, events), events));
+}
+
+async function stateFor(tx: Tx, events: readonly InviteEvent[]): Promise<InviteState> {
+  const open = await tx.query<ListedInvite>(
+    'select id, invite_pda as "invitePda", sender, sent from invites where is_open and invite_pda = any($1)',
+    [[...new Set(events.map(({ fact }) => fact.invitePda))]],
+  );
+  const named = events.flatMap(({ fact }) => [fact.kind === 'created' ? fact.sender : fact.receiver]);
+  const numbers = await tx.query<{ address: string; sent: bigint; ended: bigint }>(
+    'select address, sent, ended from invite_addresses where address = any($1)',
+    [[...new Set([...named, ...open.rows.map(({ sender }) => sender)])].filter((address) => address !== null)],
+  );
+  const last = await tx.query<{ id: bigint }>('select id from invites order by id desc limit 1');
+  return {
+    lastId: last.rows[0]?.id ?? 0n,
+    open: new Map(open.rows.map((invite) => [invite.invitePda, invite])),
+    numbers: new Map(numbers.rows.map(({ address, ...given }) => [address, given])),
+  };
+}
+
+async function write(tx: Tx, { created, ended, history, numbers, blocks }: InviteChanges): Promise<void> {
+  await tx.query(
+    `insert into invites (id, invite_pda, invite_signer, sender, mint, token_program, amount, expiry, creation_tx,
+       creation_time, sent, is_open, action)
+     select id, "invitePda", "inviteSigner", sender, mint, "tokenProgram", amount, expiry, "creationTx",
+       "creationTime", sent, false, 'created'
+     from jsonb_to_recordset($1::jsonb) as r(id bigint, "invitePda" text, "inviteSigner" text, sender text, mint text,
+       "tokenProgram" text, amount numeric, expiry bigint, "creationTx" text, "creationTime" timestamptz, sent bigint)`,
+    [toJson(created)],
+  );
+  await tx.query(
+    `update invites i set is_open = false, action = r.action, receiver = r.receiver, deletion_tx = r."deletionTx",
+       deletion_time = r."deletionTime"
+     from jsonb_to_recordset($1::jsonb)
+       as r(id bigint, action text, receiver text, "deletionTx" text, "deletionTime" timestamptz)
+     where i.id = r.id`,
+    [toJson(ended)],
+  );
+  // Only now: of one account there may be several among these, and one at most is open.
+  const endedIds = new Set(ended.map(({ id }) => id));
+  const openIds = created.flatMap(({ id }) => (endedIds.has(id) ? [] : [id]));
+  await tx.query('update invites set is_open = true where id = any($1)', [openIds]);
+  await tx.query(
+    `insert into invite_history (address, number, invite)
+     select * from jsonb_to_recordset($1::jsonb) as r(address text, number bigint, invite bigint)`,
+    [toJson(history)],
+  );
+  await tx.query(
+    `insert into invite_addresses (address, sent, ended)
+     select * from jsonb_to_recordset($1::jsonb) as r(address text, sent bigint, ended bigint)
+     on conflict (address) do update set sent = excluded.sent, ended = excluded.ended`,
+    [toJson([...numbers].map(([address, given]) => ({ address, ...given })))],
+  );
+  await tx.query(
+    `insert into invite_blocks as b (sender, block, open)
+     select * from jsonb_to_recordset($1::jsonb) as r(sender text, block bigint, open integer)
+     on conflict (sender, block) do update set open = b.open + excluded.open`,
+    [toJson([...blocks.values()])],
+  );
+  await tx.query(
+    `delete from invite_blocks b using jsonb_to_recordset($1::jsonb) as r(sender text, block bigint)
+     where b.sender = r.sender and b.block = r.block and b.open = 0`,
+    [toJson([...blocks.values()])],
+  );
+}
