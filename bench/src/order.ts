@@ -2,7 +2,7 @@ import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { putLoad, type Round } from './load.js';
 import { writePools } from './pools.js';
 import { type Rig, startProgram } from './processes.js';
-import { call, type Service, startService } from './service.js';
+import { API_KEY, call, type Service, startService } from './service.js';
 
 const CONNECTIONS = 8;
 const WARM_UP_SECONDS = 2;
@@ -12,11 +12,13 @@ const AMOUNT = 100_000_000;
 /** What an answer with a quote says. */
 export const EXPECTED_QUOTE = '"requestId"';
 
-/** Pools that are written beside those of the genesis. */
-export const POOL_COUNTS = [0, 100, 1_000] as const;
-
-/** What is measured turn by turn; `maker`: 100 pools, and the sandbox's market maker is asked, too. */
-export const ORDER_TARGETS = ['bare', 'pools0', 'pools100', 'pools1000', 'direct1000', 'maker100'] as const;
+/**
+ * What is measured turn by turn, by the number of pools beside those of the genesis; `mixed`: they are of several venues,
+ * `maker`: the sandbox's market maker is asked, too.
+ */
+export const ORDER_TARGETS = [
+  ...(['bare', 'pools0', 'pools100', 'pools1000', 'direct1000', 'mixed1000', 'mixed10000', 'maker100'] as const),
+];
 export type OrderTarget = (typeof ORDER_TARGETS)[number];
 
 /**
@@ -28,10 +30,14 @@ export async function measureOrders(
   { seconds, rounds }: { seconds: number; rounds: number },
 ): Promise<Record<OrderTarget, Round[]>> {
   const [few, hundred, thousand] = [
-    await openService(rig, 0),
-    await openService(rig, POOL_COUNTS[1]),
-    await openService(rig, POOL_COUNTS[2]),
+    await openService(rig, { pools: 0 }),
+    await openService(rig, { pools: 100 }),
+    await openService(rig, { pools: 1_000 }),
   ];
+  const mixed = [
+    await openService(rig, { pools: 1_000, isMixed: true }),
+    await openService(rig, { pools: 10_000, isMixed: true }),
+  ] as const;
   const bare = await startBare(rig, few);
   const direct = (own: Opened) => [own.path(WRAPPED_SOL_MINT, own.usdc)];
   const targets: Record<OrderTarget, { url: string; paths: string[] }> = {
@@ -40,6 +46,8 @@ export async function measureOrders(
     pools100: { url: hundred.service.url, paths: hundred.mixed },
     pools1000: { url: thousand.service.url, paths: thousand.mixed },
     direct1000: { url: thousand.service.url, paths: direct(thousand) },
+    mixed1000: { url: mixed[0].service.url, paths: mixed[0].mixed },
+    mixed10000: { url: mixed[1].service.url, paths: mixed[1].mixed },
     maker100: { url: hundred.service.url, paths: hundred.mixed.map(withMakers) },
   };
   const figures = Object.fromEntries(ORDER_TARGETS.map((name) => [name, [] as Round[]])) as Record<
@@ -67,12 +75,15 @@ interface Opened {
 }
 
 /** A sandbox with so many more pools: they are written, and the service finds them at its next start. */
-async function openService(rig: Rig, pools: number): Promise<Opened> {
+async function openService(
+  rig: Rig,
+  { pools, isMixed = false }: { pools: number; isMixed?: boolean },
+): Promise<Opened> {
   const folder = rig.folder();
   const first = await startService(rig, folder);
   const { mints } = await call<{ mints: { symbol: string; mint: Address }[] }>(first, '/sandbox/info');
   const usdc = mints.find(({ symbol }) => symbol === 'USDC')!.mint;
-  const tokens = await writePools(first, usdc, pools);
+  const tokens = await writePools(first, usdc, pools, isMixed);
   await first.stop();
   const service = await startService(rig, folder);
   const mixed = Array.from({ length: QUERIES }, (_, index) => {
@@ -80,7 +91,18 @@ async function openService(rig: Rig, pools: number): Promise<Opened> {
     const input = (index * 7) % tokens.length;
     return orderPath(tokens[input]!, tokens[(input + 1 + ((index * 3) % (tokens.length - 1))) % tokens.length]!);
   });
-  return { service, usdc, path: orderPath, mixed };
+  return { service, usdc, path: orderPath, mixed: isMixed ? await answered(service, mixed) : mixed };
+}
+
+/** Several hops over other companies' pools do not always fit into a transaction without a lookup table: those that do. */
+async function answered(service: Service, paths: string[]): Promise<string[]> {
+  const headers = { 'x-api-key': API_KEY };
+  const known = new Map<string, boolean>();
+  for (const path of paths) {
+    if (!known.has(path)) known.set(path, (await fetch(`${service.url}${path}`, { headers })).ok);
+  }
+  const [direct, others] = [paths.slice(0, 1), paths.filter((_, index) => index % 2 === 1)];
+  return others.filter((path) => known.get(path)).flatMap((path) => [...direct, path]);
 }
 
 export const orderPath = (input: Address, output: Address): string =>

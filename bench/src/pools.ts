@@ -8,6 +8,8 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { Lab } from '../../server/dist/routing/metis/venues/testing/lab.js';
+import { PAIR_WRITERS } from '../../server/dist/routing/metis/venues/testing/row.js';
 import { rpc, type Service } from './service.js';
 
 interface PlainAccount {
@@ -20,13 +22,17 @@ interface PlainAccount {
 const MINT_DECIMALS = 6;
 const POOLS_PER_TOKEN = 4;
 const ACCOUNTS_PER_CALL = 200;
+/** Of mixed pools, one in so many is of our own kind. */
+const KINDS = PAIR_WRITERS.length + 1;
 const NO_FEE = { numerator: 0n, denominator: 0n };
 
 /**
  * Writes so many pools at fresh addresses into the chain of a sandbox: of each four, two join a new token to SOL and to
- * USDC, and two to other new tokens. Answers the new tokens' mints.
+ * USDC, and two to other new tokens. Mixed ones are of our own kind and of other companies' in turn. Answers the new
+ * tokens' mints.
  */
-export async function writePools(service: Service, usdc: Address, count: number): Promise<Address[]> {
+export async function writePools(service: Service, usdc: Address, count: number, isMixed: boolean): Promise<Address[]> {
+  const lab = new Lab();
   const random = randomNumbers(count);
   const tokens = Array.from({ length: Math.ceil(count / POOLS_PER_TOKEN) }, () => generateKeypair().address);
   const accounts: [Address, PlainAccount][] = tokens.map((mint) => [mint, mintAccount(MINT_DECIMALS)]);
@@ -36,7 +42,9 @@ export async function writePools(service: Service, usdc: Address, count: number)
     const [hub] = [[WRAPPED_SOL_MINT], [usdc], [other], [other]][index % POOLS_PER_TOKEN]!;
     // A token is not paired with itself; its third and fourth pool then go to the hubs, too.
     const pair = hub === token ? (index % 2 === 0 ? WRAPPED_SOL_MINT : usdc) : hub!;
-    accounts.push(...poolAccounts(token, pair, reserve(random), reserve(random)));
+    const writePair = isMixed ? PAIR_WRITERS[index % KINDS] : undefined;
+    if (writePair) accounts.push(...otherAccounts(lab, writePair, [token, pair]));
+    else accounts.push(...poolAccounts(token, pair, reserve(random), reserve(random)));
   }
   for (let from = 0; from < accounts.length; from += ACCOUNTS_PER_CALL) {
     const group = accounts.slice(from, from + ACCOUNTS_PER_CALL);
@@ -46,6 +54,21 @@ export async function writePools(service: Service, usdc: Address, count: number)
     );
   }
   return tokens;
+}
+
+/** A pool of another company's program, as their tests write it: the program itself is not needed for a quote. */
+function otherAccounts(
+  lab: Lab,
+  writePair: (typeof PAIR_WRITERS)[number],
+  mints: [Address, Address],
+): [Address, PlainAccount][] {
+  const { written } = writePair(lab, { mints, tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] });
+  return written
+    .filter((address) => !mints.includes(address))
+    .map((address) => {
+      const { owner, data } = lab.account(address)!;
+      return [address, plain(owner, data)];
+    });
 }
 
 function poolAccounts(mintA: Address, mintB: Address, inA: bigint, inB: bigint): [Address, PlainAccount][] {

@@ -12,6 +12,8 @@ const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
   pools100: '100 more pools',
   pools1000: '1,000 more pools',
   direct1000: '… one pair alone',
+  mixed1000: '1,000 of five kinds',
+  mixed10000: '10,000 of five kinds',
   maker100: '100, and the maker',
   crafted: 'crafted',
   programs: 'tried out, too',

@@ -64,6 +64,8 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
   const figures = summarizeLoad(rounds);
   const { perSecond, p99 } = figures.pools100;
   const slowdown = perSecond.median / figures.pools1000.perSecond.median;
+  const { mixed1000, mixed10000 } = figures;
+  const mixedSlowdown = mixed1000.perSecond.median / mixed10000.perSecond.median;
   return {
     figures,
     goals: [
@@ -74,6 +76,11 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
       ),
       goal('order: p99 under 5 ms with 100 pools', `${p99.median.toFixed(1)} ms`, p99.median < 5),
       goal('order: 1,000 pools at most twice the time of 100', `${slowdown.toFixed(2)} times`, slowdown <= 2),
+      goal(
+        'order: 10,000 pools of five kinds at most twice the time of 1,000',
+        `${mixedSlowdown.toFixed(2)} times`,
+        mixedSlowdown <= 2,
+      ),
     ],
   };
 }

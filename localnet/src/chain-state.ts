@@ -17,6 +17,8 @@ export interface ChainState {
   receiver: string;
   /** Hash of the code of each operator's program as it was last loaded, by address. */
   programs: Record<string, string>;
+  /** Hash of the accounts of the operator's folder as they were last loaded. */
+  pulled?: string;
 }
 
 const BIGINTS = new Set(['firstSlot', 'lastSlot', 'transactionCount']);

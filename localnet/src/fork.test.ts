@@ -169,10 +169,13 @@ test('an answer of another shape is an error, never an account', async (t) => {
     { value: [{ ...good, data: ['AA~C', 'base64'] }] },
     { value: [{ ...good, data: ['AAE', 'base64'] }] },
     { value: [{ ...good, data: { parsed: {} } }] },
+    { value: [good], context: null },
+    { value: [good], context: { slot: '5' } },
   ];
   let result: unknown = { value: [good] };
   const { url, host } = await startNode(t, new Map(), (_call, response) => {
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+    const whole = typeof result === 'object' && result !== null ? { context: { slot: 5 }, ...result } : result;
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: whole }));
     return true;
   });
   const upstream = createUpstream({ url });

@@ -1,7 +1,7 @@
 import { type Address, CLOCK_SYSVAR, isAddress } from '@slipway/wire';
 import { ChainError } from './chain-error.js';
 import type { Account, AddressedAccount, Upstream } from './types.js';
-import { createUpstreamRpc, isRecord } from './upstream-rpc.js';
+import { createUpstreamRpc, isRecord, type UpstreamRpc } from './upstream-rpc.js';
 
 /** What `getMultipleAccounts` takes in one call. */
 const ACCOUNTS_PER_CALL = 100;
@@ -31,21 +31,11 @@ export interface UpstreamOptions {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const rpc = createUpstreamRpc(options);
-  const misread = (method: string) =>
-    new ChainError('upstream', `upstream ${rpc.host}: the answer to ${method} is not understood`);
-
-  async function readAccounts(addresses: Address[]): Promise<AccountsByAddress> {
-    const method = 'getMultipleAccounts';
-    const result = await rpc.call(method, [addresses, READ_CONFIG], timeoutMs);
-    const values = isRecord(result) ? result.value : undefined;
-    if (!Array.isArray(values) || values.length !== addresses.length) throw misread(method);
-    const accounts = values.map((value) =>
-      value === null ? undefined : (parseAccount(value) ?? raise(misread(method))),
-    );
-    return new Map(addresses.map((address, index) => [address, accounts[index]]));
-  }
-
-  const accounts = coalesced(readAccounts);
+  const misread = (method: string) => notUnderstood(rpc, method);
+  const accounts = coalesced(async (addresses) => {
+    const read = await readAccounts(rpc, addresses, timeoutMs);
+    return new Map(addresses.map((address, index) => [address, read.accounts[index]]));
+  });
 
   async function scan(method: ScanMethod, params: unknown[]): Promise<AddressedAccount[]> {
     if (method === 'getTokenLargestAccounts') return largestTokenAccounts(params[0]);
@@ -56,7 +46,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const result = await rpc.call(method, [...params.slice(0, configIndex), config], timeoutMs * SCAN_TIMEOUT_FACTOR);
     const rows = isRecord(result) ? result.value : result;
     if (!Array.isArray(rows)) throw misread(method);
-    return rows.map((row) => parseRow(row) ?? raise(misread(method)));
+    return rows.map((row) => parseAddressedAccount(row) ?? raise(misread(method)));
   }
 
   async function largestTokenAccounts(param: unknown): Promise<AddressedAccount[]> {
@@ -86,6 +76,41 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return { host: rpc.host, start, accounts, scan };
 }
+
+/** Accounts as they were at one slot. */
+export interface Snapshot {
+  slot: bigint;
+  /** One for each address, in order; undefined where there is none. */
+  accounts: (Account | undefined)[];
+}
+
+/** Reads another chain's accounts, at most 100 of them at a time. */
+export interface AccountSource {
+  /** Host and port: the only part of the URL that may be shown. */
+  readonly host: string;
+  /** Rejects with a ChainError that names the host and never the rest of the URL. */
+  snapshot(addresses: Address[]): Promise<Snapshot>;
+}
+
+/** Throws a ChainError of the kind `invalid` for a URL that is not http(s), or holds a user name or password. */
+export function openAccountSource({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: UpstreamOptions): AccountSource {
+  const rpc = createUpstreamRpc(options);
+  return { host: rpc.host, snapshot: (addresses) => readAccounts(rpc, addresses, timeoutMs) };
+}
+
+async function readAccounts(rpc: UpstreamRpc, addresses: Address[], timeoutMs: number): Promise<Snapshot> {
+  const method = 'getMultipleAccounts';
+  const misread = notUnderstood(rpc, method);
+  const result = await rpc.call(method, [addresses, READ_CONFIG], timeoutMs);
+  const { value: values, context } = isRecord(result) ? result : {};
+  const slot = isRecord(context) && typeof context.slot === 'number' ? context.slot : Number.NaN;
+  if (!Array.isArray(values) || values.length !== addresses.length || !Number.isSafeInteger(slot)) throw misread;
+  const accounts = values.map((value) => (value === null ? undefined : (parseAccount(value) ?? raise(misread))));
+  return { slot: BigInt(slot), accounts };
+}
+
+const notUnderstood = (rpc: UpstreamRpc, method: string) =>
+  new ChainError('upstream', `upstream ${rpc.host}: the answer to ${method} is not understood`);
 
 type ScanMethod = Parameters<Upstream['scan']>[0];
 type AccountsByAddress = Map<Address, Account | undefined>;
@@ -121,7 +146,8 @@ function coalesced(
     Promise.all(addresses.map(async (address) => (await (underWay.get(address) ?? enqueue(address))).get(address)));
 }
 
-function parseRow(row: unknown): AddressedAccount | undefined {
+/** An account with its address, as scans answer it and `solana account --output json` writes it; undefined for other things. */
+export function parseAddressedAccount(row: unknown): AddressedAccount | undefined {
   if (!isRecord(row)) return undefined;
   const address = parseAddress(row.pubkey);
   const account = parseAccount(row.account);

@@ -7,13 +7,23 @@ import {
   MIGRATED_POOL_CONFIGS,
   MIGRATED_POOL_FEES,
 } from '@slipway/programs';
-import { type Address, decodeMint, rentExemptLamports, SYSTEM_PROGRAM, address as toAddress } from '@slipway/wire';
+import {
+  type Address,
+  decodeMint,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  SYSVAR_OWNER,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  address as toAddress,
+} from '@slipway/wire';
 import type { AccountsDb } from './accounts-db.js';
 import type { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { type GenesisPool, genesisLookupTable, genesisPools } from './genesis-pools.js';
 import { ownPrograms, readPrograms } from './programs.js';
+import type { PulledAccounts } from './pulled.js';
 import type { RemoteAccounts } from './remote-accounts.js';
 import type { AddressedAccount, ChainOptions, GenesisInfo, PricedToken } from './types.js';
 import type { Vm } from './vm.js';
@@ -63,6 +73,33 @@ export async function loadPrograms(options: ChainOptions, parts: ChainParts): Pr
   }
   const addresses = new Set([...files.keys(), ...Object.keys(state.programs).map(toAddress)]);
   return [...addresses].map((address) => ({ name: files.get(address)?.name ?? address, address }));
+}
+
+/**
+ * Writes the accounts of the operator's folder as they were pulled, all of them anew when one is another than at the last
+ * time. A mint that the chain has stays, because its tokens are held here; a fork reads them from its upstream.
+ */
+export function loadAccounts(pulled: PulledAccounts | undefined, log: (line: string) => void, parts: ChainParts): void {
+  const { db, remote, state, bank } = parts;
+  if (!pulled || state.pulled === pulled.hash) return;
+  if (remote) {
+    log('the accounts of the programs folder are left out: a fork reads them from the chain that is forked');
+    return;
+  }
+  if (pulled.slot > bank.slot)
+    log(
+      `the accounts of the programs folder are of slot ${pulled.slot}, which this chain is yet to reach; --reset begins there`,
+    );
+  const isKept = ({ address, account }: AddressedAccount) => {
+    const known = db.get(address);
+    const [here, there] = [known && decodeMint(known.data), decodeMint(account.data)];
+    const isMint = account.owner === TOKEN_PROGRAM || account.owner === TOKEN_2022_PROGRAM;
+    return isMint && known?.owner === account.owner && here !== undefined && here.decimals === there?.decimals;
+  };
+  const accounts = pulled.accounts.filter((entry) => entry.account.owner !== SYSVAR_OWNER && !isKept(entry));
+  bank.writeAll(accounts);
+  state.pulled = pulled.hash;
+  bank.saveState();
 }
 
 /** The limit order program takes no orders before its fees are set; a program of the upstream's has its own. */

@@ -3,9 +3,17 @@ import { RPC_CODE, RpcError } from './rpc/errors.js';
 import type { GenesisOptions } from './types.js';
 import { openInWorker } from './worker-client.js';
 
+export { type AccountSource, openAccountSource, type Snapshot } from './fork.js';
 export { lockFolder } from './lock.js';
+export {
+  type PulledAccount,
+  type PulledFile,
+  type PulledProgram,
+  pulledPath,
+  writePulled,
+} from './pulled.js';
 export { RpcError } from './rpc/errors.js';
-export type { GenesisOptions, GenesisToken } from './types.js';
+export type { Account, GenesisOptions, GenesisToken } from './types.js';
 
 export const DEFAULT_RPC_PORT = 8899;
 
@@ -18,7 +26,7 @@ export interface LocalnetOptions {
   wsPort?: number;
   /** Folder of the chain's state, which it keeps over restarts; without it everything is in memory. */
   dataDir?: string;
-  /** Folder of `<programId>.so` files to load. */
+  /** Folder of `<programId>.so` files to load, and of accounts that were pulled with them. */
   programsDir?: string;
   /** RPC of a cluster to fork lazily. */
   forkUrl?: string;

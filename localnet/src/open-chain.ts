@@ -5,7 +5,7 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './furnish.js';
+import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './furnish.js';
 import {
   configuredTokens,
   DEFAULT_GENESIS,
@@ -16,6 +16,7 @@ import {
   startingPrices,
 } from './genesis.js';
 import { createMemoryStorage } from './memory-storage.js';
+import { type PulledAccounts, readPulledAccounts } from './pulled.js';
 import { RemoteAccounts } from './remote-accounts.js';
 import type { Storage } from './storage.js';
 import type { Account, AddressedAccount, ChainOptions, GenesisInfo, GenesisOptions, Upstream } from './types.js';
@@ -46,7 +47,8 @@ export async function openChain(options: ChainOptions): Promise<OpenChain> {
 }
 
 async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedChain | undefined): Promise<OpenChain> {
-  const { upstream, now = Date.now } = options;
+  const { upstream, now = Date.now, programsDir, log = () => {} } = options;
+  const pulled = programsDir === undefined ? undefined : readPulledAccounts(programsDir);
   const start = await upstream?.start();
   if (loaded) checkSameFork(loaded.state, start, options.dataDir ?? '');
   const vm = new Vm();
@@ -63,7 +65,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
   for (const address of deleted ?? []) local.add(address);
   const remote = upstream && new RemoteAccounts(upstream, db, local, now);
 
-  const state = loaded?.state ?? (await createGenesis(options, { vm, db, remote, start }));
+  const state = loaded?.state ?? (await createGenesis(options, { vm, db, remote, start, pulled }));
   const bank = new Bank({
     ...{ vm, db, storage, state, now, builtins, deleted },
     isLocal: (address) => remote === undefined || remote.isLocal(address),
@@ -72,6 +74,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
   if (!loaded) bank.compact();
   const parts = { vm, db, remote, state, bank, faucet: sandboxKeypair(state.faucetName).address };
   const programs = await loadPrograms(options, parts);
+  loadAccounts(pulled, log, parts);
   await writeLimitOrderFees(parts);
   await writeMigrationAccounts(parts);
   const mints = startingPrices(state.tokens, options.genesis);
@@ -103,10 +106,11 @@ interface GenesisContext {
   db: AccountsDb;
   remote: RemoteAccounts | undefined;
   start: UpstreamStart | undefined;
+  pulled: PulledAccounts | undefined;
 }
 
 async function createGenesis(options: ChainOptions, context: GenesisContext): Promise<ChainState> {
-  const { db, remote, start, vm } = context;
+  const { db, remote, start, vm, pulled } = context;
   const { now = Date.now, log = () => {} } = options;
   const tokens = configuredTokens(options.genesis);
   const genesis: Required<GenesisOptions> = { ...DEFAULT_GENESIS, ...options.genesis, tokens };
@@ -126,7 +130,9 @@ async function createGenesis(options: ChainOptions, context: GenesisContext): Pr
   const accounts = genesisAccounts(genesis, sandboxKeypair(faucetName).address);
   await writeMissing(accounts, context);
   const startMs = start ? Number(start.unixTimestamp) * 1000 : now();
-  const firstSlot = start?.slot ?? vm.slot;
+  // What was pulled was true from its slot on: a pool that opened there is not closed here.
+  const ownSlot = pulled && pulled.slot > vm.slot ? pulled.slot : vm.slot;
+  const firstSlot = start?.slot ?? ownSlot;
   return {
     seed: randomBytes(32).toString('hex'),
     clock: { firstSlot, startMs, offsetMs: startMs - now() },

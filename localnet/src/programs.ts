@@ -20,6 +20,7 @@ import {
   writeAddress,
 } from '@slipway/wire';
 import { ChainError } from './chain-error.js';
+import { pulledPath, readManifest, readPulledFile } from './pulled.js';
 import type { Account, AddressedAccount } from './types.js';
 
 const PROGRAM_LENGTH = 36;
@@ -49,15 +50,21 @@ export interface ProgramFile {
 }
 
 /**
- * Reads the `<programId>.so` files of a folder, as programs of the upgradeable loader that `authority` may upgrade.
- * Other files are left alone. Throws a ChainError of the kind `data` that names the folder or the file.
+ * Reads the `<programId>.so` files of a folder, as programs of the upgradeable loader that `authority` may upgrade; those
+ * that a manifest lists must be as it says. Other files are left alone. Throws a ChainError of the kind `data` that
+ * names the folder or the file.
  */
 export function readPrograms(folder: string, authority: Address): ProgramFile[] {
-  return list(folder).map((name) => {
+  const names = list(folder);
+  const pulled = new Map(readManifest(folder).map((entry) => [pulledPath(entry), entry]));
+  const absent = [...pulled].filter(([path, { kind }]) => kind === 'program' && !names.includes(path));
+  return [...names, ...absent.map(([path]) => path)].map((name) => {
     const file = join(folder, name);
     const address = name.slice(0, -'.so'.length);
     if (!isAddress(address)) throw new ChainError('data', `${file}: the name is not <programId>.so`);
-    return programOf({ address, name: OWN_PROGRAMS[address] ?? address, file }, read(file), authority);
+    const listed = pulled.get(name);
+    const code = listed ? readPulledFile(folder, listed) : read(file);
+    return programOf({ address, name: OWN_PROGRAMS[address] ?? address, file }, code, authority);
   });
 }
 

@@ -55,7 +55,7 @@ export function signTransaction(base64: string, ...signers: Keypair[]): string {
 }
 
 /** A JSON-RPC call to the chain, over HTTP like anybody's. */
-export async function rpc<T>(service: Service, method: string, ...params: unknown[]): Promise<T> {
+export async function rpc<T>(service: Pick<Service, 'rpcUrl'>, method: string, ...params: unknown[]): Promise<T> {
   const response = await fetch(service.rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

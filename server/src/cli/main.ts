@@ -9,6 +9,7 @@ import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
 import { ordersCommand } from './orders.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
+import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
@@ -70,6 +71,7 @@ function rootCommand(context: CliContext): CommandDef {
       verifications: verificationsCommand(context),
       scores: scoresCommand(context),
       orders: ordersCommand(context),
+      programs: programsCommand(context),
       invites: invitesCommand(context),
       vaults: vaultsCommand(context),
       doctor: doctorCommand(context),

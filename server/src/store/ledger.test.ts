@@ -58,7 +58,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       ({ store, close } = await openTestStore(kind));
     });
     after(() => close());
-    beforeEach(() => store.query('truncate ledger, verifications'));
+    beforeEach(() => store.query('truncate ledger, launches, verifications'));
 
     const insert = (...rows: NewRequest[]) => store.transaction((tx) => insertCrafted(tx, rows));
     const sending = async (...ids: string[]) => {

@@ -36,7 +36,7 @@ describe('copies of the service on one PostgreSQL database', () => {
     await Promise.all(stores.map((store) => store.close()));
     await server.stop();
   });
-  beforeEach(() => stores[0].query('truncate ledger, verifications, rate_windows'));
+  beforeEach(() => stores[0].query('truncate ledger, launches, verifications, rate_windows'));
 
   const craft = (ids: string[]) =>
     stores[0].transaction((tx) =>

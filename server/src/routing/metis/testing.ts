@@ -52,6 +52,7 @@ export const newAddress = (): Address => generateKeypair().address;
 /** A chain of its own, whose accounts the test writes as it likes. */
 export interface World {
   rpc: Rpc;
+  rpcUrl: string;
   wsUrl: string;
   put(address: Address, owner: Address, data: Uint8Array, lamports?: bigint): Promise<Address>;
   remove(address: Address): Promise<void>;
@@ -70,6 +71,15 @@ export interface World {
 }
 
 export const WRAPPED_SOL: Token = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9 };
+
+/** The account of a table that is in force and that nobody may extend. */
+export function lookupTableData(addresses: readonly Address[]): Uint8Array {
+  const data = Buffer.alloc(56 + 32 * addresses.length);
+  data.writeUInt32LE(1, 0);
+  data.writeBigUInt64LE(2n ** 64n - 1n, 4);
+  for (const [i, address] of addresses.entries()) data.set(addressToBytes(address), 56 + 32 * i);
+  return data;
+}
 
 export async function openWorld(options: { programsDir?: string } = {}): Promise<World> {
   const localnet = await startLocalnet({ rpcPort: 0, inWorker: false, ...options });
@@ -102,6 +112,7 @@ export async function openWorld(options: { programsDir?: string } = {}): Promise
 
   return {
     rpc,
+    rpcUrl: localnet.rpcUrl,
     wsUrl: localnet.wsUrl,
     put,
     holding,
@@ -135,13 +146,7 @@ export async function openWorld(options: { programsDir?: string } = {}): Promise
       await put(address, TOKEN_SWAP_PROGRAM, encodePool(state));
       return pool;
     },
-    async lookupTable(addresses) {
-      const data = Buffer.alloc(56 + 32 * addresses.length);
-      data.writeUInt32LE(1, 0);
-      data.writeBigUInt64LE(2n ** 64n - 1n, 4);
-      for (const [i, address] of addresses.entries()) data.set(addressToBytes(address), 56 + 32 * i);
-      return put(newAddress(), ADDRESS_LOOKUP_TABLE_PROGRAM, data);
-    },
+    lookupTable: (addresses) => put(newAddress(), ADDRESS_LOOKUP_TABLE_PROGRAM, lookupTableData(addresses)),
     async wallet() {
       const keypair = generateKeypair();
       await put(keypair.address, SYSTEM_PROGRAM, new Uint8Array(0), 10n ** 10n);
