@@ -83,6 +83,10 @@ export async function prepareFill(
   return { skipped: 'a transaction has no room for its route' };
 }
 
+/** The rent of an account that is closed pays for the one that is made. */
+const NO_ACCOUNT =
+  'the wallet has no token account for the output, and a fill makes one only where it empties the order: make it, and it fills';
+
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
 type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
@@ -164,10 +168,13 @@ async function swapOf(
     absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
+  // Else anybody could have accounts made at the keeper's cost, and close them.
+  if (target.create && !isClosing) return { skipped: NO_ACCOUNT };
+  const closeTo = target.create ? payer : wallet;
   return {
     swap: {
       ...{ taker: vault, receiver: target.receiver, feePayer: payer, rentPayer: payer, trade: built, programs },
-      input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo: wallet }) },
+      input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },
       output: { ...output, place: target.place, least, create: target.create },
     },
   };
