@@ -8,7 +8,7 @@ import { type LimitOrderLoop, startLimitOrderLoop } from './keeper/limit-orders/
 import type { Landing } from './landing/index.js';
 import { type AdjustableClock, steadyNow } from './lib/clock.js';
 import type { Parts } from './parts.js';
-import type { Prices } from './prices/index.js';
+import { type Prices, trustedUsd } from './prices/index.js';
 import type { Metis } from './routing/metis/index.js';
 
 export interface OrderKeeperDeps {
@@ -38,7 +38,7 @@ export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop[] {
     ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
     taker: parts.signer.address('keeper'),
     router: metis,
-    usd: prices.usd,
+    usd: (mint) => trustedUsd(prices, mint),
     addresses,
     programs: config.programs,
   });

@@ -38,11 +38,13 @@ export interface FlashFill {
   addresses: LimitOrderAddresses;
   makingAmount: bigint;
   price: FillPrice;
+  /** That the trade must give: the price, and what the taker is repaid of its cost. */
+  least: bigint;
   places: FillPlaces;
   make: readonly MadeAccount[];
   /** The maker's token account that is paid into; undefined: SOL to the wallet. */
   makerOutput: Address | undefined;
-  /** From the taker's source to its destination, at least the price; as the router has built it. */
+  /** From the taker's source to its destination, at least `least`; as the router has built it. */
   trade: Swap['trade'];
   programs: SwapPrograms;
 }
@@ -89,7 +91,7 @@ export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budge
   return crafted;
 }
 
-function tradeOf({ taker, order, makingAmount, price, places, trade, programs }: FlashFill): Swap {
+function tradeOf({ taker, order, makingAmount, least, places, trade, programs }: FlashFill): Swap {
   const side = (mint: Address, tokenProgram: Address, account: Address) => ({
     ...{ mint, tokenProgram },
     place: { kind: 'token', account } as const,
@@ -100,8 +102,7 @@ function tradeOf({ taker, order, makingAmount, price, places, trade, programs }:
     input: { ...side(inputMint, inputTokenProgram, places.source), amount: makingAmount },
     output: {
       ...side(outputMint, outputTokenProgram, places.destination),
-      least: price.takingAmount + price.feeAmount,
-      create: false,
+      ...{ least, create: false },
     },
   };
 }

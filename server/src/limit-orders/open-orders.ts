@@ -56,6 +56,11 @@ export function seenEvent({ address, order }: OpenOrder, slot: bigint): LimitOrd
   };
 }
 
+/** That there is no order any more at an address where one was open, as an event of that slot; `at`: when it last changed. */
+export function goneEvent(orderKey: string, slot: bigint, at: Date): LimitOrderEvent {
+  return { ...{ orderKey, txId: '', number: 1, slot, position: BEFORE_ALL, at }, fact: { kind: 'gone' } };
+}
+
 /** The order that the program holds at the address; undefined where there is none. @throws ChainUnavailable */
 export async function readOrder(chain: Chain, program: Address, address: Address): Promise<LimitOrder | undefined> {
   const account = await chain.account(address);

@@ -26,6 +26,7 @@ it('two copies that break down at any call end with each thing once, and nothing
   }
   await world.forgetOrders();
   await world.newIndex().sync();
+  await eventually('the history is read to its end', world.isComplete);
   const whole = await world.contents();
   assert.deepEqual(
     whole.map((rows) => rows.length),

@@ -2,27 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { type Chain, ChainUnavailable, type Listed, listTransactions } from '../chain/index.js';
+import { type Chain, ChainUnavailable, type Listed, listNewer, listTransactions } from '../chain/index.js';
 import { coalesced } from '../lib/single-flight.js';
 import {
-  addLimitOrderEvents,
   addUnreadTransaction,
   countUnreadTransactions,
   getLimitOrderCursor,
   type HistoryPlace,
-  knownOpenOrders,
   type LimitOrderCursor,
   type LimitOrderEvent,
-  limitOrderEvents,
   lockLimitOrderCursor,
   removeUnreadTransaction,
-  replaceLimitOrders,
   setLimitOrderCursor,
   tryUnreadTransactions,
 } from '../store/limit-orders.js';
 import type { Store, Tx } from '../store/sql.js';
-import { readOpenOrders, seenEvent } from './open-orders.js';
-import { ordersOf } from './orders-of.js';
+import { addEvents, addUnknown, BATCH, closeGone, inBatches } from './known-orders.js';
 import { type OrderFact, readOrderTransaction, type Unreadable } from './transactions.js';
 
 /** What has happened to orders, read from the chain into the store, so that it can be asked for by wallet. */
@@ -49,8 +44,6 @@ export interface LimitOrderIndexDeps {
   registry: Registry;
 }
 
-/** Read and stored at once. */
-const BATCH = 25;
 /** Between two batches of old history: others want to read the chain, too. */
 const PAUSE_MS = 100;
 const FIRST_RETRY_MS = 2_000;
@@ -62,55 +55,61 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
   const { program } = addresses;
   const unread = unreadGauge(deps);
   const retry = { at: Number.NEGATIVE_INFINITY, waitMs: 0 };
-  let hasLooked = false;
+  let hasAdded = false;
+  /** Since the last gap, orders whose accounts are gone have been closed. */
+  let isSwept = false;
+  let isInterrupted = false;
   let closed = false;
   let running: Promise<void> | undefined;
   let older: Promise<void> | undefined;
 
   async function once(): Promise<void> {
-    await readNewer();
+    // First, so that no open order is missing where the history cannot be read; and that is read where accounts cannot.
+    const failure = hasAdded ? undefined : await addUnknown(deps).catch((error: Error) => error);
+    hasAdded ||= failure === undefined;
+    if (!(await readNewer())) isSwept = false;
     await readUnread();
-    if (!older && !(await readOlderPage())) {
+    if ((await getLimitOrderCursor(store, program)).oldest === '') await readOlderPage();
+    const { newest, complete } = await getLimitOrderCursor(store, program);
+    if (!older && newest !== '' && !complete) {
       older = readOlder().finally(() => {
         older = undefined;
       });
     }
-    if (!hasLooked) await addUnknown();
-    hasLooked = true;
+    if (failure) throw failure;
+    if (!isSwept) await closeGone(deps);
+    isSwept = true;
     unread.set(await countUnreadTransactions(store, program));
   }
 
-  async function readNewer(): Promise<void> {
-    const { newest } = await getLimitOrderCursor(store, program);
-    const found: Listed[] = [];
-    for (let before: string | undefined; ; before = found.at(-1)?.txId) {
-      const page = await listTransactions(chain.rpc, program, {
-        ...(before && { before }),
-        ...(newest && { until: newest }),
-      });
-      found.push(...page);
-      // Of a program that was never read, all is older than the newest.
-      if (page.length === 0 || newest === '') break;
-    }
+  /** Whether nothing can be missing between what was read before and what was read now. */
+  async function readNewer(): Promise<boolean> {
+    const { newest, newestSlot } = await getLimitOrderCursor(store, program);
     if (newest === '') {
-      if (found[0]) await begin(found[0].txId);
-      return;
+      // Of a program that was never read, all is older than the newest.
+      const [first] = await listTransactions(chain.rpc, program, {});
+      if (first) await begin(first);
+      return true;
     }
+    const { found, isWhole } = await listNewer(chain.rpc, program, { txId: newest, slot: newestSlot });
+    if (!isWhole) log.warn({ program, after: newest }, 'the RPC has not kept all transactions: some are missing');
     let last = newest;
     for (const batch of inBatches(found.reverse())) {
+      const { txId, slot } = batch.at(-1)!;
       const stored = await take(batch, 1n, (cursor) =>
-        cursor.newest === last ? { ...cursor, newest: batch.at(-1)!.txId } : undefined,
+        cursor.newest === last ? { ...cursor, newest: txId, newestSlot: slot } : undefined,
       );
       // Another copy has been faster; it may have stopped in the middle.
-      if (!stored) return readNewer();
-      last = batch.at(-1)!.txId;
+      if (!stored) return (await readNewer()) && isWhole;
+      last = txId;
     }
+    return isWhole;
   }
 
-  async function begin(newest: string): Promise<void> {
+  async function begin({ txId: newest, slot: newestSlot }: Listed): Promise<void> {
     await store.transaction(async (tx) => {
       const cursor = await lockLimitOrderCursor(tx, program);
-      if (cursor.newest === '') await setLimitOrderCursor(tx, program, { ...cursor, newest });
+      if (cursor.newest === '') await setLimitOrderCursor(tx, program, { ...cursor, newest, newestSlot });
     });
   }
 
@@ -141,7 +140,10 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
       }
       if (!closed) log.info({ program }, 'all limit orders of the history have been read');
     } catch (error) {
-      if (!closed) log.warn({ program, reason: (error as Error).message }, 'reading older limit orders is interrupted');
+      const reason = (error as Error).message;
+      if (!closed)
+        log[isInterrupted ? 'debug' : 'warn']({ program, reason }, 'reading older limit orders is interrupted');
+      isInterrupted = true;
     }
   }
 
@@ -210,23 +212,6 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
     });
   }
 
-  /** Open orders whose opening is older than what the node tells. */
-  async function addUnknown(): Promise<void> {
-    const { slot, orders } = await readOpenOrders(chain.rpc, program);
-    const known = await knownOpenOrders(
-      store,
-      orders.map(({ address }) => address),
-    );
-    const unknown = orders.filter(({ address }) => !known.has(address));
-    for (const batch of inBatches(unknown)) {
-      await store.transaction(async (tx) => {
-        await lockLimitOrderCursor(tx, program);
-        const events = batch.map((order) => seenEvent(order, slot));
-        await addEvents(tx, program, events);
-      });
-    }
-  }
-
   const run = coalesced(once);
   function sync(): Promise<void> {
     running = run();
@@ -243,25 +228,6 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
       await Promise.allSettled([running, older]);
     },
   };
-}
-
-/** Adds events and makes the rows of their orders again. */
-async function addEvents(tx: Tx, program: string, events: readonly LimitOrderEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await addLimitOrderEvents(tx, events);
-  const orderKeys = [...new Set(events.map(({ orderKey }) => orderKey))];
-  const known = await limitOrderEvents(tx, orderKeys);
-  const rows = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
-  await replaceLimitOrders(
-    tx,
-    orderKeys,
-    rows.flatMap((of) => ordersOf(program, of)),
-  );
-}
-
-function inBatches<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / BATCH);
-  return Array.from({ length: count }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
 }
 
 function unreadGauge({ registry }: Pick<LimitOrderIndexDeps, 'registry'>): Gauge {

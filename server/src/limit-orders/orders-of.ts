@@ -15,8 +15,9 @@ export function ordersOf(program: string, events: readonly LimitOrderEvent[]): L
   let open: Growing | undefined;
   // Of an order whose terms are not known yet: its account may tell them.
   let pending: Trade[] = [];
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
     const { fact } = event;
+    if (fact.kind === 'gone' && open && !isRefuted(event, events[index + 1])) close(open, event, 'closed');
     if (fact.kind === 'refused') orders.push(newOrder(program, event, fact.terms, 'failed'));
     if (fact.kind === 'opened') {
       // Nothing can be opened where something is open: then it is the opening of what its account has told of.
@@ -45,6 +46,12 @@ export function ordersOf(program: string, events: readonly LimitOrderEvent[]): L
     if (fact.kind === 'opened' || fact.kind === 'seen' || fact.kind === 'closed') pending = [];
   }
   return orders.map(({ feeBps: _, ...order }, number) => ({ ...order, number }));
+}
+
+/** Whether what came after an order was missed shows that it was there all the time: a node had not told all. */
+function isRefuted(gone: LimitOrderEvent, next: LimitOrderEvent | undefined): boolean {
+  if (next?.fact.kind === 'seen') return next.fact.createdAt * 1_000 <= gone.at.getTime();
+  return next?.fact.kind === 'traded' || next?.fact.kind === 'closed';
 }
 
 function newOrder(

@@ -50,7 +50,7 @@ export async function openIndexWorld() {
         return rpc.call(method, [address, { ...range, limit: most }]);
       }),
     async rowsOf(maker: Keypair): Promise<LimitOrderRow[]> {
-      const states = ['open', 'completed', 'cancelled', 'expired', 'failed'] as const;
+      const states = ['open', 'completed', 'cancelled', 'expired', 'failed', 'closed'] as const;
       const filter = { program: LIMIT_ORDER_PROGRAM, maker: maker.address, states };
       return (await listLimitOrders(store, filter, { offset: 0, limit: 100 })).rows;
     },

@@ -45,7 +45,7 @@ it('goes on past transactions that the node cannot give, counts them, and has th
       assert.equal(await unread(), unreadCount, JSON.stringify([answer, unreadable === lost.signature]));
       const known = new Map((await world.rowsOf(maker)).map((row) => [row.orderKey, row]));
       assert.equal(known.get(last.order)?.openTx, last.signature, 'what came after it');
-      assert.equal(known.get(first.order)?.state, unreadable === filled.signature ? 'open' : 'completed');
+      assert.equal(known.get(first.order)?.state, unreadable === filled.signature ? 'closed' : 'completed');
       // Its account tells of an order whose opening cannot be read.
       assert.deepEqual(known.get(lost.order)?.openTx, unreadable === lost.signature ? '' : lost.signature);
 

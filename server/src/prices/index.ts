@@ -31,3 +31,12 @@ export interface Prices {
   usd(mint: Address): number | undefined;
   close(): Promise<void>;
 }
+
+/**
+ * USD for one whole token by a price that may be spent by: fresh, and not the word of pools, because anybody makes a pool,
+ * at any price. Undefined where there is none.
+ */
+export function trustedUsd(prices: Pick<Prices, 'quote'>, mint: Address): number | undefined {
+  const price = prices.quote(mint);
+  return price && !price.stale && price.source !== 'pools' ? price.usd : undefined;
+}

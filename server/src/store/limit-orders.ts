@@ -1,6 +1,7 @@
 import type { Sql, Tx } from './sql.js';
 
-export type LimitOrderState = 'open' | 'completed' | 'cancelled' | 'expired' | 'failed';
+/** `closed`: it is not open any more, and the transaction that tells why has not been found. */
+export type LimitOrderState = 'open' | 'completed' | 'cancelled' | 'expired' | 'failed' | 'closed';
 
 /** Amounts in the mint's smallest unit, as decimal strings; `expiredAt` in unix seconds, null for never. */
 export interface LimitOrderTerms {
@@ -19,11 +20,15 @@ interface Remaining {
   remainingTakingAmount: string;
 }
 
-/** What a transaction has done with an order; `refused`: a failed one would have opened it; `seen`: read from its account. */
+/**
+ * What a transaction has done with an order; `refused`: a failed one would have opened it. Without a transaction: `seen`, read
+ * from its account, and `gone`: there is no such account any more.
+ */
 export type LimitOrderFact =
   | { kind: 'opened' | 'refused'; terms: LimitOrderTerms }
   | ({ kind: 'traded'; keeper: string; makingAmount: string; takingAmount: string } & Remaining)
   | { kind: 'closed'; signers: string[]; isDust: boolean }
+  | { kind: 'gone' }
   | ({ kind: 'seen'; terms: LimitOrderTerms; createdAt: number } & Remaining);
 
 /** Where a transaction stands in the program's history. */
@@ -87,6 +92,8 @@ export interface LimitOrderRow {
 export interface LimitOrderCursor {
   newest: string;
   oldest: string;
+  /** Of the newest; 0 where it is not known. */
+  newestSlot: bigint;
   newestPosition: bigint;
   oldestPosition: bigint;
   /** There is nothing older. */
@@ -94,9 +101,9 @@ export interface LimitOrderCursor {
 }
 
 const NOTHING_READ: LimitOrderCursor = {
-  ...{ newest: '', oldest: '', newestPosition: 0n, oldestPosition: 0n, complete: false },
+  ...{ newest: '', oldest: '', newestSlot: 0n, newestPosition: 0n, oldestPosition: 0n, complete: false },
 };
-const CURSOR = `newest, oldest, newest_position as "newestPosition", oldest_position as "oldestPosition", complete`;
+const CURSOR = `newest, oldest, newest_slot as "newestSlot", newest_position as "newestPosition", oldest_position as "oldestPosition", complete`;
 
 /** How far a program's history has been read. */
 export async function getLimitOrderCursor(sql: Sql, program: string): Promise<LimitOrderCursor> {
@@ -122,11 +129,11 @@ export async function lockLimitOrderCursor(tx: Tx, program: string): Promise<Lim
 
 /** Stores how far it has been read. Call it with the cursor locked. */
 export async function setLimitOrderCursor(tx: Tx, program: string, cursor: LimitOrderCursor): Promise<void> {
-  const { newest, oldest, newestPosition, oldestPosition, complete } = cursor;
+  const { newest, oldest, newestSlot, newestPosition, oldestPosition, complete } = cursor;
   await tx.query(
-    `update limit_order_cursors set newest = $2, oldest = $3, newest_position = $4, oldest_position = $5, complete = $6
-     where program = $1`,
-    [program, newest, oldest, newestPosition.toString(), oldestPosition.toString(), complete],
+    `update limit_order_cursors set newest = $2, oldest = $3, newest_position = $4, oldest_position = $5, complete = $6,
+       newest_slot = $7 where program = $1`,
+    [program, newest, oldest, `${newestPosition}`, `${oldestPosition}`, complete, `${newestSlot}`],
   );
 }
 
@@ -186,6 +193,20 @@ export async function knownOpenOrders(sql: Sql, orderKeys: readonly string[]): P
     [orderKeys],
   );
   return new Set(rows.map(({ key }) => key));
+}
+
+/** The orders of a program that are known to be open, by what was before a slot. */
+export async function openLimitOrders(
+  sql: Sql,
+  program: string,
+  slot: bigint,
+): Promise<Pick<LimitOrderRow, 'orderKey' | 'updatedAt'>[]> {
+  const { rows } = await sql.query<Pick<LimitOrderRow, 'orderKey' | 'updatedAt'>>(
+    `select order_key as "orderKey", updated_at as "updatedAt" from limit_orders
+     where program = $1 and state = 'open' and slot < $2 order by order_key`,
+    [program, slot.toString()],
+  );
+  return rows;
 }
 
 /** Remembers a transaction that the node could not give. */

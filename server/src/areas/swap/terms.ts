@@ -1,6 +1,6 @@
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
-import type { Prices } from '../../prices/index.js';
+import { trustedUsd } from '../../prices/index.js';
 import type { Quote, Token } from '../../routing/router.js';
 import { type FeeSources, LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { defaultFee, mayBeNew, paysForGas } from './fees.js';
@@ -126,12 +126,6 @@ export function coversGas(
   const forGas = (quote.feeAmount * BigInt(terms.bps - terms.platformBps)) / BigInt(terms.bps);
   const atLeast = isOutput ? (forGas * least) / quote.outAmount : forGas;
   return usdOf(atLeast) >= usdOfLamports(lamports, solUsd);
-}
-
-/** USD for a whole token where that is not the word of pools: anybody makes a pool, at any price. */
-function trustedUsd(prices: Prices, mint: Address): number | undefined {
-  const price = prices.quote(mint);
-  return price && !price.stale && price.source !== 'pools' ? price.usd : undefined;
 }
 
 function usdOfLamports(lamports: bigint, solUsd: number): number {

@@ -27,7 +27,18 @@ export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): P
   return { requestId, transaction: base64Of(made.crafted), order, code: 0 };
 }
 
-/** Crafts transactions of five cancels each, all under one request id. What cannot be cancelled holds up no other. */
+/** Without `orders`: each one costs questions to the RPC and a place in the answer. */
+const MOST_AT_ONCE = 500;
+
+/** Of open orders those that are cancelled where none are named: the 500 oldest. */
+export function oldestOf(open: readonly OpenOrder[]): OpenOrder[] {
+  return open.toSorted((a, b) => Number(a.order.createdAt - b.order.createdAt)).slice(0, MOST_AT_ONCE);
+}
+
+/**
+ * Crafts transactions of five cancels each, all under one request id: of the named orders, or of the 500 oldest that are
+ * open. What cannot be cancelled holds up no other.
+ */
 export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody): Promise<CancelOrdersAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
@@ -35,7 +46,7 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
   const { found, skipped } =
     orders.length > 0
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
-      : { found: (await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders, skipped: [] };
+      : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
   const usable = await withoutObstacles(deps, maker, found, skipped);
   const made: Ready[] = [];
   for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {

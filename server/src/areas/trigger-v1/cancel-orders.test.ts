@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
+import { LIMIT_ORDER_PROGRAM, type LimitOrder } from '@slipway/programs';
 import { type Address, addressToBytes, associatedTokenAddress, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import { oldestOf } from './cancel-order.js';
 import {
   balances,
   fill,
@@ -54,6 +55,18 @@ describe('cancelling several', () => {
     assert.deepEqual(new Set(orders.map(({ orderKey }) => orderKey)), opened);
     const none = await world.post('cancelOrders', { maker: maker.address });
     assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
+  });
+
+  it('takes the 500 oldest where none are named', () => {
+    const open = Array.from({ length: 502 }, (_, n) => ({
+      address: generateKeypair().address,
+      order: { createdAt: BigInt((n * 7) % 502) } as LimitOrder,
+    }));
+    const taken = oldestOf(open).map(({ order }) => order.createdAt);
+    assert.deepEqual(
+      taken,
+      Array.from({ length: 500 }, (_, n) => BigInt(n)),
+    );
   });
 
   it('leaves out what cannot be cancelled, and says which and why', async () => {

@@ -7,13 +7,14 @@ import type { TriggerV1Deps } from './deps.js';
 import type { TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
 
 const PER_PAGE = 10;
-const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired'];
+const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired', 'closed'];
 const STATUS = {
   open: 'Open',
   completed: 'Completed',
   cancelled: 'Cancelled',
   expired: 'Expired',
   failed: 'Failed',
+  closed: 'Closed',
 } as const satisfies Record<LimitOrderState, string>;
 
 /** A page of a wallet's orders, those that changed last first, each with its fills. */

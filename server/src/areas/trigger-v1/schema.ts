@@ -48,7 +48,9 @@ export type CancelOrderAnswer = Static<typeof CancelOrderAnswer>;
 
 export const CancelOrdersBody = Type.Object({
   maker: text(),
-  orders: optional(Type.Array(Type.String(), { maxItems: 500, description: 'Left out or empty: all that are open' })),
+  orders: optional(
+    Type.Array(Type.String(), { maxItems: 500, description: 'Left out or empty: the 500 oldest that are open' }),
+  ),
   computeUnitPrice,
 });
 export type CancelOrdersBody = Static<typeof CancelOrdersBody>;
@@ -140,9 +142,10 @@ const TriggerOrder = Type.Object({
     Type.Literal('Cancelled'),
     Type.Literal('Expired'),
     Type.Literal('Failed'),
+    Type.Literal('Closed'),
   ]),
   openTx: text('Empty where it is older than the history of the chain'),
-  closeTx: text('Empty while it is open'),
+  closeTx: text('Empty while it is open, or not known'),
   programVersion: text("The program's address"),
   trades: Type.Array(Trade),
 });

@@ -5,20 +5,18 @@ import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
 import { canReceive } from '../../limit-orders/index.js';
 import { inTheWay, type LimitOrderDeps, type Skipped } from './deps.js';
 
-/** Bytes of an associated token account; those of Token-2022 are marked as of an owner for ever. */
-
 /** The token accounts that a fill makes. */
 export interface Making {
   make: MadeAccount[];
-  /** Of accounts that are others': the taker does not see it again. */
+  /** What the fill must pay back: the taker does not see it again, or not for anything of value. */
   rentLamports: bigint;
   /** The token account that the maker is paid into; left out where SOL goes to the wallet. */
   makerOutput?: Address;
 }
 
 /**
- * Looks at the token accounts that a fill needs. Those that are missing are made: the taker's own ones where their mint
- * has a price, because anybody can make up a mint, and others' at the cost of the fill.
+ * Looks at the token accounts that a fill needs. Those that are missing are made: others' at the cost of the fill, the
+ * taker's own ones at its own where their mint has a price, else at the cost of the fill, too: anybody can make up a mint.
  */
 export async function accountsOf(
   { chain, taker, usd, addresses }: LimitOrderDeps,
@@ -38,14 +36,15 @@ export async function accountsOf(
     [other, output],
   ] as const) {
     if (account || token.mint === WRAPPED_SOL_MINT) continue;
-    if (usd(token.mint) === undefined) return inTheWay('the keeper has no account of a token without a price');
-    making.make.push({ owner: taker, ...token });
+    const made = { owner: taker, ...token };
+    if (usd(token.mint) === undefined) addPaid(making, made);
+    else making.make.push(made);
   }
   if (outputMint === WRAPPED_SOL_MINT) {
     if (paid && canReceive(paid, outputMint, maker)) making.makerOutput = makerOutput!;
   } else {
     making.makerOutput = makerOutput!;
-    if (!paid) addOther(making, { owner: maker, ...output });
+    if (!paid) addPaid(making, { owner: maker, ...output });
     else if (!canReceive(paid, outputMint, maker))
       return inTheWay("the maker's output account is frozen or not the maker's");
   }
@@ -53,12 +52,12 @@ export async function accountsOf(
   if (!fee) {
     if (feeAccount !== limitOrderFeeAccount(outputMint, outputTokenProgram, addresses))
       return inTheWay("the order's fee account is gone");
-    addOther(making, { owner: addresses.fee, ...output });
+    addPaid(making, { owner: addresses.fee, ...output });
   } else if (!canReceive(fee, outputMint)) return inTheWay("the order's fee account takes nothing");
   return making;
 }
 
-function addOther(making: Making, made: MadeAccount): void {
+function addPaid(making: Making, made: MadeAccount): void {
   making.make.push(made);
   making.rentLamports += associatedTokenRent(made.tokenProgram);
 }

@@ -23,7 +23,7 @@ export interface LimitOrderDeps {
   taker: Address;
   /** Where the orders' inputs are sold: a router that needs no signature but the taker's. */
   router: Router;
-  /** USD for one whole token. */
+  /** USD for one whole token, only by a price that the wallet may spend by: not one that anybody can make. */
   usd: (mint: Address) => number | undefined;
   addresses: LimitOrderAddresses;
   programs: SwapPrograms;

@@ -238,20 +238,42 @@ test('an order that cannot be paid for stops no other, and is filled when it can
   assert.deepEqual([await isOpen(frozen), await isOpen(gone)], [false, true]);
 });
 
-test('for a token without a price no account is made, and with one it is filled without a loss', async () => {
-  const [a, b] = await pair([MILLION, MILLION]);
+test('what asks for a token without a price is not filled: nothing would repay the network fee', async () => {
+  const [, b] = await pair([MILLION, MILLION]);
   const unpriced = await w.world.token();
   await w.world.pool(b, unpriced, [MILLION, MILLION]);
   await w.metis.discover();
-  const order = await w.open(b, unpriced, 990_000_000n);
+  await w.holding(unpriced, w.taker);
+  const order = await w.open(b, unpriced, 900_000_000n);
+  const before = await lamports();
   const keeper = w.newKeeper();
   await keeper.finish();
   assert.equal(await isOpen(order), true);
-  await w.holding(unpriced, w.taker);
+  assert.equal(await lamports(), before);
+  w.usd.set(unpriced.mint, 1);
   await keeper.finish();
   assert.equal(await isOpen(order), false);
-  assert.equal(await w.world.amount(order.output), 990_000_000n);
-  assert.equal(await tokens(a), 77n);
+});
+
+test('when the market moves before the sending so that the cost is not repaid, nothing is sent', async () => {
+  for (const moved of [700n, 1_000n]) {
+    const [a, b, pool] = await pair([MILLION, MILLION]);
+    // Of what the market gives, 750 units are the network's.
+    const order = await w.open(a, b, mostFor((await quote(a, b)) - 1_600n));
+    const landing = w.newLanding();
+    const keeper = w.newKeeper({
+      landing: {
+        async execute(request, transaction) {
+          // A unit of the order is a thousandth of the pool's.
+          await w.world.setReserves(pool, [MILLION, MILLION - moved * 1_000n]);
+          return landing.execute(request, transaction);
+        },
+      },
+    });
+    await keeper.tick();
+    await keeper.finish();
+    assert.equal(await isOpen(order), moved > 850n, `${moved}`);
+  }
 });
 
 test('a keeper without SOL waits', async () => {

@@ -9,7 +9,7 @@ import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './open-orders.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
-import { marketOf, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
+import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 
 export type { LimitOrderDeps } from './deps.js';
 
@@ -30,8 +30,9 @@ const LIST_MS = 2_000;
 const HOUR_MS = 60 * 60_000;
 /** Longer than a transaction lives: a copy that has died holds an order up for no longer. */
 const LEASE_MS = 90_000;
-/** Where the market nearly pays, an order is not looked at with every change of it. */
-const WAIT_MS = 1_000;
+/** Where the market nearly pays, an order is not looked at with every change of it, and more and more seldom. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15_000;
 const FIRST_BACK_OFF_MS = 2_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 const MOST_UNDER_WAY = 16;
@@ -47,11 +48,19 @@ const ORDERS_A_TURN = 20;
 /** A wallet with less cannot pay for a fill and the accounts that it makes. */
 export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
 
+/** How often in a row an order has failed and has waited, when that was last and until when it rests; steady time. */
+interface BackOff {
+  tries: number;
+  waits: number;
+  at: number;
+  until: number;
+}
+
 export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   const { store, landing, chain, clock, steadyNow, log, taker } = deps;
   const holder = randomUUID();
   const underWay = new Map<Address, { venues: readonly Address[]; end: Promise<void> }>();
-  const backOffs = new Map<Address, { tries: number; until: number }>();
+  const backOffs = new Map<Address, BackOff>();
   const observed = createMetrics(deps);
   let open: FillableOrders = { orders: [], skipped: new Map() };
   let listAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +83,10 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     let sent = 0;
     // Fills first: they are what makers wait for.
     const isLate = ({ order }: OpenOrder) => isExpired(order, clock.now());
-    const orders = [...open.orders.filter((each) => !isLate(each)), ...open.orders.filter(isLate)];
+    const lastTried = ({ address }: OpenOrder) => backOffs.get(address)?.at ?? 0;
+    // What was tried longest ago goes first: no order that is always nearly due holds up others.
+    const fair = open.orders.toSorted((a, b) => lastTried(a) - lastTried(b));
+    const orders = [...fair.filter((each) => !isLate(each)), ...fair.filter(isLate)];
     for (const [index, each] of orders.entries()) {
       if (index % ORDERS_A_TURN === ORDERS_A_TURN - 1) await new Promise(setImmediate);
       if (closed || underWay.size >= MOST_UNDER_WAY) break;
@@ -98,7 +110,8 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     if (isExpired(order, clock.now())) return mayCancel(order);
     const sides = await sidesOf(deps, order);
     if (!sides) return failed(address, 'its mints are not what it says');
-    const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd) ?? 0n;
+    const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
+    if (cost === undefined) return failed(address, NOT_REPAID);
     return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
   }
 
@@ -147,7 +160,8 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   function isSendable(prepared: Prepared | Skipped, address: Address): prepared is Prepared {
     if ('skipped' in prepared) {
       if (!prepared.retry) return failed(address, prepared.skipped);
-      backOffs.set(address, { tries: backOffs.get(address)?.tries ?? 0, until: steadyNow() + WAIT_MS });
+      const { tries = 0, waits = 0 } = backOffs.get(address) ?? {};
+      rest(address, { tries, waits: waits + 1 }, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits));
       log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
       return false;
     }
@@ -191,10 +205,15 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     return (await findRequest(store, id))!;
   }
 
+  function rest(address: Address, counts: Pick<BackOff, 'tries' | 'waits'>, ms: number): void {
+    const at = steadyNow();
+    backOffs.set(address, { ...counts, at, until: at + ms });
+  }
+
   function failed(address: Address, reason: string): false {
     const tries = (backOffs.get(address)?.tries ?? 0) + 1;
     const wait = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (tries - 1));
-    backOffs.set(address, { tries, until: steadyNow() + wait });
+    rest(address, { tries, waits: backOffs.get(address)?.waits ?? 0 }, wait);
     observed.ended('failed');
     log[tries === 1 ? 'info' : 'debug']({ order: address, reason, tries }, 'a limit order is tried again later');
     return false;

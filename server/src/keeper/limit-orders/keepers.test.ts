@@ -124,6 +124,39 @@ test('when the market moves between the quote and the sending, nothing is sent a
   assert.equal(await isOpen(order), false);
 });
 
+test('orders that the market nearly pays for are tried more and more seldom, and new ones before them', async () => {
+  const [cheap, good] = [await w.open(a, b, 990_000_000n), await w.open(a, b, 900_000_000n)];
+  let now = 1_000_000;
+  const tried: string[] = [];
+  // Known prices would do for each; a quote with an owner, for sending, is refused.
+  let refuses = true;
+  const router: Router = {
+    ...w.metis,
+    async quote(request, signal) {
+      if (!request.owner || !refuses) return w.metis.quote(request, signal);
+      tried.push('quote');
+      return { refused: 'no-route', reason: 'test' };
+    },
+  };
+  const keeper = w.newKeeper({ router, steadyNow: () => now });
+  const triedAt: number[] = [];
+  for (; now < 1_040_000; now += 500) {
+    tried.length = 0;
+    await keeper.tick();
+    if (tried.length > 0) triedAt.push((now - 1_000_000) / 1_000);
+  }
+  assert.deepEqual(triedAt, [0, 1, 3, 7, 15, 30]);
+  const fresh = await w.open(a, b, 900_000_000n);
+  refuses = false;
+  now += 60_000;
+  assert.equal(await keeper.tick(), 1, 'one at a time trades with a pool');
+  await keeper.close();
+  assert.deepEqual([await isOpen(cheap), await isOpen(good)], [true, true]);
+  while (await isOpen(fresh)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await w.newKeeper().finish();
+  assert.deepEqual([await isOpen(cheap), await isOpen(good)], [false, false]);
+});
+
 test('what a router has built is signed only where it takes the loan and gives the price, and nothing else', async () => {
   const order = await w.open(a, b, 990_000_000n);
   const thief = await w.world.holding(b, newAddress());

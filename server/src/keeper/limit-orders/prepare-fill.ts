@@ -8,7 +8,7 @@ import { explain } from '../../landing/index.js';
 import { readOrder } from '../../limit-orders/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { tryOut } from '../../routing/try-out.js';
-import { accountsOf, type Making } from './accounts.js';
+import { accountsOf } from './accounts.js';
 import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 
@@ -17,6 +17,8 @@ const MOST_UNITS = 300_000;
 const QUOTE_MS = 2_000;
 /** Until a route is found that pays and fits into a transaction. */
 const MOST_TRIES = 6;
+/** By a price that anybody can make, anybody could have the wallet's SOL for nothing. */
+export const NOT_REPAID = 'its output has no price that the cost of a fill could be repaid by';
 const NO_VENUES: ReadonlySet<string> = new Set();
 
 export interface Sides {
@@ -76,8 +78,8 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   const places = fillPlaces(deps.taker, order, randomBytes(12).toString('hex'));
   const making = await accountsOf(deps, order, places);
   if ('skipped' in making) return making;
-  const cost = await costOf(deps, sides, making);
-  if (typeof cost === 'object') return cost;
+  const cost = lamportsIn(sides.output, (await networkFee(deps)) + making.rentLamports, deps.usd);
+  if (cost === undefined) return inTheWay(NOT_REPAID);
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
   const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
@@ -90,36 +92,32 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; with this quote, what is known of it has been brought up to date.
     if (!fill) continue;
-    const prepared = await tryOutFill(deps, terms, fill, quote);
+    const prepared = await tryOutFill(deps, terms, fill, cost, quote);
     if (prepared !== 'too large') return prepared;
     simpler++;
   }
   return notNow('the market does not pay for it with a route that a transaction has room for');
 }
 
-/** In the output token. Without its price nothing is reckoned for the network fee, and no rent is paid. */
-async function costOf(deps: LimitOrderDeps, { output }: Sides, { rentLamports }: Making): Promise<bigint | Skipped> {
-  const cost = lamportsIn(output, (await networkFee(deps)) + rentLamports, deps.usd);
-  if (cost !== undefined) return cost;
-  return rentLamports > 0n ? inTheWay('an account is missing, and the output has no price to pay its rent by') : 0n;
-}
-
 async function tryOutFill(
   deps: LimitOrderDeps,
-  terms: Omit<FlashFill, 'makingAmount' | 'price' | 'trade'>,
+  terms: Omit<FlashFill, 'makingAmount' | 'price' | 'least' | 'trade'>,
   { makingAmount, ...price }: Fill,
+  cost: bigint,
   quote: Quote,
 ): Promise<Prepared | Skipped | 'too large'> {
   const { chain, taker } = deps;
   const { order, places } = terms;
+  // Of what the market gives less, nothing would repay the cost: who moves a pool first could have it for nothing.
+  const least = price.takingAmount + price.feeAmount + cost;
   const trade = await quote.build({
     ...{ owner: taker, receiver: taker, feePayer: taker, rentPayer: taker },
     ...{ source: places.source, destination: places.destination },
     absentSigners: new Set([order.maker]),
-    minOut: price.takingAmount + price.feeAmount,
+    minOut: least,
   });
   if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notNow(trade.reason);
-  const fill: FlashFill = { ...terms, makingAmount, price, trade };
+  const fill: FlashFill = { ...terms, makingAmount, price, least, trade };
   try {
     const tried = await tryOut(
       chain,

@@ -53,6 +53,7 @@ export async function openKeeperWorld() {
   const taker = signer.address('keeper');
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
   await world.rpc.call('requestAirdrop', [taker, 10_000_000_000]);
+  const programs = { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
   const usd = new Map<Address, number>([[WRAPPED_SOL_MINT, 150]]);
   const closing: (() => unknown)[] = [];
   let uniqueId = 0n;
@@ -79,7 +80,7 @@ export async function openKeeperWorld() {
       landing: changes.landing ?? newLanding(),
       usd: (mint) => usd.get(mint),
       addresses: LIMIT_ORDER_ADDRESSES,
-      programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
+      programs,
       ...changes,
     });
     closing.push(() => keeper.close());
@@ -90,7 +91,7 @@ export async function openKeeperWorld() {
   const holding = (token: Token, owner: Address, amount = 0n) => world.holding(token, owner, amount, ata(owner, token));
 
   return {
-    ...{ world, store, chain, clock, signer, taker, usd, metis, newLanding, newKeeper, ata, holding },
+    ...{ world, store, chain, clock, signer, taker, usd, metis, programs, newLanding, newKeeper, ata, holding },
 
     /** A token with a price, of which the keeper has an account, and a pool of both that is being routed over. */
     async pair(reserves: [bigint, bigint], tokens: [Token?, Token?] = []): Promise<[Token, Token, TestPool]> {
