@@ -30,10 +30,14 @@ export async function openAggregator(
   const { rpc, wsUrl } = parts.chain;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
-  const { programs, swap } = config;
+  const { programs, swap, tokens } = config;
   const lookupTables = [...swap.lookupTables, ...ownTables];
   const { registry } = metrics;
-  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry });
+  const byMint = config.chain.kind === 'outside' && !config.sandbox;
+  const hubs = [tokens.usdc.mint, tokens.stable.mint, tokens.platform.mint];
+  const metis = await createMetis({
+    ...{ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry, byMint, hubs },
+  });
   disposal.add('aggregator', () => metis.close());
   return { metis, live };
 }

@@ -124,7 +124,8 @@ async function checkPools({ swap, programs }: Config, read: Read, rpc: Rpc): Pro
     return { ok: true, detail: `${listed} of ${programs.tokenSwap} on the chain; ${given}` };
   }
   const why = listed === undefined ? 'the RPC does not list them' : `${programs.tokenSwap} has none on this chain`;
-  const next = swap.pools.length > 0 ? {} : { next: 'name pools in swap.pools, or only market makers answer' };
+  const next =
+    swap.pools.length > 0 ? {} : { next: 'name pools in swap.pools, or routes have those of other programs only' };
   return { ok: true, detail: `${why}; ${given}`, ...next };
 }
 

@@ -1,7 +1,9 @@
-import { type Address, isAddress } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import { createMintScans, type MintScans, scanVenue } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
 
@@ -12,12 +14,8 @@ export interface Candidate extends PoolAccounts {
   venue: Venue;
 }
 
-interface RpcProgramAccount {
-  pubkey: string;
-  account: { owner: string; data: [string, 'base64'] };
-}
-
-interface Found {
+/** A pool's account as the RPC lists it. */
+export interface Found {
   address: Address;
   venue: Venue;
   account: ChainAccount;
@@ -31,42 +29,60 @@ export interface FinderDeps {
   configured: readonly Address[];
   skipped: SkippedPools;
   log: Logger;
+  steadyNow: () => number;
+  /** Whether pools are found by the mints that are asked for, as on a chain with more pools than can be listed. */
+  byMint: boolean;
+  hubs: readonly Address[];
+  /** For the number of scans that failed. */
+  registry?: Registry;
+  /** Pools of mints that were asked for the first time are known. */
+  onFound(): void;
 }
 
-/** Finds all pools: of each venue those that the RPC lists, and the configured ones. */
-export function createFinder({ rpc, live, venues, configured, skipped, log }: FinderDeps): () => Promise<Candidate[]> {
+export interface Finder {
+  asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching'>;
+  /** Looks for pools on the chain. */
+  scan(): Promise<void>;
+  /** What was found last, and the configured ones. */
+  candidates(): Promise<Candidate[]>;
+}
+
+/**
+ * Finds pools: of each venue all that the RPC lists, or, where it does not list all or `byMint`, those of the mints that
+ * are asked for; and the configured ones.
+ */
+export function createFinder(deps: FinderDeps): Finder {
+  const { rpc, live, venues, configured, skipped, log, byMint } = deps;
   const lists = new Map<Venue, Found[]>();
-  const refusals = new Set<Venue>();
+  const unlisted = new Set<Venue>();
+  const failures = failureCounter(deps.registry);
+  /** They were logged. */
+  const failing = new Set<Venue>();
+  const isByMint = (venue: Venue) => byMint || unlisted.has(venue);
+  const asked = createMintScans({ ...deps, venues: () => venues.filter(isByMint), failed });
   /** They never change. */
   const needed = new LRUCache<Address, ChainAccount>({ max: MAX_NEEDED });
 
-  async function list(venue: Venue): Promise<Found[]> {
-    const params = [
-      venue.program,
-      { encoding: 'base64', commitment: 'confirmed', filters: [{ dataSize: venue.poolSize }] },
-    ];
-    try {
-      const found = await rpc.call<RpcProgramAccount[]>('getProgramAccounts', params);
-      lists.set(
-        venue,
-        found.flatMap(({ pubkey, account: { owner, data } }) => {
-          if (!isAddress(pubkey) || owner !== venue.program) return [];
-          const bytes = Buffer.from(data[0], 'base64');
-          return [
-            { address: pubkey, venue, account: { owner: venue.program, data: bytes, lamports: 0n, executable: false } },
-          ];
-        }),
-      );
-      refusals.delete(venue);
-    } catch (error) {
-      if (!refusals.has(venue))
-        log.warn({ err: error, venue: venue.label }, 'the RPC does not list the pools; the configured ones are used');
-      refusals.add(venue);
-    }
-    return lists.get(venue) ?? [];
+  function failed(venue: Venue, error: unknown): void {
+    failures.inc({ venue: venue.label });
+    if (failing.has(venue)) return;
+    failing.add(venue);
+    log.warn({ err: error, venue: venue.label }, 'the RPC does not list the pools of a mint; what is known is used');
   }
 
-  async function readConfigured(known: ReadonlySet<Address>): Promise<Found[]> {
+  async function listAll(venue: Venue): Promise<void> {
+    try {
+      lists.set(venue, await scanVenue(rpc, venue));
+      unlisted.delete(venue);
+    } catch (error) {
+      failures.inc({ venue: venue.label });
+      if (!unlisted.has(venue))
+        log.warn({ err: error, venue: venue.label }, 'the RPC does not list all pools; they are found by mint');
+      unlisted.add(venue);
+    }
+  }
+
+  async function readConfigured(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
     const missing = configured.filter((address) => !known.has(address));
     if (missing.length === 0) return [];
     return [...(await live.refresh(missing))].flatMap(([address, { account }]) => {
@@ -96,9 +112,25 @@ export function createFinder({ rpc, live, venues, configured, skipped, log }: Fi
     return candidates;
   }
 
-  return async () => {
-    const listed = (await Promise.all(venues.map(list))).flat();
-    const others = await readConfigured(new Set(listed.map(({ address }) => address)));
-    return describe([...listed, ...others]);
+  return {
+    asked,
+    async scan() {
+      if (!byMint) await Promise.all(venues.map(listAll));
+      await asked.refresh();
+    },
+    async candidates() {
+      const listed = [...[...lists.values()].flat(), ...asked.found()];
+      const found = new Map(listed.map((one) => [one.address, one]));
+      return describe([...found.values(), ...(await readConfigured(found))]);
+    },
   };
+}
+
+function failureCounter(registry: Registry | undefined): Counter<'venue'> {
+  return new Counter({
+    name: 'slipway_pool_scans_failed_total',
+    help: 'Questions for the pools of a venue that the RPC refused or did not answer.',
+    labelNames: ['venue'],
+    registers: registry ? [registry] : [],
+  });
 }

@@ -34,6 +34,13 @@ export interface MetisDeps {
   maxPools?: number;
   /** Lookup tables with which longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
+  /**
+   * Whether pools are found by the mints that somebody asks for, as on a chain with more pools than can be listed. The
+   * first question for a mint may find none yet.
+   */
+  byMint?: boolean;
+  /** Mints beside wrapped SOL with too many pools to find all of them: only those between two of them are. */
+  hubs?: readonly Address[];
   /** For the numbers of pools. */
   registry?: Registry;
 }
@@ -47,7 +54,7 @@ export interface Metis extends Router {
    * many of those found cannot be traded with, by the reasons.
    */
   venues(): { label: string; pools: number; skipped: Record<string, number> }[];
-  /** Finds pools now, as it does by itself twice a minute. */
+  /** Finds pools now, as it does by itself once or twice a minute. */
   discover(): Promise<void>;
   close(): void;
 }
@@ -56,7 +63,8 @@ export interface Metis extends Router {
 export async function createMetis(deps: MetisDeps): Promise<Metis> {
   const { live, steadyNow, programs } = deps;
   const venues = allVenues(programs);
-  const pools = createPools({ ...deps, venues, configured: deps.pools, maxPools: deps.maxPools ?? MAX_WATCHED });
+  const { byMint = false, hubs = [], maxPools = MAX_WATCHED, pools: configured } = deps;
+  const pools = createPools({ ...deps, venues, configured, maxPools, byMint, hubs });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const tokenOf = (mint: Address) => ({ mint, ...pools.knownMint(mint)! });
   const builder = { router: programs.router, lookupTables, tokenOf };
@@ -67,8 +75,10 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
   async function quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
     const refusal = refusalOf(request, routed) ?? (await unsupportedToken(request, pools));
     if (refusal) return refusal;
+    pools.asked.ask(request.input.mint, request.output.mint);
     const found = await find({ market: pools.market(), request, now: steadyNow(), routed, maxPools, fits }, signal);
-    if ('refused' in found) return found;
+    if ('refused' in found)
+      return pools.asked.isSearching(request.input.mint, request.output.mint) ? early(found) : found;
     const fewer = found.plan.pools - 1;
     return {
       ...quoteOf(found, request, builder),
@@ -81,6 +91,7 @@ export async function createMetis(deps: MetisDeps): Promise<Metis> {
     const [key, now] = [`${mint} ${inMint}`, steadyNow()];
     const known = spots.get(key);
     if (known && now - known.at < SPOT_MS) return known.price;
+    pools.asked.askIfRoom(mint, inMint);
     const price = spotPrice({ pools, now }, mint, inMint);
     spots.set(key, { price, at: now });
     return price;
@@ -193,6 +204,12 @@ function noRoute(options: SearchOptions): Refusal {
     return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }
+
+/** Before all pools have been looked for. */
+const early = ({ refused, reason }: Refusal): Refusal => ({
+  refused,
+  reason: `${reason}; their pools are being looked for: ask again in a few seconds`,
+});
 
 type Readings = Awaited<ReturnType<LiveAccounts['refresh']>>;
 

@@ -1,9 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
-import type { LiveAccounts, Rpc } from '../../chain/index.js';
 import { deepestPools } from './deepest.js';
-import { type Candidate, createFinder } from './finder.js';
+import { type Candidate, createFinder, type Finder, type FinderDeps } from './finder.js';
 import { createMarket, type Market } from './market.js';
 import { type MintFacts, readMint } from './mints.js';
 import { createSkippedPools } from './skipped-pools.js';
@@ -11,21 +9,17 @@ import type { Venue } from './venue.js';
 import { openPool, type WatchedPool, watchPool } from './watched-pool.js';
 
 const DISCOVERY_MS = 30_000;
+/** Two calls for each mint and venue. */
+const BY_MINT_MS = 60_000;
 const MAX_MINTS = 50_000;
 
-export interface PoolsDeps {
-  rpc: Rpc;
-  live: LiveAccounts;
-  venues: readonly Venue[];
-  /** Pools to watch whether they are found or not. */
-  configured: readonly Address[];
+export interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
   /** Most pools that are watched; configured ones come first. */
   maxPools: number;
-  log: Logger;
 }
 
 /** The pools that can be traded with, found again from time to time. */
-export interface Pools {
+export interface Pools extends Pick<Finder, 'asked'> {
   market(): Market;
   /** Finds pools now; what cannot be found because the chain gives no answer stays as it was. */
   discover(): Promise<void>;
@@ -44,10 +38,13 @@ export function createPools(deps: PoolsDeps): Pools {
   const watched = new Map<Address, WatchedPool>();
   const poolsOf = new Map<Address, Set<WatchedPool>>();
   const skipped = createSkippedPools();
-  const find = createFinder({ ...deps, skipped });
+  const finder = createFinder({ ...deps, skipped, onFound: () => void (isClosed || update()) });
   let market = createMarket([]);
   let leftOut = 0;
   let discovering: Promise<void> | undefined;
+  let updating: Promise<void> | undefined;
+  let isOutdated = false;
+  let isClosed = false;
 
   live.onChange((address) => {
     const moved: WatchedPool[] = [];
@@ -124,9 +121,9 @@ export function createPools(deps: PoolsDeps): Pools {
     return [...kept, ...deepestPools(opened, room)];
   }
 
-  async function discoverNow(): Promise<void> {
+  async function updateNow(): Promise<void> {
     skipped.keep(watched);
-    const candidates = await capped(await find());
+    const candidates = await capped(await finder.candidates());
     await readMints(candidates.flatMap((candidate) => candidate.mints));
     const wanted = new Map(candidates.filter(isSupported).map((candidate) => [candidate.address, candidate]));
     const gone = [...watched.values()].filter(({ address, mints: pair }) => {
@@ -157,17 +154,35 @@ export function createPools(deps: PoolsDeps): Pools {
       log.info({ pools: watched.size, added: fresh.length, dropped: gone.length }, 'pools to route over');
   }
 
-  function discover(): Promise<void> {
-    discovering ??= discoverNow()
+  /** Takes over what has been found, once more where more is found meanwhile. */
+  function update(): Promise<void> {
+    isOutdated = true;
+    updating ??= (async () => {
+      while (isOutdated) {
+        isOutdated = false;
+        await updateNow();
+      }
+    })()
       .catch((error) => log.warn({ err: error }, 'pools could not be found; trying again'))
+      .finally(() => {
+        updating = undefined;
+      });
+    return updating;
+  }
+
+  function discover(): Promise<void> {
+    discovering ??= finder
+      .scan()
+      .then(update)
       .finally(() => {
         discovering = undefined;
       });
     return discovering;
   }
 
-  const timer = setInterval(() => void discover(), DISCOVERY_MS).unref();
+  const timer = setInterval(() => void discover(), deps.byMint ? BY_MINT_MS : DISCOVERY_MS).unref();
   return {
+    asked: finder.asked,
     market: () => market,
     discover,
     async mint(address) {
@@ -176,7 +191,10 @@ export function createPools(deps: PoolsDeps): Pools {
     },
     knownMint: (address) => mints.get(address),
     skipped: skipped.counts,
-    close: () => clearInterval(timer),
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
   };
 }
 

@@ -68,6 +68,8 @@ export interface Venue {
   readonly program: Address;
   /** Bytes of a pool's account. */
   readonly poolSize: number;
+  /** Where in a pool's account its mints are, to find pools by; one where the other mint is in another account. */
+  readonly mintOffsets: readonly [number] | readonly [number, number];
   /** Where in its instruction's data the amount (u64) is. */
   readonly amountOffset: number;
   /**

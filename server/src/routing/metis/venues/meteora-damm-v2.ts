@@ -57,6 +57,7 @@ export function dammV2Venue(): Venue {
     label: 'Meteora DAMM v2',
     program: DAMM_V2_PROGRAM,
     poolSize: POOL.size,
+    mintOffsets: [168, 200],
     amountOffset: FIRST_NUMBER_AT,
     describe(_, account) {
       const pool = decodePool(account);

@@ -60,6 +60,7 @@ export function dbcVenue(): Venue {
     label: 'Dynamic Bonding Curve',
     program: DBC_PROGRAM,
     poolSize: POOL.size,
+    mintOffsets: [136],
     amountOffset: FIRST_NUMBER_AT,
     describe(_, account, needed) {
       const pool = decodePool(account);

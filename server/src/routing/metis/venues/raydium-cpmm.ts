@@ -31,6 +31,7 @@ export function raydiumCpmmVenue(): Venue {
     label: 'Raydium CP',
     program: RAYDIUM_CPMM_PROGRAM,
     poolSize: POOL.size,
+    mintOffsets: [168, 200],
     amountOffset: FIRST_NUMBER_AT,
     describe(_, account) {
       const pool = decodePool(account);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Address } from '@slipway/wire';
+import { type Address, addressFromBytes } from '@slipway/wire';
 import { parseVenueSwap } from '../../../crafting/venue-swaps.js';
 import type { PoolState } from '../venue.js';
 import { openFrom } from './testing/lab.js';
@@ -49,6 +49,18 @@ for (const tested of TESTED_VENUES) {
         const { owner, ...accounts } = trade.parties;
         const expected = { authority: owner, ...accounts, amountIn, minimumAmountOut: 0n };
         assert.deepEqual(parseVenueSwap(instruction), expected);
+      }
+    });
+
+    it('are of pools that name their mints where they are looked for', () => {
+      for (const trade of trades) {
+        const { data } = accountsOf(trade).get(trade.pool)!;
+        const { mintOffsets } = tested.venue;
+        const mints = opened(tested, trade).tokens.map(({ mint }) => mint);
+        assert.deepEqual(
+          mintOffsets.map((at) => addressFromBytes(data, at)),
+          mints.slice(0, mintOffsets.length),
+        );
       }
     });
 

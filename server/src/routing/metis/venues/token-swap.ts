@@ -16,6 +16,7 @@ export function tokenSwapVenue(program: Address): Venue {
     label: 'Token Swap',
     program,
     poolSize: POOL_SIZE,
+    mintOffsets: [131, 163],
     amountOffset: 1,
     describe(_, account) {
       const pool = readPool(account);

@@ -60,6 +60,7 @@ const extensionAddress = (pair: Address) =>
 export function dlmmVenue(): Venue {
   return {
     ...{ label: 'Meteora DLMM', program: DLMM_PROGRAM, poolSize: PAIR_SIZE, amountOffset: FIRST_NUMBER_AT },
+    mintOffsets: [88, 120],
     describe(address, account) {
       const pair = pairOf(account);
       if (!pair || pair.mints[0] === pair.mints[1]) return NO_PAIR;

@@ -31,6 +31,7 @@ export function whirlpoolVenue(program: Address): Venue {
   const reader = createReader(program);
   return {
     ...{ label: 'Whirlpool', program, poolSize: POOL_SIZE, amountOffset: FIRST_NUMBER_AT },
+    mintOffsets: [101, 181],
     describe(address, account) {
       const pool = reader.poolOf(account);
       if (!pool) return NO_POOL;

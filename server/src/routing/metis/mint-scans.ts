@@ -1,0 +1,185 @@
+import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { Rpc } from '../../chain/index.js';
+import type { Found } from './finder.js';
+import type { Venue } from './venue.js';
+
+/** Mints, or pairs of hubs, whose pools are found; beyond it those that nobody has asked for the longest are dropped. */
+const MAX_ASKED = 100;
+/** So long after the last question the pools of a mint are still found again. */
+const ASKED_MS = 10 * 60_000;
+/** Mints that are looked for at once, one venue after the other: at most two calls each. */
+const MAX_SCANS = 2;
+
+interface RpcProgramAccount {
+  pubkey: string;
+  account: { owner: string; data: [string, 'base64'] };
+}
+
+/** Where a pool's account names a mint. */
+type NamedMint = readonly [offset: number, mint: Address];
+
+/** The pools of a venue that the RPC lists; with `named` those that name all of these mints. @throws as `rpc.call` */
+export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMint[] = []): Promise<Found[]> {
+  const mints = named.map(([offset, bytes]) => ({ memcmp: { offset, bytes } }));
+  const filters = [{ dataSize: venue.poolSize }, ...mints];
+  const params = [venue.program, { encoding: 'base64', commitment: 'confirmed', filters }];
+  const listed = await rpc.call<RpcProgramAccount[]>('getProgramAccounts', params);
+  return listed.flatMap(({ pubkey, account: { owner, data } }) => {
+    if (!isAddress(pubkey) || owner !== venue.program) return [];
+    const bytes = Buffer.from(data[0], 'base64');
+    return [
+      { address: pubkey, venue, account: { owner: venue.program, data: bytes, lamports: 0n, executable: false } },
+    ];
+  });
+}
+
+/** One mint, or two hubs. */
+type Mints = readonly [Address] | readonly [Address, Address];
+
+interface Asked {
+  mints: Mints;
+  /** Milliseconds of `steadyNow`. */
+  at: number;
+  /** Whether every venue has been asked once. */
+  isScanned: boolean;
+  state: 'due' | 'scanning' | 'done';
+  pools: Map<Venue, Found[]>;
+}
+
+export interface MintScansDeps {
+  rpc: Rpc;
+  steadyNow: () => number;
+  /** Mints with too many pools to find all of them. */
+  hubs: readonly Address[];
+  /** Venues whose pools are found by mint, as of now. */
+  venues(): readonly Venue[];
+  /** A scan failed; what it found before stays. */
+  failed(venue: Venue, error: unknown): void;
+  /** The pools of a mint that was asked for the first time are known. */
+  onFound(): void;
+}
+
+/** The pools of those mints that somebody asks for. */
+export interface MintScans {
+  /**
+   * Marks both mints as asked, and the pairs of hubs over which routes between them lead. Pools of what is asked for the
+   * first time are looked for in the background.
+   */
+  ask(a: Address, b: Address): void;
+  /** As `ask`, but drives out nothing. */
+  askIfRoom(a: Address, b: Address): void;
+  /** Whether the pools of one of them have not been looked for yet. */
+  isSearching(a: Address, b: Address): boolean;
+  /** Looks again for the pools of all that is still asked for, and forgets the rest. */
+  refresh(): Promise<void>;
+  found(): Found[];
+}
+
+export function createMintScans(deps: MintScansDeps): MintScans {
+  const { rpc, steadyNow, venues, failed } = deps;
+  const hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
+  const asked = new LRUCache<string, Asked>({ max: MAX_ASKED });
+  let running = 0;
+  let waiting: (() => void)[] = [];
+
+  async function scan(one: Asked): Promise<void> {
+    for (const venue of venues()) {
+      try {
+        const scans = namedMints(venue.mintOffsets, one.mints).map((named) => scanVenue(rpc, venue, named));
+        one.pools.set(venue, (await Promise.all(scans)).flat());
+      } catch (error) {
+        failed(venue, error);
+      }
+    }
+    const isFirst = !one.isScanned;
+    one.isScanned = true;
+    one.state = 'done';
+    if (isFirst) deps.onFound();
+  }
+
+  /** What was never looked for comes first, and of that what was asked last. What was dropped is not looked for. */
+  function work(): void {
+    while (running < MAX_SCANS) {
+      const due = [...asked.values()].filter(({ state }) => state === 'due');
+      const next = due.find(({ isScanned }) => !isScanned) ?? due[0];
+      if (!next) break;
+      next.state = 'scanning';
+      running++;
+      void scan(next).finally(() => {
+        running--;
+        work();
+      });
+    }
+    if (running > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+
+  /** A mint that is no hub has few enough pools for all of them; hubs are asked for by pairs. */
+  function topics(a: Address, b: Address): Mints[] {
+    const others = [a, b].filter((mint) => !hubs.has(mint));
+    const pairs = [...hubs].filter((hub) => hub !== WRAPPED_SOL_MINT).map((hub): Mints => [WRAPPED_SOL_MINT, hub]);
+    return [...pairs, ...(others.length === 0 ? [pairOf(a, b)] : others.map((mint): Mints => [mint]))];
+  }
+
+  function mark(mints: Mints, at: number): void {
+    const key = mints.join(' ');
+    const known = asked.get(key);
+    if (known) {
+      known.at = at;
+      return;
+    }
+    asked.set(key, { mints, at, isScanned: false, state: 'due', pools: new Map() });
+  }
+
+  const ask = (a: Address, b: Address) => {
+    const now = steadyNow();
+    for (const mints of topics(a, b)) mark(mints, now);
+    if (venues().length > 0) work();
+  };
+
+  return {
+    ask,
+    askIfRoom(a, b) {
+      const added = topics(a, b).filter((mints) => !asked.has(mints.join(' ')));
+      if (asked.size + added.length <= MAX_ASKED) ask(a, b);
+    },
+    isSearching: (a, b) => venues().length > 0 && topics(a, b).some((mints) => !asked.peek(mints.join(' '))?.isScanned),
+    async refresh() {
+      const since = steadyNow() - ASKED_MS;
+      for (const [key, { at }] of [...asked.entries()]) if (at < since) asked.delete(key);
+      if (venues().length === 0) return;
+      for (const one of asked.values()) if (one.state === 'done') one.state = 'due';
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        work();
+      });
+    },
+    found() {
+      const byMint = venues();
+      return [...asked.values()].flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
+    },
+  };
+}
+
+/** In one order, whichever comes first in the question. */
+const pairOf = (a: Address, b: Address): Mints =>
+  b === WRAPPED_SOL_MINT || (a !== WRAPPED_SOL_MINT && b < a) ? [b, a] : [a, b];
+
+/** The scans that together find the pools of a mint, or of a pair: one a place in the account. */
+function namedMints([first, second]: Venue['mintOffsets'], [a, b]: Mints): NamedMint[][] {
+  if (b === undefined) return [first, ...(second === undefined ? [] : [second])].map((offset) => [[offset, a]]);
+  // The other mint stands in another account.
+  if (second === undefined) return [[[first, a]], [[first, b]]];
+  return [
+    [
+      [first, a],
+      [second, b],
+    ],
+    [
+      [first, b],
+      [second, a],
+    ],
+  ];
+}
