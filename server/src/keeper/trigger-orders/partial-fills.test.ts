@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Address, type Keypair, rentExemptLamports, SYSTEM_PROGRAM, systemTransfer } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  type Keypair,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  systemTransfer,
+} from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { fillPercent, type Order } from '../../orders/order.js';
 import { WRAPPED_SOL } from '../../routing/metis/testing.js';
@@ -103,6 +110,23 @@ describe('a market that is too shallow for an order', () => {
     await keeper.runDue();
     assert.equal(await stateOf(id), 'fill_success');
     assert.equal(await tokens(wallet.address), (await world.rowOf(id)).progress.entry.received);
+  });
+
+  it('fills an order of a wallet without an account for the output whole, at no rent of the keeper, or not at all', async () => {
+    const { wallet, id } = await open({ slippageBps: 500 });
+    const { mint, tokenProgram } = world.bought;
+    const output = associatedTokenAddress(wallet.address, mint, tokenProgram);
+    await world.world.remove(output);
+    await pools(400n * WHOLE);
+    await keeper.runDue();
+    assert.deepEqual([await stateOf(id), await exists(output)], ['open', false]);
+    await pools(DEEP);
+    const old = await world.world.lamports(world.payer);
+    later(10 * MINUTE_MS);
+    await keeper.runDue();
+    assert.deepEqual([await stateOf(id), await exists(output)], ['fill_success', true]);
+    // Two signatures and the compute: far less than a rent.
+    assert.ok(old - (await world.world.lamports(world.payer)) < 100_000n);
   });
 
   it('a keeper that starts anew knows the rest', async () => {
