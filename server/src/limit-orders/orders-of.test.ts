@@ -59,6 +59,13 @@ test('its opening takes the place of what the account has told, and nothing of a
   assert.deepEqual(rows(traded('10', '0'), seen('10')), [['', '', 'open', 10, '']]);
 });
 
+test('an account that was read in the slot in which another order followed says nothing of the first', () => {
+  assert.deepEqual(rows(opened('20'), seen('6'), closed('maker'), opened(), traded('4', '6')), [
+    ['tx0', 'tx2', 'cancelled', 20, ''],
+    ['tx3', '', 'open', 6, 'tx4'],
+  ]);
+});
+
 test('without a known opening and account there is nothing to tell', () => {
   assert.deepEqual(rows(traded('4', '6'), traded('6', '0'), closed('maker')), []);
   assert.deepEqual(rows(), []);

@@ -32,8 +32,11 @@ export function ordersOf(program: string, events: readonly LimitOrderEvent[]): L
         open.updatedAt = event.at;
         orders.push(open);
       }
-      open.remainingMakingAmount = BigInt(fact.remainingMakingAmount);
-      open.remainingTakingAmount = BigInt(fact.remainingTakingAmount);
+      // Read in the slot in which one order followed another, it may stand before the end of the one it does not tell of.
+      if (hasTerms(open, fact.terms)) {
+        open.remainingMakingAmount = BigInt(fact.remainingMakingAmount);
+        open.remainingTakingAmount = BigInt(fact.remainingTakingAmount);
+      }
     }
     if (fact.kind === 'traded') {
       if (open) addTrade(open, { event, fact });
@@ -52,6 +55,16 @@ export function ordersOf(program: string, events: readonly LimitOrderEvent[]): L
 function isRefuted(gone: LimitOrderEvent, next: LimitOrderEvent | undefined): boolean {
   if (next?.fact.kind === 'seen') return next.fact.createdAt * 1_000 <= gone.at.getTime();
   return next?.fact.kind === 'traded' || next?.fact.kind === 'closed';
+}
+
+function hasTerms(order: Growing, { makingAmount, takingAmount, expiredAt, ...terms }: LimitOrderTerms): boolean {
+  return (
+    `${order.makingAmount}` === makingAmount &&
+    `${order.takingAmount}` === takingAmount &&
+    (order.expiredAt === null ? null : `${order.expiredAt}`) === expiredAt &&
+    order.inputMint === terms.inputMint &&
+    order.outputMint === terms.outputMint
+  );
 }
 
 function newOrder(
