@@ -31,7 +31,10 @@ const headOf = (line: string, ...headers: string[]): string =>
 
 /** Nothing of ours: no place in our code, no file, no library. */
 function assertTellsNothing(text: string): void {
-  assert.doesNotMatch(text, /\bat \S+ \(|node_modules|\/dist\/|file:\/\/|\.[jt]s:\d|FST_ERR|\bajv\b|\bPGlite\b|\bECONN/i);
+  assert.doesNotMatch(
+    text,
+    /\bat \S+ \(|node_modules|\/dist\/|file:\/\/|\.[jt]s:\d|FST_ERR|\bajv\b|\bPGlite\b|\bECONN/i,
+  );
 }
 
 function assertGateway({ status, body }: Answer<unknown>, expected: number, says: RegExp): void {
