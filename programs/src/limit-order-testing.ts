@@ -8,6 +8,7 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { byName, encode, readInterface } from './interface-testing.js';
 import {
   cancelOrder,
   type FlashFillOrder,
@@ -29,6 +30,10 @@ import { LIMIT_ORDER_ERRORS } from './limit-order-errors.js';
 import { decodeLimitOrderEvent, type LimitOrderEvent } from './limit-order-events.js';
 import { decodeLimitOrder, LIMIT_ORDER_SIZE, type LimitOrder } from './limit-order-state.js';
 import { newAddress, type Outcome, programUnderTest, refusedWith, succeeded, TestVm } from './test-vm.js';
+
+const EVENTS = readInterface('limit-order').events;
+/** In front of every event, whatever it is. */
+const EVENT_TAG_SIZE = 8;
 
 export const U64_MAX = 2n ** 64n - 1n;
 export const NOW = 1_700_000_000n;
@@ -267,10 +272,15 @@ export function refuses(world: OrderWorld, name: ErrorName, ...instructions: Ins
   assert.deepEqual(moved(), {});
 }
 
-/** The events of a transaction. */
+/** The events of a transaction; each is the bytes of its fields and not one more. */
 export function eventsOf(outcome: Outcome, of = LIMIT_ORDER_PROGRAM): LimitOrderEvent[] {
   const own = outcome.calls().filter(({ program }) => program === of);
-  return own.map(({ data }) => decodeLimitOrderEvent(data)!);
+  return own.map(({ data }) => {
+    const event = decodeLimitOrderEvent(data)!;
+    const fields = encode(byName(EVENTS, event.name).data, event.data);
+    assert.deepEqual(Buffer.from(data).subarray(EVENT_TAG_SIZE), fields, event.name);
+    return event;
+  });
 }
 
 /** Of a reserve of such tokens. */
