@@ -10,7 +10,7 @@ const EXECUTED = 20;
 const REFUSED_PART = 5;
 const SEED = 20_261_121;
 
-const load = (file) => import(join(root, 'server/dist/routing/metis/venues/testing', file));
+const load = (file) => import(join(root, 'server/dist/routing/aggregator/venues/testing', file));
 const { Lab, HEAVY_UNITS, otherProgram, missingPrograms } = await load('lab.js');
 const { recordedFile, recordedTrade } = await load('recorded.js');
 const { randomTrials } = await load('trials.js');

@@ -8,8 +8,8 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { Lab } from '../../server/dist/routing/metis/venues/testing/lab.js';
-import { PAIR_WRITERS } from '../../server/dist/routing/metis/venues/testing/row.js';
+import { Lab } from '../../server/dist/routing/aggregator/venues/testing/lab.js';
+import { PAIR_WRITERS } from '../../server/dist/routing/aggregator/venues/testing/row.js';
 import { rpc, type Service } from './service.js';
 
 interface PlainAccount {

@@ -1,9 +1,9 @@
 import { encodePool, poolAuthority, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, encodeTokenAccount, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
-import type { PoolState, Side, Venue } from '../../server/dist/routing/metis/venue.js';
-import { accountsOf, readRecorded } from '../../server/dist/routing/metis/venues/testing/recorded.js';
-import { TESTED_VENUES } from '../../server/dist/routing/metis/venues/testing/venues.js';
-import { tokenSwapVenue } from '../../server/dist/routing/metis/venues/token-swap.js';
+import type { PoolState, Side, Venue } from '../../server/dist/routing/aggregator/venue.js';
+import { accountsOf, readRecorded } from '../../server/dist/routing/aggregator/venues/testing/recorded.js';
+import { TESTED_VENUES } from '../../server/dist/routing/aggregator/venues/testing/venues.js';
+import { tokenSwapVenue } from '../../server/dist/routing/aggregator/venues/token-swap.js';
 
 const BATCHES = 100;
 const QUOTES = 40;

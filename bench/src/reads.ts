@@ -3,7 +3,7 @@ import { INVITE_PROGRAM } from '@slipway/programs';
 import { type Address, generateKeypair } from '@slipway/wire';
 import { extendInviteLists } from '../../server/dist/store/invite-lists.js';
 import { beginInviteIndex, type InviteEvent } from '../../server/dist/store/invites.js';
-import { openStore } from '../../server/dist/store/open-store.js';
+import { openStore } from '../../server/dist/store/postgres/open-store.js';
 import type { Store } from '../../server/dist/store/sql.js';
 import { putLoad, type Round } from './load.js';
 import type { Rig } from './processes.js';

@@ -4,7 +4,7 @@ import { type Address, generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
 import { createTriggerKeeper } from '../../server/dist/keeper/trigger-orders/index.js';
 import { createClock, steadyNow } from '../../server/dist/lib/clock.js';
-import { TriggerBook } from '../../server/dist/orders/trigger-book.js';
+import { TriggerBook } from '../../server/dist/trigger-orders/trigger-book.js';
 import { openStore } from '../../server/dist/store/index.js';
 
 const MEGABYTE = 1024 * 1024;

@@ -5,7 +5,7 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './furnish.js';
+import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './populate.js';
 import {
   configuredTokens,
   DEFAULT_GENESIS,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
-import { type App, createApp } from './app.js';
+import { type App, createApp } from './app/app.js';
 import { type Config, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { SANDBOX_KEY } from './http/index.js';
 import { steadyNow } from './lib/clock.js';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { Config } from '../config/index.js';
-import { connectionConfig } from '../store/pool.js';
+import { connectionConfig } from '../store/postgres/pool.js';
 import type { Check } from './doctor-checks.js';
 import type { Answer } from './service.js';
 

@@ -11,11 +11,11 @@ import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
 import { createHttpRpc, type Rpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
-import type { Venue } from '../routing/metis/venue.js';
-import { allVenues } from '../routing/metis/venues/index.js';
-import { tokenSwapVenue } from '../routing/metis/venues/token-swap.js';
-import { askService, routingServices } from '../routing/third-party/index.js';
-import type { RoutingService } from '../routing/third-party/service.js';
+import type { Venue } from '../routing/aggregator/venue.js';
+import { allVenues } from '../routing/aggregator/venues/index.js';
+import { tokenSwapVenue } from '../routing/aggregator/venues/token-swap.js';
+import { askService, routingServices } from '../routing/services/index.js';
+import type { RoutingService } from '../routing/services/service.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROUTER_PROGRAM } from '@slipway/programs';
 import { openSigner } from '../signer/index.js';
-import { openStore } from '../store/open-store.js';
+import { openStore } from '../store/postgres/open-store.js';
 import { startPostgres } from '../store/testing.js';
 import type { Check } from './doctor-checks.js';
 import { runCli } from './main.js';

@@ -12,7 +12,7 @@ import { type NewKey, registerAdmin } from '../areas/admin/index.js';
 import { loadConfig } from '../config/index.js';
 import { createMetrics, createServer } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
-import { openStore } from '../store/open-store.js';
+import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 import { confirmReserved, reserve } from '../store/verifications.js';
 import { runCli } from './main.js';

@@ -7,7 +7,7 @@ import { doctorCommand } from './doctor.js';
 import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
-import { ordersCommand } from './orders.js';
+import { ordersCommand } from './trigger-orders.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { openMetis, openWorld, type TestPool, type World } from '../routing/metis/testing.js';
+import { openMetis, openWorld, type TestPool, type World } from '../routing/aggregator/testing.js';
 import { isRefused, type Token } from '../routing/router.js';
 import { runCli } from './main.js';
 

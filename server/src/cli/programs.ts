@@ -4,7 +4,7 @@ import { openAccountSource, type PulledFile, type PulledProgram, pulledPath, wri
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, isAddress } from '@slipway/wire';
 import { defineCommand } from 'citty';
-import { allVenues } from '../routing/metis/venues/index.js';
+import { allVenues } from '../routing/aggregator/venues/index.js';
 import { type CliContext, CommandError, type Result, UsageError } from './context.js';
 import { type PulledPool, pullPool, pullProgram } from './pull.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { createKey, revokeKey } from '../store/keys.js';
-import { openStore } from '../store/open-store.js';
+import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 import { createKeyLookup } from './key-lookup.js';
 

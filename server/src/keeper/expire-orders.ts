@@ -1,7 +1,7 @@
-import type { OrderEventRow } from '../store/order-events.js';
-import { type OrderRow, overdueOrders } from '../store/orders.js';
+import type { OrderEventRow } from '../store/trigger-order-events.js';
+import { type OrderRow, overdueOrders } from '../store/trigger-orders.js';
 import type { Store } from '../store/sql.js';
-import { changeOrders } from '../vault/change-orders.js';
+import { changeOrders } from '../trigger-orders/change-orders.js';
 
 const BATCH = 500;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.js';
-import { groupCalls } from '../store/group-calls.js';
+import { groupCalls } from '../store/postgres/group-calls.js';
 import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
 import type { Store, Tx } from '../store/sql.js';
 import type { Verdict } from './tracker.js';

@@ -21,9 +21,9 @@ import {
 import type { Store } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
 import { type AreaHooks, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
-import { createHandOver, type Deliver, type Resolution } from './hand-over.js';
+import { createHandOver, type Deliver, type Resolution } from './delegated-send.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
-import { findObstacle } from './obstacle.js';
+import { findObstacle } from './preflight.js';
 import { createTracker, type Verdict } from './tracker.js';
 
 export interface Landing {

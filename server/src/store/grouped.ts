@@ -1,4 +1,4 @@
-import { groupCalls } from './group-calls.js';
+import { groupCalls } from './postgres/group-calls.js';
 import { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './ledger.js';
 import { type EventScore, getScores } from './scores.js';
 import type { Store } from './sql.js';

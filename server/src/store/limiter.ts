@@ -1,4 +1,4 @@
-import { groupCalls } from './group-calls.js';
+import { groupCalls } from './postgres/group-calls.js';
 import { take } from './limits.js';
 import type { Store } from './sql.js';
 

@@ -4,7 +4,7 @@ import { barGas } from './gas-paid.js';
 import { claim, claimMany, insertCrafted, takeAbandoned, unclaim } from './ledger.js';
 import { createLimiter } from './limiter.js';
 import { take } from './limits.js';
-import { openStore } from './open-store.js';
+import { openStore } from './postgres/open-store.js';
 import type { Store } from './sql.js';
 import { startPostgres, type TestPostgres } from './testing.js';
 import { reserve, type VerificationKind } from './verifications.js';

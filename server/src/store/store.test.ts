@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { runMigrations } from './migrate.js';
+import { runMigrations } from './postgres/migrate.js';
 import { getSetting, setSetting } from './settings.js';
 import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';

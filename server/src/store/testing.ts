@@ -9,7 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { openStore } from './open-store.js';
+import { openStore } from './postgres/open-store.js';
 import type { Store } from './sql.js';
 
 const run = promisify(execFile);

@@ -7,7 +7,7 @@ import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { findKeyByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore } from '../../store/postgres/open-store.js';
 import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
 import { confirmReserved, type NewVerification, reserve } from '../../store/verifications.js';

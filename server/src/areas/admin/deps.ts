@@ -8,9 +8,9 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { RebuiltInvites } from '../../invites/index.js';
+import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
-import type { Ignored, Tick } from '../../orders/price-guard.js';
+import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 import type { Store } from '../../store/sql.js';
 
 export interface AdminDeps {

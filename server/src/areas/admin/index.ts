@@ -4,7 +4,7 @@ import { registerAddMaker } from './add-maker.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
 import type { AdminDeps } from './deps.js';
-import { registerExplainOrder } from './explain-order.js';
+import { registerExplainOrder } from './explain-trigger-order.js';
 import { registerListKeys } from './list-keys.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListVerifications } from './list-verifications.js';

@@ -14,7 +14,7 @@ import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
 import { isRefused, type Quote, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
-import { tryOutSwap } from '../../routing/try-out.js';
+import { tryOutSwap } from '../../landing/try-out.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';

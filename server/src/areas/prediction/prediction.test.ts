@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { startTestServer } from '../../http/testing.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore } from '../../store/postgres/open-store.js';
 import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
 import { registerPrediction } from './index.js';

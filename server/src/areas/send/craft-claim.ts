@@ -3,7 +3,7 @@ import { decodeTransaction, encodeTransaction, withSignature } from '@slipway/wi
 import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { readInvite } from '../../invites/index.js';
+import { readInvite } from '../../indexes/invites/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { freeClaimSlot, takeClaimSlot } from '../../store/invite-claims.js';
 import { requireWallet } from './craft-send.js';

@@ -1,5 +1,5 @@
 import { requireAddress } from '../../errors/index.js';
-import { readInvite } from '../../invites/index.js';
+import { readInvite } from '../../indexes/invites/index.js';
 import type { SendDeps } from './deps.js';
 import { refuse } from './list-invites.js';
 import type { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';

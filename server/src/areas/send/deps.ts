@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
-import type { InviteIndex } from '../../invites/index.js';
+import type { InviteIndex } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Signer } from '../../signer/index.js';
 import type { Store } from '../../store/sql.js';

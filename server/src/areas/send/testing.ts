@@ -13,17 +13,17 @@ import { Registry } from 'prom-client';
 import { ChainUnavailable, createChain, createLocalRpc, type Rpc } from '../../chain/index.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
-import { createInviteIndex, type InviteIndexDeps } from '../../invites/index.js';
+import { createInviteIndex, type InviteIndexDeps } from '../../indexes/invites/index.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { testSigner, USDC } from '../../maker/testing.js';
+import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { clearInviteIndex } from '../../store/invites.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore } from '../../store/postgres/open-store.js';
 import { signed } from '../trigger-v1/testing.js';
 import { registerSend } from './index.js';
 import type { Invite } from './schema.js';
 
-export { JUP, USDC } from '../../maker/testing.js';
+export { JUP, USDC } from '../../sandbox/maker/testing.js';
 export { signed } from '../trigger-v1/testing.js';
 
 /** What any of the area's answers has. */

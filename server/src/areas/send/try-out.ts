@@ -5,7 +5,7 @@ import { craftInvite, type InviteAction } from '../../crafting/invite.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
-import { type TriedOut, tryOut } from '../../routing/try-out.js';
+import { type TriedOut, tryOut } from '../../landing/try-out.js';
 import type { SendDeps } from './deps.js';
 
 /** What the program's errors mean for what a client has asked. */

@@ -19,7 +19,7 @@ import {
 import { explain } from '../../landing/index.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
-import { tryOutSwap } from '../../routing/try-out.js';
+import { tryOutSwap } from '../../landing/try-out.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { coversGas, type Terms } from './terms.js';

@@ -8,7 +8,7 @@ import {
   type Keypair,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
-import { ata } from '../../maker/testing.js';
+import { ata } from '../../sandbox/maker/testing.js';
 import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, swap, USDC } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;

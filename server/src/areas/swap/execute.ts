@@ -13,7 +13,7 @@ import {
   readPosted,
   WouldFail,
 } from '../../landing/index.js';
-import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
+import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import { failUnsent, type LedgerRow } from '../../store/ledger.js';
 import { AREA, type SwapDeps } from './deps.js';
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';

@@ -7,7 +7,7 @@ import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js
 import { createTokenAges } from './token-age.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
-export { swapHooks } from './hooks.js';
+export { swapHooks } from './settlement.js';
 export { registerSwapReads, type SwapReadsDeps } from './reads.js';
 export { createTokenList } from './token-list.js';
 

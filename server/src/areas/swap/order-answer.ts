@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { roundedUsd } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
-import { MAKERS_SECONDS } from '../../routing/jupiterz/index.js';
+import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { Hop, Token } from '../../routing/router.js';
 import { type Candidate, leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';

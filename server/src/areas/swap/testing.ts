@@ -20,18 +20,18 @@ import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { fundMaker, startMaker } from '../../maker/index.js';
-import { JUP, SOL, testSigner, USD, USDC } from '../../maker/testing.js';
-import { createJupiterZ } from '../../routing/jupiterz/index.js';
-import { createMetis } from '../../routing/metis/index.js';
+import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
+import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
+import { createJupiterZ } from '../../routing/makers/index.js';
+import { createMetis } from '../../routing/aggregator/index.js';
 import { createRouting } from '../../routing/race.js';
 import type { Router, Token } from '../../routing/router.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore } from '../../store/postgres/open-store.js';
 import { registerSwap, SWAP_AREA, type SwapDeps, swapHooks } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
-export { JUP, SOL, USD, USDC } from '../../maker/testing.js';
+export { JUP, SOL, USD, USDC } from '../../sandbox/maker/testing.js';
 
 export const TIP_ACCOUNT = generateKeypair().address;
 

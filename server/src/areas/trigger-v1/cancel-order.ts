@@ -4,7 +4,7 @@ import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../c
 import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../limit-orders/index.js';
+import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
 import type { TriggerV1Deps } from './deps.js';
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
 import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Chain } from '../../chain/index.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
-import type { LimitOrderIndex } from '../../limit-orders/index.js';
+import type { LimitOrderIndex } from '../../indexes/limit-orders/index.js';
 import type { Prices } from '../../prices/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';

@@ -34,14 +34,14 @@ import {
   type LimitOrderIndexDeps,
   type OpenOrder,
   readOpenOrders,
-} from '../../limit-orders/index.js';
-import { JUP, testSigner, USD, USDC } from '../../maker/testing.js';
+} from '../../indexes/limit-orders/index.js';
+import { JUP, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore } from '../../store/postgres/open-store.js';
 import { registerTriggerV1, type TriggerV1Deps } from './index.js';
 import type { TriggerOrder } from './schema.js';
 
-export { JUP, SOL, USDC } from '../../maker/testing.js';
+export { JUP, SOL, USDC } from '../../sandbox/maker/testing.js';
 
 export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
 /** What the index of orders writes. */

@@ -10,13 +10,13 @@ import {
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { IllegalEvent } from '../../orders/order.js';
-import { type RawState, shownState } from '../../orders/state.js';
+import { IllegalEvent } from '../../trigger-orders/order.js';
+import { type RawState, shownState } from '../../trigger-orders/state.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { findOrder, type OrderRow } from '../../store/orders.js';
-import { changeOrders } from '../../vault/change-orders.js';
+import { findOrder, type OrderRow } from '../../store/trigger-orders.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { GRACE_MS, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
-import { explainRefusal } from './hooks.js';
+import { explainRefusal } from './settlement.js';
 import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
 import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';

@@ -11,13 +11,13 @@ import {
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { apply, newOrder } from '../../orders/order.js';
+import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { findByDeposit, type OrderRow } from '../../store/orders.js';
+import { findByDeposit, type OrderRow } from '../../store/trigger-orders.js';
 import { requireOwnVault } from './access.js';
 import { requirePair } from './craft-deposit.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
-import { explainRefusal } from './hooks.js';
+import { explainRefusal } from './settlement.js';
 import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
 import type { OrderBody, OrderCreated } from './schema.js';
 

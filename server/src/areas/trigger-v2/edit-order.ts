@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import { lockOrders, editOrder as writeTerms } from '../../store/orders.js';
+import { lockOrders, editOrder as writeTerms } from '../../store/trigger-orders.js';
 import type { TriggerV2Deps } from './deps.js';
 import { editTerms } from './order-terms.js';
 import type { EditAnswer, EditBody } from './schema.js';

@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { isActive, RAW_STATES } from '../../orders/state.js';
-import { orderEvents } from '../../store/order-events.js';
-import { findOrder, listOrders } from '../../store/orders.js';
+import { isActive, RAW_STATES } from '../../trigger-orders/state.js';
+import { orderEvents } from '../../store/trigger-order-events.js';
+import { findOrder, listOrders } from '../../store/trigger-orders.js';
 import type { TriggerV2Deps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import type { HistoryAnswer, HistoryQuery, HistoryRow } from './schema.js';

@@ -30,7 +30,7 @@ import { registerVault, showVault } from './vault.js';
 import { verify } from './verify.js';
 
 export { DEPOSIT_AREA, type TriggerV2Deps, WITHDRAWAL_AREA } from './deps.js';
-export { depositHooks, withdrawalHooks } from './hooks.js';
+export { depositHooks, withdrawalHooks } from './settlement.js';
 export { createLoginTokens, type LoginTokens } from './login-token.js';
 
 const PREFIX = '/trigger/v2';

@@ -1,7 +1,7 @@
-import { fillPercent, type Order } from '../../orders/order.js';
-import { type RawState, shownState } from '../../orders/state.js';
-import type { OrderEventRow } from '../../store/order-events.js';
-import type { OrderRow } from '../../store/orders.js';
+import { fillPercent, type Order } from '../../trigger-orders/order.js';
+import { type RawState, shownState } from '../../trigger-orders/state.js';
+import type { OrderEventRow } from '../../store/trigger-order-events.js';
+import type { OrderRow } from '../../store/trigger-orders.js';
 import type { HistoryEvent, HistoryRow } from './schema.js';
 
 /** An order as its owner sees it. */

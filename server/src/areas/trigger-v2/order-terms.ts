@@ -1,9 +1,9 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import type { OrderType } from '../../orders/order.js';
-import { orderContext } from '../../orders/order-context.js';
+import type { OrderType } from '../../trigger-orders/order.js';
+import { orderContext } from '../../trigger-orders/order-context.js';
 import type { Prices } from '../../prices/index.js';
-import type { OrderTerms } from '../../store/orders.js';
+import type { OrderTerms } from '../../store/trigger-orders.js';
 import type { EditBody, OrderBody } from './schema.js';
 
 /** What an order accepts to lose against the quote where nothing was said, and being filled matters most. */

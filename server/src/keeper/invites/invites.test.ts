@@ -16,7 +16,7 @@ import {
 } from '../../areas/send/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
-import type { testSigner } from '../../maker/testing.js';
+import type { testSigner } from '../../sandbox/maker/testing.js';
 import { EXPIRIES_AN_HOUR, type InviteKeeperDeps, startInviteKeeper } from './index.js';
 
 const WEEK = 7 * 24 * 60 * 60;

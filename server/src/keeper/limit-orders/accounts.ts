@@ -2,7 +2,7 @@ import { type LimitOrder, limitOrderFeeAccount } from '@slipway/programs';
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
 import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
-import { canReceive } from '../../limit-orders/index.js';
+import { canReceive } from '../../indexes/limit-orders/index.js';
 import { inTheWay, type LimitOrderDeps, type Skipped } from './deps.js';
 
 /** The token accounts that a fill makes. */

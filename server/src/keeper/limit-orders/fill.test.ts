@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { wrappedOrderId } from '../../crafting/limit-order.js';
-import { WRAPPED_SOL } from '../../routing/metis/testing.js';
+import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { LimitOrderDeps } from './deps.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';

@@ -5,7 +5,7 @@ import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
-import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/metis/testing.js';
+import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { isRefused, type Quote, type Router, type SwapParties, type Token } from '../../routing/router.js';
 import { openTestStore } from '../../store/testing.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';

@@ -1,9 +1,9 @@
 import type { Address } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
-import { type OpenOrder, readOpenOrders } from '../../limit-orders/index.js';
+import { type OpenOrder, readOpenOrders } from '../../indexes/limit-orders/index.js';
 import { defectOf } from './plan.js';
 
-export type { OpenOrder } from '../../limit-orders/index.js';
+export type { OpenOrder } from '../../indexes/limit-orders/index.js';
 
 export interface FillableOrders {
   /** The oldest first. */

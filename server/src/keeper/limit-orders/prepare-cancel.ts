@@ -3,7 +3,7 @@ import type { Address } from '@slipway/wire';
 import { unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
-import { tryOut } from '../../routing/try-out.js';
+import { tryOut } from '../../landing/try-out.js';
 import { refundAccountOf } from './accounts.js';
 import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
 import { isExpired } from './plan.js';

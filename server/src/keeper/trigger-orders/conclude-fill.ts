@@ -1,12 +1,12 @@
 import { type Address, associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
-import { IllegalEvent } from '../../orders/order.js';
-import { isFillPending, type PendingFill } from '../../store/order-fills.js';
-import { oweRent } from '../../store/order-rents.js';
-import { findOrder, lockOrders, type OrderRow } from '../../store/orders.js';
-import { changeOrders } from '../../vault/change-orders.js';
+import { IllegalEvent } from '../../trigger-orders/order.js';
+import { isFillPending, type PendingFill } from '../../store/trigger-order-fills.js';
+import { oweRent } from '../../store/trigger-order-rents.js';
+import { findOrder, lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { backOffMs, fillEvent } from './hooks.js';
+import { backOffMs, fillEvent } from './settlement.js';
 import { type Sale, saleOf } from './terms.js';
 
 /** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */

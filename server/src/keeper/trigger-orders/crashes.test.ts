@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Keypair } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { steadyNow } from '../../lib/clock.js';
-import { orderEvents } from '../../store/order-events.js';
-import type { OrderRow } from '../../store/orders.js';
+import { orderEvents } from '../../store/trigger-order-events.js';
+import type { OrderRow } from '../../store/trigger-orders.js';
 import { createMortal, type Mortal } from '../testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 

@@ -1,12 +1,12 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
-import { IllegalEvent, type Leg } from '../../orders/order.js';
-import { abandonedClaims, landedFills } from '../../store/order-fills.js';
-import { lockOrders, type OrderRow } from '../../store/orders.js';
-import { changeOrders } from '../../vault/change-orders.js';
+import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
+import { abandonedClaims, landedFills } from '../../store/trigger-order-fills.js';
+import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { concludeFill } from './conclude-fill.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { backOffMs, FILL_AREA, type FillDetail, type FillPayload } from './hooks.js';
+import { backOffMs, FILL_AREA, type FillDetail, type FillPayload } from './settlement.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
 

@@ -1,20 +1,20 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
-import type { Leg } from '../../orders/order.js';
-import { isCrossed, triggersOf } from '../../orders/order-triggers.js';
-import type { Tick } from '../../orders/price-guard.js';
-import { TriggerBook } from '../../orders/trigger-book.js';
-import { saveMarks } from '../../store/order-fills.js';
-import { ORDERS_CHANNEL, type OrderRow } from '../../store/orders.js';
-import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/waiting-orders.js';
-import { tickOf } from '../../vault/tick.js';
+import type { Leg } from '../../trigger-orders/order.js';
+import { isCrossed, triggersOf } from '../../trigger-orders/order-triggers.js';
+import type { Tick } from '../../trigger-orders/price-guard.js';
+import { TriggerBook } from '../../trigger-orders/trigger-book.js';
+import { saveMarks } from '../../store/trigger-order-fills.js';
+import { ORDERS_CHANNEL, type OrderRow } from '../../store/trigger-orders.js';
+import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
+import { tickOf } from '../../trigger-orders/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
 import { returnRents } from './rents.js';
 import { firingTermsOf } from './terms.js';
 
 export type { TriggerKeeperDeps } from './deps.js';
-export { FILL_AREA, fillHooks } from './hooks.js';
+export { FILL_AREA, fillHooks } from './settlement.js';
 export { RENT_AREA, rentHooks } from './rents.js';
 
 /** Fires trigger orders at prices, and fills them. Any number may run over one store. */

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Landing } from '../../landing/index.js';
 import type { Router } from '../../routing/router.js';
-import type { OrderRow } from '../../store/orders.js';
+import type { OrderRow } from '../../store/trigger-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 type TriggerWorld = Awaited<ReturnType<typeof openTriggerWorld>>;

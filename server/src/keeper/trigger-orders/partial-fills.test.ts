@@ -9,9 +9,9 @@ import {
   systemTransfer,
 } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
-import { fillPercent, type Order } from '../../orders/order.js';
-import { WRAPPED_SOL } from '../../routing/metis/testing.js';
-import { orderEvents } from '../../store/order-events.js';
+import { fillPercent, type Order } from '../../trigger-orders/order.js';
+import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { orderEvents } from '../../store/trigger-order-events.js';
 import { expireOrders } from '../expire-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 

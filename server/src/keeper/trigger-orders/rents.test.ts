@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
-import { openMetis } from '../../routing/metis/testing.js';
+import { openMetis } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const RENT = rentExemptLamports(165);

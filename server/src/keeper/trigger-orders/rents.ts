@@ -9,10 +9,10 @@ import {
 import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { type AreaHooks, type Claimed, explain } from '../../landing/index.js';
-import { tryOut } from '../../routing/try-out.js';
+import { tryOut } from '../../landing/try-out.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { settleRent, takeRentsDue } from '../../store/order-rents.js';
-import { lockOrders, type OrderRow } from '../../store/orders.js';
+import { settleRent, takeRentsDue } from '../../store/trigger-order-rents.js';
+import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
 import type { Tx } from '../../store/sql.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';

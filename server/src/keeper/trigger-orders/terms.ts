@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
-import type { Leg } from '../../orders/order.js';
-import type { FiringTerms } from '../../orders/order-triggers.js';
+import type { Leg } from '../../trigger-orders/order.js';
+import type { FiringTerms } from '../../trigger-orders/order-triggers.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
-import type { OrderRow } from '../../store/orders.js';
+import type { OrderRow } from '../../store/trigger-orders.js';
 
 /** What a fill of an order sells, from where, and for what. */
 export interface Sale {

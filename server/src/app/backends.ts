@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { lockFolder, startLocalnet } from '@slipway/localnet';
+import type { Logger } from 'pino';
+import { createHttpRpc, createLocalRpc, type Rpc } from '../chain/index.js';
+import { type Config, dataFolder } from '../config/index.js';
+import type { Clock } from '../lib/clock.js';
+import type { Disposal } from '../lib/disposal.js';
+import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
+import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from '../signer/index.js';
+import { openStore, type Store } from '../store/index.js';
+
+/** The parts of which the configuration chooses the implementation. */
+export interface Parts {
+  store: Store;
+  signer: Signer & MintFinder;
+  chain: ChainAccess;
+  adminToken: string;
+}
+
+export interface ChainAccess {
+  rpc: Rpc;
+  /** Every way of sending, `rpc` first. */
+  ways: readonly Rpc[];
+  rpcUrl: string;
+  wsUrl: string | undefined;
+  /** Resolves when the embedded chain has died. */
+  died: Promise<Error>;
+}
+
+/** Opens what the service stands on, all at once. What has been opened closes with `disposal`, also when another fails. */
+export async function openParts(config: Config, log: Logger, disposal: Disposal): Promise<Parts> {
+  mkdirSync(config.dataDir, { recursive: true });
+  disposal.add('data folder', lockFolder(config.dataDir));
+  const paths = dataFolder(config);
+  const opening = [
+    openDatabase(config, disposal),
+    openKeys(config),
+    openChain(config, log, disposal),
+    config.adminToken ?? readOrCreateSecret(paths.adminToken),
+  ] as const;
+  // Everything must have been opened or have failed before anything is closed again.
+  await Promise.allSettled(opening);
+  const [store, signer, chain, adminToken] = await Promise.all(opening);
+  return { store, signer, chain, adminToken };
+}
+
+async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {
+  const store = await openStore(
+    config.store.kind === 'embedded' ? { kind: 'embedded', dir: dataFolder(config).database } : config.store,
+  );
+  disposal.add('store', () => store.close());
+  return store;
+}
+
+async function openKeys(config: Config): Promise<Signer & MintFinder> {
+  const { file } = config.signer;
+  // Outside of a sandbox the configuration insists on a passphrase of the operator's.
+  const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
+  return openSigner({ file, passphrase, create: true });
+}
+
+async function openChain(config: Config, log: Logger, disposal: Disposal): Promise<ChainAccess> {
+  if (config.chain.kind === 'outside') {
+    const { rpcUrl, wsUrl, sendUrls } = config.chain;
+    const rpc = createHttpRpc({ url: rpcUrl });
+    const ways = [rpc, ...sendUrls.map((url) => createHttpRpc({ url }))];
+    return { rpc, ways, rpcUrl, wsUrl, died: new Promise(() => {}) };
+  }
+  const { rpcPort, programsDir, forkUrl } = config.chain;
+  const { platform, stable, usdc } = config.tokens;
+  const localnet = await startLocalnet({
+    rpcPort,
+    dataDir: dataFolder(config).chain,
+    ...(programsDir !== undefined && { programsDir }),
+    ...(forkUrl !== undefined && { forkUrl }),
+    genesis: { tokens: [usdc, platform, stable], receiver: config.express.receiver, receiverMint: platform.mint },
+    log: (line) => log.info({ part: 'chain' }, line),
+  });
+  disposal.add('chain', () => localnet.close());
+  const rpc = createLocalRpc((method, params) => localnet.call(method, params));
+  const died = new Promise<Error>((resolve) => {
+    void localnet.closed.then((error) => error && resolve(error));
+  });
+  return { rpc, ways: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
+}
+
+/** Where uploads are kept. `publicUrl` is asked at the first URL, when it is known on which port the service listens. */
+export async function openObjectStore(
+  config: Config,
+  clock: Clock,
+  publicUrl: () => string,
+): Promise<S3Store | LocalStore> {
+  if (config.objects.store.kind === 's3') return createS3Store(config.objects.store);
+  const { objects: dir, objectsSecret } = dataFolder(config);
+  return createLocalStore({ dir, secret: await readOrCreateSecret(objectsSecret), publicUrl, clock });
+}

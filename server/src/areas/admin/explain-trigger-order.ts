@@ -1,0 +1,32 @@
+import type { Address } from '@slipway/wire';
+import { AppError } from '../../errors/index.js';
+import { explainOrder } from '../../trigger-orders/explain-order.js';
+import { orderEvents } from '../../store/trigger-order-events.js';
+import { findOrder } from '../../store/trigger-orders.js';
+import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import { OrderExplanation, OrderParams } from './schema.js';
+
+export function registerExplainOrder(app: AdminServer, { store, clock, tick }: AdminDeps): void {
+  app.get(
+    '/admin/v1/orders/:id/explanation',
+    {
+      config: adminRoute,
+      schema: {
+        tags: ['Admin'],
+        summary: 'Say why a trigger order has fired or not',
+        params: OrderParams,
+        response: { 200: OrderExplanation },
+      },
+    },
+    async ({ params: { id } }) => {
+      const order = await findOrder(store, id);
+      if (!order) throw new AppError('NOT_FOUND', { message: 'There is no order with this id' });
+      const events = await orderEvents(store, order.wallet, [id]);
+      const price = tick?.(order.triggerMint as Address);
+      return {
+        ...{ id, state: order.progress.state },
+        reasons: explainOrder({ ...order, ...order.progress }, events, price, clock.now()),
+      };
+    },
+  );
+}

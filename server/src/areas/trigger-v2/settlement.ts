@@ -1,0 +1,115 @@
+import type { AreaHooks, Claimed, Refusal } from '../../landing/index.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import { type OrderEventRow, writeOrderEvents } from '../../store/trigger-order-events.js';
+import { findByDeposit, insertOrder, lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import type { Tx } from '../../store/sql.js';
+import { changeOrders, type OrderChange } from '../../trigger-orders/change-orders.js';
+import type { WithdrawalPayload } from './deps.js';
+
+/** An order is written down in the step that claims its deposit, and opens in the one that knows it has landed. */
+export const depositHooks: AreaHooks = {
+  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    const events: OrderEventRow[] = [];
+    for (const { id, detail } of claimed) {
+      const order = await insertOrder(tx, detail as OrderRow);
+      if (order) events.push(depositEvent(order, 'pending', order.createdAt, null));
+      else refused.set(id, 'the deposit has an order already');
+    }
+    await writeOrderEvents(tx, events);
+    return refused;
+  },
+
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    for (const { id, wallet, state, signature, settledAt } of settled) {
+      const order = await findByDeposit(tx, wallet, id);
+      if (!order || !settledAt) continue;
+      const landed = state === 'landed';
+      const change: OrderChange = {
+        id: order.id,
+        event: { type: landed ? 'deposit_landed' : 'deposit_lost' },
+        history: () => [depositEvent(order, landed ? 'success' : 'failed', settledAt, signature)],
+      };
+      await changeOrders(tx, [change], settledAt);
+    }
+  },
+};
+
+/** A withdrawal leaves only while its order waits for it, and ends the order when it has landed. */
+export const withdrawalHooks: AreaHooks = {
+  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    const orderIds = claimed.map(({ detail }) => detail as string);
+    const waiting = (await lockOrders(tx, orderIds, { skip: false })).filter(
+      ({ progress }) => progress.state === 'ready_to_cancel',
+    );
+    const ids = new Set(waiting.map(({ id }) => id));
+    for (const { id, detail } of claimed) {
+      if (!ids.has(detail as string)) refused.set(id, 'the order is not in cancellation state');
+    }
+    return refused;
+  },
+
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    for (const row of settled) {
+      const { orderId } = row.payload as WithdrawalPayload;
+      const { settledAt } = row;
+      if (!settledAt) continue;
+      if (row.state === 'landed') {
+        const history = (order: OrderRow) => withdrawalEvents(order, row, settledAt);
+        await changeOrders(tx, [{ id: orderId, event: { type: 'withdrawn' }, history }], settledAt);
+      } else if (row.state === 'failed') {
+        const [order] = await lockOrders(tx, [orderId], { skip: false });
+        if (order) await writeOrderEvents(tx, withdrawalEvents(order, row, settledAt));
+      }
+    }
+  },
+};
+
+const NOTHING = { mint: null, amount: null, outputMint: null, outputAmount: null, context: null } as const;
+
+function depositEvent(
+  order: OrderRow,
+  state: OrderEventRow['state'],
+  at: Date,
+  signature: string | null,
+): OrderEventRow {
+  const { wallet, id: orderId, depositRequestId: id, inputMint: mint, progress } = order;
+  return {
+    ...NOTHING,
+    ...{ wallet, orderId, id, type: 'deposit', state, at, signature, mint },
+    amount: progress.entry.initial,
+  };
+}
+
+function withdrawalEvents({ wallet, id: orderId }: OrderRow, row: LedgerRow, at: Date): OrderEventRow[] {
+  const { withdrawn } = row.payload as WithdrawalPayload;
+  const landed = row.state === 'landed';
+  const common = { ...NOTHING, wallet, orderId, at };
+  const events = withdrawn.map(
+    ({ mint, amount }, index): OrderEventRow => ({
+      ...common,
+      ...{ id: `${row.id} withdrawal ${index}`, type: 'withdrawal', state: landed ? 'success' : 'failed' },
+      ...{ signature: row.signature, mint, amount: BigInt(amount) },
+    }),
+  );
+  if (!landed) return events;
+  return [
+    ...events,
+    { ...common, ...{ id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null } },
+  ];
+}
+
+/** Why a posted transaction is not taken, in the words of the area. */
+export function explainRefusal(refusal: Refusal): string {
+  switch (refusal.reason) {
+    case 'undecodable':
+      return `Invalid transaction format (${refusal.detail})`;
+    case 'message-changed':
+      return 'it is not the transaction that was crafted; sign it as it was given';
+    case 'missing-signature':
+      return `the signature of ${refusal.signer} is missing`;
+    case 'invalid-signature':
+      return `the signature of ${refusal.signer} does not match`;
+  }
+}

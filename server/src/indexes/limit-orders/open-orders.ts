@@ -1,0 +1,68 @@
+import { decodeLimitOrder, LIMIT_ORDER_MAKER_AT, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
+import { type Address, decodeTokenAccount } from '@slipway/wire';
+import { ask, type Chain, type ChainAccount, type Rpc, type RpcAccount, readRpcAccount } from '../../chain/index.js';
+import type { LimitOrderEvent } from '../../store/limit-orders.js';
+import { termsOf } from './transactions.js';
+
+export interface OpenOrder {
+  address: Address;
+  order: LimitOrder;
+}
+
+export interface OpenOrders {
+  /** The state of the chain that they are of. */
+  slot: bigint;
+  orders: OpenOrder[];
+}
+
+/**
+ * The orders that a program holds now, of one maker or of all; an expired one is among them until somebody cancels it.
+ * @throws ChainUnavailable
+ */
+export function readOpenOrders(rpc: Rpc, program: Address, maker?: Address): Promise<OpenOrders> {
+  const filters = [
+    { dataSize: LIMIT_ORDER_SIZE },
+    ...(maker ? [{ memcmp: { offset: LIMIT_ORDER_MAKER_AT, bytes: maker } }] : []),
+  ];
+  const params = [program, { encoding: 'base64', commitment: 'confirmed', withContext: true, filters }];
+  type Answer = { context: { slot: number | bigint }; value: { pubkey: string; account: RpcAccount }[] };
+  return ask(rpc, 'getProgramAccounts', params, ({ context, value }: Answer) => ({
+    slot: BigInt(context.slot),
+    orders: value.flatMap(({ pubkey, account }) => {
+      const order = decodeLimitOrder(readRpcAccount(account)!.data);
+      return order ? [{ address: pubkey as Address, order }] : [];
+    }),
+  }));
+}
+
+/** Whether it is a token account of this mint, and of this owner where one is given, that is not frozen. */
+export function canReceive(account: ChainAccount, mint: Address, owner?: Address): boolean {
+  const held = decodeTokenAccount(account.data);
+  const isOwned = owner === undefined || held?.owner === owner;
+  return held?.state === 'initialized' && held.mint === mint && isOwned;
+}
+
+/** What an order's account counts before: the transactions of its slot, of which it may know only some. */
+const BEFORE_ALL = -(2n ** 62n);
+
+/** What the account says, as an event of its slot. */
+export function seenEvent({ address, order }: OpenOrder, slot: bigint): LimitOrderEvent {
+  const { makingAmount, takingAmount, oriMakingAmount, oriTakingAmount, createdAt, updatedAt } = order;
+  const terms = termsOf({ ...order, makingAmount: oriMakingAmount, takingAmount: oriTakingAmount });
+  const remaining = { remainingMakingAmount: `${makingAmount}`, remainingTakingAmount: `${takingAmount}` };
+  return {
+    ...{ orderKey: address, txId: '', number: 0, slot, position: BEFORE_ALL, at: new Date(Number(updatedAt) * 1_000) },
+    fact: { kind: 'seen', terms, createdAt: Number(createdAt), ...remaining },
+  };
+}
+
+/** That there is no order any more at an address where one was open, as an event of that slot; `at`: when it last changed. */
+export function goneEvent(orderKey: string, slot: bigint, at: Date): LimitOrderEvent {
+  return { ...{ orderKey, txId: '', number: 1, slot, position: BEFORE_ALL, at }, fact: { kind: 'gone' } };
+}
+
+/** The order that the program holds at the address; undefined where there is none. @throws ChainUnavailable */
+export async function readOrder(chain: Chain, program: Address, address: Address): Promise<LimitOrder | undefined> {
+  const account = await chain.account(address);
+  return account?.owner === program ? decodeLimitOrder(account.data) : undefined;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
+import type { Keypair } from '@slipway/wire';
+import { ORDER_TABLES, openTriggerWorld } from '../../areas/trigger-v1/testing.js';
+import { type Chain, ChainUnavailable, type Rpc } from '../../chain/index.js';
+import { type LimitOrderRow, listLimitOrders } from '../../store/limit-orders.js';
+
+/** A small order that is worth enough. */
+export const SMALL = { params: { makingAmount: '6000000', takingAmount: '1000' } };
+
+/** A chain with limit orders, and nodes of it that do not tell all. */
+export async function openIndexWorld() {
+  const world = await openTriggerWorld();
+  const { store, rpc, chain } = world;
+
+  /** A node that answers some calls by itself: those for which `answer` gives something else than `undefined`. */
+  function nodeThat(answer: (method: string, params: unknown[]) => unknown): { chain: Chain } {
+    const call = async <T>(method: string, params: unknown[]): Promise<T> => {
+      const own = await answer(method, params);
+      return own === undefined ? rpc.call<T>(method, params) : (own as T);
+    };
+    return { chain: { ...chain, rpc: { ...rpc, call } satisfies Rpc } };
+  }
+
+  /** All that is known of the history, but for the place in a slot; a list of rows for each of ORDER_TABLES. */
+  async function contents(): Promise<string[][]> {
+    const tables = ORDER_TABLES.map(async (table) => {
+      const { rows } = await store.query<Record<string, unknown>>(`select * from ${table}`);
+      return rows
+        .filter(({ tx_id }) => tx_id !== '')
+        .map(({ position: _, newest_position: __, oldest_position: ___, ...row }) =>
+          JSON.stringify(row, (____, value) => (typeof value === 'bigint' ? String(value) : value)),
+        )
+        .sort();
+    });
+    return Promise.all(tables);
+  }
+
+  return {
+    ...world,
+    nodeThat,
+    contents,
+    counts: async () => (await contents()).map((rows) => rows.length),
+    /** A node that gives only so many transactions at once; with `isShort` nothing but the newest. */
+    shortPages: (most: number, isShort = false) =>
+      nodeThat((method, params) => {
+        if (method !== 'getSignaturesForAddress') return undefined;
+        const [address, range] = params as [string, { before?: string }];
+        if (isShort && range.before) throw new ChainUnavailable('test');
+        return rpc.call(method, [address, { ...range, limit: most }]);
+      }),
+    async rowsOf(maker: Keypair): Promise<LimitOrderRow[]> {
+      const states = ['open', 'completed', 'cancelled', 'expired', 'failed', 'closed'] as const;
+      const filter = { program: LIMIT_ORDER_PROGRAM, maker: maker.address, states };
+      return (await listLimitOrders(store, filter, { offset: 0, limit: 100 })).rows;
+    },
+    /** Whether all of the history has been read. */
+    async isComplete() {
+      const { rows } = await store.query<{ complete: boolean }>('select complete from limit_order_cursors');
+      return rows[0]?.complete === true;
+    },
+  };
+}
+export type IndexWorld = Awaited<ReturnType<typeof openIndexWorld>>;
+
+/** Waits until it is so. */
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  assert.fail(what);
+}

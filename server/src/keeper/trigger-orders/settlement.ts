@@ -1,0 +1,91 @@
+import type { AreaHooks, Claimed } from '../../landing/index.js';
+import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
+import { orderContext } from '../../trigger-orders/order-context.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import type { OrderEventRow } from '../../store/trigger-order-events.js';
+import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import type { Tx } from '../../store/sql.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
+import { conditionOf, saleOf } from './terms.js';
+
+/** The area of the ledger that fills are in. */
+export const FILL_AREA = 'trigger-fill';
+
+/** What a fill's request carries to its claim. */
+export interface FillDetail {
+  orderId: string;
+  /** Of the keeper's claim of the order: where it is another now, another keeper has the order. */
+  leaseUntil: Date;
+  /** What it sells. */
+  amount: bigint;
+  at: Date;
+}
+
+/** Kept with a fill's request. */
+export interface FillPayload {
+  orderId: string;
+  /** What it sells, in the smallest unit. */
+  amount: string;
+}
+
+const FIRST_BACK_OFF_MS = 2_000;
+const LONGEST_BACK_OFF_MS = 5 * 60_000;
+/** Failed fills in a row after which an order is left to its owner, who can cancel it. */
+const MOST_FAILURES = 10;
+
+/** How long after so many tries that came to nothing the next may begin. */
+export function backOffMs(tries: number): number {
+  return Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (Math.max(1, Math.min(tries, 20)) - 1));
+}
+
+/** A fill is sent only by who holds the order, in the step that writes its signature down; what is lost is tried again. */
+export const fillHooks: AreaHooks = {
+  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    for (const { id, detail } of claimed) {
+      const { orderId, leaseUntil, amount, at } = detail as FillDetail;
+      const [order] = await lockOrders(tx, [orderId], { skip: false });
+      const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
+      const change = {
+        ...{ id: orderId, event: { type: 'sent' } as const, times: { triggeredAt: at, leaseUntil: null } },
+        history: (after: OrderRow) => [fillEvent(after, { id, state: 'pending', amount, at })],
+      };
+      const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;
+      if (!outcome || outcome instanceof IllegalEvent) refused.set(id, 'another keeper has the order, or nobody');
+    }
+    return refused;
+  },
+
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    for (const row of settled) {
+      const { state, settledAt, signature } = row;
+      // What has landed is written down with what the chain says that it moved, which takes a question to the chain.
+      if (state === 'landed' || !settledAt) continue;
+      const { orderId, amount } = row.payload as FillPayload;
+      const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
+      const history = (order: OrderRow) => [{ ...fillEvent(order, told), signature }];
+      const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
+      const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
+      if (!order || order instanceof IllegalEvent) continue;
+      const { failures } = order.progress;
+      const next =
+        failures < MOST_FAILURES
+          ? { event: { type: 'retried' } as const, retryAt: new Date(settledAt.getTime() + backOffMs(failures)) }
+          : { event: { type: 'gave_up' } as const, retryAt: null };
+      const change = { id: orderId, event: next.event, times: { retryAt: next.retryAt } };
+      await changeOrders(tx, [change], settledAt);
+    }
+  },
+};
+
+/** The fill of an order's fired leg as its owner sees it; `id` is that of its request. */
+export function fillEvent(order: OrderRow, told: Pick<OrderEventRow, 'id' | 'state' | 'amount' | 'at'>): OrderEventRow {
+  const { wallet, id: orderId, progress } = order;
+  const leg = (progress.fired ?? 'entry') as Leg;
+  const { inputMint, outputMint } = saleOf(order);
+  return {
+    ...{ ...told, wallet, orderId, type: 'fill', signature: null },
+    ...{ mint: inputMint, outputMint, outputAmount: null },
+    context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
+  };
+}

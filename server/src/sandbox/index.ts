@@ -1,0 +1,123 @@
+import { randomInt } from 'node:crypto';
+import { type Address, associatedTokenAddress } from '@slipway/wire';
+import type { Logger } from 'pino';
+import { type ChainInfo, chainInfo, createPriceMover, type PriceMover } from '../areas/sandbox/index.js';
+import type { Chain } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import { type AdjustableClock, steadyNow } from '../lib/clock.js';
+import type { Disposal } from '../lib/disposal.js';
+import { fundMaker, type RunningMaker, startMaker } from './maker/index.js';
+import type { Parts } from '../app/backends.js';
+import { createSandboxPrices, type Prices, type SandboxPrices, startDrift } from '../prices/index.js';
+import type { MakerEndpoint } from '../routing/makers/index.js';
+import type { Token } from '../routing/router.js';
+import { followClockOffset } from '../store/index.js';
+
+/** What the gas wallet and the keeper's are given when they are nearly empty. */
+const GAS_LAMPORTS = 1_000_000_000_000;
+const KEEPER_LAMPORTS = 10_000_000_000;
+/** How much less than its worth the market maker gives. */
+const MAKER_SPREAD_BPS = 10;
+
+/** What only a sandbox has: money and prices that are made up, and a market maker of its own. */
+export interface Sandbox {
+  info: ChainInfo;
+  stored: SandboxPrices;
+  /** Starts the market maker once there are prices; how it is reached. */
+  openMaker(prices: Prices): Promise<MakerEndpoint>;
+  movePrice: PriceMover;
+}
+
+export interface SandboxDeps {
+  config: Config;
+  log: Logger;
+  parts: Parts;
+  chain: Chain;
+  clock: AdjustableClock;
+  disposal: Disposal;
+}
+
+export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
+  const { chain, clock, disposal } = deps;
+  const { store, signer } = deps.parts;
+  const setOffset = (offset: number) => {
+    clock.setOffset(offset);
+    // Another copy has moved the chain's clock, too.
+    chain.forget();
+  };
+  disposal.add('clock', await followClockOffset(store, setOffset));
+  const info = await chainInfo(chain);
+  const defaults = new Map(info.mints.map(({ mint, usd }) => [mint, usd]));
+  const stored = await createSandboxPrices({ store, clock, defaults });
+  disposal.add('prices', () => stored.close());
+  await Promise.all([fundGasWallet(deps, info), fundKeeper(deps)]);
+  let maker: RunningMaker | undefined;
+  const trader = { address: signer.address('keeper'), sign: (message: Uint8Array) => signer.sign('keeper', message) };
+  const quoteAt = async (mint: Address, usd: number) => maker?.quoteAt(mint, usd);
+  const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader, quoteAt });
+  letDrift(deps, info, stored, movePrice);
+  return {
+    ...{ info, stored, movePrice },
+    async openMaker(prices) {
+      maker = await openMaker(deps, info, prices);
+      return { id: 'sandbox', name: 'sandbox', url: maker.url };
+    },
+  };
+}
+
+async function openMaker(deps: SandboxDeps, info: ChainInfo, prices: Prices): Promise<RunningMaker> {
+  const { config, log, parts, chain, clock, disposal } = deps;
+  const { signer } = parts;
+  const tokens = await tokensOf(chain, info);
+  await fundMaker(chain, signer.address('maker'), tokens);
+  const maker = await startMaker({
+    ...{ chain, signer, tokens, clock, log },
+    usd: prices.usd,
+    orderEngine: config.programs.orderEngine,
+    spreadBps: MAKER_SPREAD_BPS,
+  });
+  disposal.add('market maker', () => maker.close());
+  return maker;
+}
+
+async function tokensOf(chain: Chain, { mints }: ChainInfo): Promise<Token[]> {
+  const facts = await Promise.all(mints.map(({ mint }) => chain.mint(mint)));
+  return mints.flatMap(({ mint, decimals }, index) => {
+    const tokenProgram = facts[index]?.tokenProgram;
+    return tokenProgram === undefined ? [] : [{ mint, decimals, tokenProgram }];
+  });
+}
+
+/** SOL for others' gas, and the token accounts that fees go to. */
+async function fundGasWallet({ parts, chain, config }: SandboxDeps, { mints }: ChainInfo): Promise<void> {
+  const wallet = parts.signer.address('gas');
+  const needsFeeAccounts = config.swap.feeReceiver === undefined;
+  const feeAccounts = needsFeeAccounts ? mints.map(({ mint }) => associatedTokenAddress(wallet, mint)) : [];
+  const [own, ...found] = await Promise.all([wallet, ...feeAccounts].map((address) => chain.account(address)));
+  if ((own?.lamports ?? 0n) < GAS_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, GAS_LAMPORTS]);
+  const missing = needsFeeAccounts ? mints.filter((_, index) => found[index] === undefined) : [];
+  await Promise.all(missing.map(({ mint }) => chain.rpc.call('localnet_airdropToken', [wallet, mint, '1'])));
+}
+
+async function fundKeeper({ parts, chain }: SandboxDeps): Promise<void> {
+  const wallet = parts.signer.address('keeper');
+  const lamports = (await chain.account(wallet))?.lamports ?? 0n;
+  if (lamports < KEEPER_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, KEEPER_LAMPORTS]);
+}
+
+/** Where the operator has asked for prices that move by themselves. */
+function letDrift(
+  { config, clock, log, disposal }: SandboxDeps,
+  info: ChainInfo,
+  stored: SandboxPrices,
+  move: PriceMover,
+): void {
+  if (!config.prices.sources.includes('simulated') || !config.roles.has('keeper')) return;
+  const { usdc, stable } = config.tokens;
+  const steady = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
+  const mints = info.mints.map(({ mint }) => mint).filter((mint) => !steady.has(mint));
+  const seed = randomInt(2 ** 32);
+  log.info({ seed }, 'the prices drift');
+  const drift = startDrift({ mints, stored, move, clock, log, seed });
+  disposal.add('drift', () => drift.close());
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Store, Tx } from '../sql.js';
+
+interface Migration {
+  name: string;
+  text: string;
+  sha256: string;
+}
+
+// SQL is not compiled: it is read from the sources, which stand in the package beside what was compiled.
+const DIRECTORY = new URL('../../../src/store/migrations/', import.meta.url);
+
+/** Any number that nothing else in the database takes an advisory lock on. */
+const LOCK = 6_175_429_301;
+
+/**
+ * Brings the database to the current schema, all or nothing; copies of the service that start together take turns.
+ * Throws when a migration that was applied has changed since, or is not known here.
+ */
+export async function runMigrations(store: Pick<Store, 'transaction'>, directory: URL = DIRECTORY): Promise<void> {
+  const migrations = await readMigrations(directory);
+  await store.transaction(async (tx) => {
+    await tx.query('set local statement_timeout = 0');
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await tx.query('create table if not exists migrations (name text primary key, sha256 text not null)');
+    const { rows } = await tx.query<{ name: string; sha256: string }>('select name, sha256 from migrations');
+    const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+    checkApplied(applied, migrations);
+    for (const migration of migrations) if (!applied.has(migration.name)) await apply(tx, migration);
+  });
+}
+
+async function readMigrations(directory: URL): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = (await readFile(new URL(name, directory), 'utf8')).replaceAll('\r\n', '\n');
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+function checkApplied(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  for (const [name, sha256] of applied) {
+    const migration = migrations.find((known) => known.name === name);
+    if (!migration) throw new Error(`the database has the migration ${name}, which this version does not know`);
+    if (migration.sha256 !== sha256) throw new Error(`the migration ${name} has changed since it was applied`);
+  }
+}
+
+async function apply(tx: Tx, migration: Migration): Promise<void> {
+  await tx.query(migration.text);
+  await tx.query('insert into migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
+}

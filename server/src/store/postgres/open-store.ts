@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { createListener, type Dispatch, openSession, type Session } from './listener.js';
+import { runMigrations } from './migrate.js';
+import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
+import { type Sql, type Store, StoreUnavailable } from '../sql.js';
+import { runSingle, runTransaction } from './transaction.js';
+
+/**
+ * Opens the database and brings it to the current schema. The folder of an embedded database must be held by nobody
+ * else: the caller takes its lock before and releases it after `close` (two processes in one folder destroy the data).
+ * Throws StoreUnavailable when it cannot be reached, and for migrations that do not match.
+ */
+export async function openStore(config: StoreConfig): Promise<Store> {
+  const store = createStore(config);
+  try {
+    await store.migrate();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function createStore(config: StoreConfig): Store {
+  const { pool, close } = createPool(config);
+  const run = createStatementRunner();
+
+  /** Lends a connection. The pool drops it afterwards where it has broken. */
+  async function withConnection<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw asStoreError(error);
+    });
+    let broken = false;
+    try {
+      return await use(client);
+    } catch (error) {
+      // Not so the embedded database: dropping its only connection ends it.
+      broken = config.kind === 'postgres' && error instanceof StoreUnavailable;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  const onStore: Sql = { query: (text, params) => withConnection((client) => run(client, text, params)) };
+  const listener = createListener(
+    config.kind === 'postgres'
+      ? (dispatch) => openSession(connectionConfig(config.url, false), dispatch)
+      : (dispatch) => embeddedSession(pool, onStore, dispatch),
+  );
+  let closed: Promise<void> | undefined;
+
+  const store: Store = {
+    kind: config.kind,
+    query: onStore.query,
+    async transaction(work) {
+      return withConnection((client) => runTransaction({ client, run }, work));
+    },
+    async single(work) {
+      return withConnection((client) => runSingle({ client, run }, work));
+    },
+    async listen(channel, handler) {
+      return listener.listen(channel, handler);
+    },
+    async migrate() {
+      if (config.kind === 'embedded') return runMigrations(store);
+      await migrateOutside(config.url);
+    },
+    close() {
+      closed ??= listener.close().then(close);
+      return closed;
+    },
+  };
+  return store;
+}
+
+/** On a connection of its own: a migration, and waiting for another copy's, may take longer than a statement may. */
+async function migrateOutside(url: string): Promise<void> {
+  const client = new pg.Client(connectionConfig(url, true));
+  client.on('error', () => {});
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw asStoreError(error);
+    });
+    const run = createStatementRunner();
+    await runMigrations({ transaction: (work) => runTransaction({ client, run }, work) });
+  } finally {
+    await client.end();
+  }
+}
+
+/** The embedded database's only connection hears the notifications itself. */
+async function embeddedSession(pool: pg.Pool, sql: Sql, dispatch: Dispatch): Promise<Session> {
+  const client = await pool.connect();
+  client.on('notification', ({ channel, payload }) => dispatch(channel, payload ?? ''));
+  const lost = new Promise<void>((resolve) => client.once('end', () => resolve()));
+  client.release();
+  return { run: (text) => sql.query(text), lost, close: async () => {} };
+}

@@ -1,0 +1,118 @@
+import pg from 'pg';
+import { embeddedStream } from './pglite-stream.js';
+import { type QueryResult, StoreUnavailable } from '../sql.js';
+
+export type StoreConfig =
+  | { kind: 'embedded' /** Undefined: in memory. */; dir: string | undefined }
+  | { kind: 'postgres'; url: string /** Connections, 10 by default. */; poolSize?: number };
+
+/** Runs statements on one connection. */
+export type RunStatement = <R>(
+  client: pg.ClientBase,
+  text: string,
+  params?: readonly unknown[],
+) => Promise<QueryResult<R> & { command: string }>;
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return BigInt;
+    if (oid === INT8_ARRAY) return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt);
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+/** How long a statement, or an idle transaction of a copy that hangs, may hold its locks: milliseconds. */
+const STATEMENT_TIMEOUT = 30_000;
+
+/** How a connection to an outside database is made; `patient`: for statements that may take any time. */
+export function connectionConfig(url: string, patient: boolean): pg.ClientConfig {
+  const common = {
+    connectionString: url,
+    application_name: 'slipway',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+  };
+  if (patient) return common;
+  return {
+    ...common,
+    statement_timeout: STATEMENT_TIMEOUT,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
+    // Longer than the server's own limit: it ends a statement whose connection is dead without having been closed.
+    query_timeout: STATEMENT_TIMEOUT + 10_000,
+  };
+}
+
+/** The connections of a store: to the embedded database there is one. `close` waits until the last one is closed. */
+export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => Promise<void> } {
+  const pool = new pg.Pool(
+    config.kind === 'postgres'
+      ? { ...connectionConfig(config.url, false), max: config.poolSize ?? 10, idleTimeoutMillis: 60_000 }
+      : {
+          stream: embeddedStream(config.dir),
+          user: 'postgres',
+          database: 'postgres',
+          ssl: false,
+          types,
+          max: 1,
+          idleTimeoutMillis: 0,
+          connectionTimeoutMillis: 60_000,
+        },
+  );
+  // A lost connection fails the statement that runs on it, and the pool opens another: it must not end the process.
+  pool.on('error', () => {});
+  const open = new Map<pg.ClientBase, Promise<void>>();
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+    open.set(
+      client,
+      ended.then(() => void open.delete(client)),
+    );
+  });
+  return {
+    pool,
+    async close() {
+      await pool.end();
+      await Promise.all(open.values());
+    },
+  };
+}
+
+/** Statements with parameters are prepared once per connection; texts are constants of the code, so they are few. */
+export function createStatementRunner(): RunStatement {
+  const names = new Map<string, string>();
+  const nameOf = (text: string) => {
+    let name = names.get(text);
+    if (name === undefined && names.size < 1000) {
+      name = `slipway_${names.size}`;
+      names.set(text, name);
+    }
+    return name;
+  };
+  return async <R>(client: pg.ClientBase, text: string, params?: readonly unknown[]) => {
+    try {
+      const result = await client.query(params ? { name: nameOf(text), text, values: [...params] } : text);
+      // Several statements in one text answer with several results.
+      const last: pg.QueryResult = Array.isArray(result) ? result.at(-1) : result;
+      return { rows: last.rows as R[], rowCount: last.rowCount ?? 0, command: last.command };
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  };
+}
+
+/** Errors of the server about a statement as they are (DatabaseError with SQLSTATE `code`), else StoreUnavailable. */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) {
+    // Connection exceptions, insufficient resources, operator intervention.
+    return /^(08|53|57)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
+  }
+  // The driver could not encode a parameter.
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  return new StoreUnavailable(error);
+}

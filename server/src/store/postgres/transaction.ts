@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import type { RunStatement } from './pool.js';
+import { type Sql, StoreUnavailable, type Tx } from '../sql.js';
+
+/**
+ * Runs `work` in a transaction on a connection that nobody else uses meanwhile. Commits when it fulfills, rolls back
+ * when it rejects; rejects as well when `work` hides that one of its statements failed, since nothing is kept then.
+ */
+export async function runTransaction<T>(
+  deps: { client: pg.ClientBase; run: RunStatement },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { client, run } = deps;
+  let active = true;
+  let turn: Promise<unknown> = Promise.resolve();
+  // The driver wants one statement at a time.
+  const inTurn = <R>(text: string, params?: readonly unknown[]) => {
+    const result = turn.then(() => run<R>(client, text, params));
+    turn = result.catch(() => {});
+    return result;
+  };
+  const handle: Sql & Pick<Tx, 'notify'> = {
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (!active) throw new Error('the transaction has ended');
+      return inTurn<R>(text, params);
+    },
+    async notify(channel, payload) {
+      await handle.query('select pg_notify($1, $2)', [channel, payload]);
+    },
+  };
+
+  await inTurn('begin');
+  try {
+    const result = await work(handle as Tx);
+    active = false;
+    const { command } = await inTurn('commit');
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
+    return result;
+  } catch (error) {
+    active = false;
+    // After a commit there is nothing to undo, which the database takes as a notice.
+    const undone = await inTurn('rollback').then(
+      () => true,
+      () => false,
+    );
+    // The connection may still be in the transaction: whoever lent it must drop it.
+    throw undone || error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
+  }
+}
+
+/** Runs `work`, which is one statement, on a connection: a statement is a transaction by itself. */
+export async function runSingle<T>(
+  { client, run }: { client: pg.ClientBase; run: RunStatement },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let used = false;
+  const handle: Sql & Pick<Tx, 'notify'> = {
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (used) throw new Error('more than one statement: use a transaction');
+      used = true;
+      return run<R>(client, text, params);
+    },
+    async notify(channel, payload) {
+      await handle.query('select pg_notify($1, $2)', [channel, payload]);
+    },
+  };
+  return work(handle as Tx);
+}

@@ -1,0 +1,24 @@
+import { fromStored, type OrderRow, type StoredOrder } from './trigger-order-row.js';
+import type { Tx } from './sql.js';
+
+/** Remembers that an account of the order in the vault is still to be closed once the order is filled. */
+export async function oweRent(tx: Tx, id: string): Promise<void> {
+  await tx.query('update orders set rent_due = true where id = $1', [id]);
+}
+
+/** Filled orders with an account to be closed, taken until `until`: those that nobody has at `now`. */
+export async function takeRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<OrderRow[]> {
+  const { rows } = await tx.query<StoredOrder>(
+    `update orders set lease_until = $2 where id in (
+       select id from orders where rent_due and state = 'fill_success' and (lease_until is null or lease_until <= $1)
+       order by id limit $3 for update skip locked)
+     returning *`,
+    [now, until, limit],
+  );
+  return rows.map(fromStored);
+}
+
+/** The accounts of the order are closed, or will not be closed by a keeper. */
+export async function settleRent(tx: Tx, id: string): Promise<void> {
+  await tx.query('update orders set rent_due = false, lease_until = null where id = $1', [id]);
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { type OrderEventRow, orderEvents, writeOrderEvents } from './trigger-order-events.js';
+import { oweRent, settleRent, takeRentsDue } from './trigger-order-rents.js';
+import {
+  editOrder,
+  findByDeposit,
+  findOrder,
+  insertOrder,
+  listOrders,
+  lockOrders,
+  ORDERS_CHANNEL,
+  type OrderRow,
+  saveOrders,
+} from './trigger-orders.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+import { waitingAmong, waitingOrders } from './trigger-orders-waiting.js';
+
+const START = Date.UTC(2026, 10, 20);
+const at = (seconds: number) => new Date(START + seconds * 1000);
+const MAX = 2n ** 64n - 1n;
+
+let count = 0;
+function newOrder(wallet: string, changes: Partial<OrderRow> = {}, state = 'open'): OrderRow {
+  count += 1;
+  const id = `order-${String(count).padStart(5, '0')}`;
+  return {
+    ...{ id, wallet, depositRequestId: `deposit of ${id}`, bodyHash: createHash('sha256').update(id).digest() },
+    ...{ vault: `vault of ${wallet}`, inputMint: 'USDC', outputMint: 'SOL', triggerMint: 'SOL' },
+    ...{ inputAccount: `in ${id}`, outputAccount: null, createdAt: at(count) },
+    ...{ triggerCondition: 'above', triggerPriceUsd: 150.25, trailingBps: null, highWatermark: null },
+    ...{ lowWatermark: null, tpPriceUsd: null, slPriceUsd: null, slippageBps: null, tpSlippageBps: null },
+    ...{ slSlippageBps: null, expiresAt: at(86_400 - count), updatedAt: at(count), triggeredAt: null },
+    ...{ leaseUntil: null, retryAt: null, funded: true },
+    progress: {
+      ...{ type: 'single', state, stage: 'entry', fired: null, exit: null, held: 0n, cancelAsked: false, failures: 0 },
+      entry: { initial: MAX, remaining: MAX, received: 0n },
+    },
+    ...changes,
+  };
+}
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`orders on ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+
+    const insert = async (order: OrderRow) => {
+      const stored = await store.transaction((tx) => insertOrder(tx, order));
+      assert.ok(stored);
+      return stored;
+    };
+
+    test('an order comes back as it went in, to the unit and the cent', async () => {
+      const otoco = newOrder('w1', {
+        ...{ outputAccount: 'out', triggerPriceUsd: 0.1 + 0.2, trailingBps: 50, highWatermark: 1e-9, lowWatermark: 3 },
+        ...{ tpPriceUsd: 2.5, slPriceUsd: 1.5, slippageBps: 0, tpSlippageBps: 10_000, slSlippageBps: 2_000 },
+        ...{ triggeredAt: at(5), leaseUntil: at(6), retryAt: at(7), funded: false },
+        progress: {
+          ...{ type: 'otoco', state: 'executing', stage: 'exit', fired: 'stop_loss', held: MAX, cancelAsked: true },
+          ...{ failures: 3, entry: { initial: MAX, remaining: 0n, received: MAX } },
+          exit: { initial: MAX, remaining: 1n, received: MAX - 1n },
+        },
+      });
+      for (const order of [newOrder('w1'), otoco]) {
+        assert.deepEqual(await insert(order), order);
+        assert.deepEqual(await findOrder(store, order.id), order);
+        assert.deepEqual(await findByDeposit(store, 'w1', order.depositRequestId), order);
+        assert.equal(await findByDeposit(store, 'w2', order.depositRequestId), undefined);
+      }
+    });
+
+    test('one deposit makes one order, however many ask at once', async () => {
+      const wanted = Array.from({ length: 30 }, () => newOrder('w3', { depositRequestId: 'the deposit' }));
+      const made = await Promise.all(wanted.map((order) => store.transaction((tx) => insertOrder(tx, order))));
+      const [winner, ...others] = made.filter((order) => order !== undefined);
+      assert.deepEqual(others, []);
+      assert.deepEqual(await findByDeposit(store, 'w3', 'the deposit'), winner);
+      // The same request id of another wallet is another deposit.
+      await insert(newOrder('w4', { depositRequestId: 'the deposit' }));
+    });
+
+    test('what the state machine has made is saved for many at once, and told to the keepers', async () => {
+      const orders = [await insert(newOrder('w5')), await insert(newOrder('w5')), await insert(newOrder('w6'))];
+      const told: string[] = [];
+      const unlisten = await store.listen(ORDERS_CHANNEL, (ids) => told.push(...ids.split(' ')));
+      const changed = orders.map(
+        (order, index): OrderRow => ({
+          ...order,
+          ...{ updatedAt: at(500), triggeredAt: at(500), leaseUntil: at(506), retryAt: at(501), funded: index > 0 },
+          progress: {
+            ...order.progress,
+            ...{ state: 'partial_fill_success', fired: 'entry', held: BigInt(index), cancelAsked: index === 1 },
+            ...{ failures: index, entry: { initial: MAX, remaining: MAX - 1n, received: 7n } },
+            exit: index === 2 ? { initial: 3n, remaining: 2n, received: 1n } : null,
+          },
+        }),
+      );
+      await store.transaction((tx) => saveOrders(tx, changed));
+      for (const order of changed) assert.deepEqual(await findOrder(store, order.id), order);
+      for (let tries = 0; told.length < 3 && tries < 200; tries += 1) await new Promise((done) => setTimeout(done, 10));
+      assert.deepEqual(told.sort(), orders.map(({ id }) => id).sort());
+      await unlisten();
+    });
+
+    test('the database itself refuses an order that has more left than it began with', async () => {
+      const order = await insert(newOrder('w7'));
+      const entry = { initial: 5n, remaining: 6n, received: 0n };
+      const broken = { ...order, progress: { ...order.progress, entry } };
+      await assert.rejects(store.transaction((tx) => saveOrders(tx, [broken])));
+      await assert.rejects(insert(newOrder('w7', {}, 'no state')));
+    });
+
+    test('terms change only while the order is open, and only for its wallet', async () => {
+      const [open, busy] = [await insert(newOrder('w8')), await insert(newOrder('w8', {}, 'ready_execute'))];
+      const edit = (order: OrderRow, wallet = 'w8') => {
+        const terms = { ...order, triggerPriceUsd: 99, slippageBps: 30, expiresAt: at(90_000) };
+        return store.transaction((tx) => editOrder(tx, { wallet, id: order.id }, terms, at(600)));
+      };
+      const edited = await edit(open);
+      assert.deepEqual(edited, {
+        ...open,
+        ...{ triggerPriceUsd: 99, slippageBps: 30, expiresAt: at(90_000), updatedAt: at(600) },
+      });
+      assert.equal(await edit(open, 'w9'), undefined);
+      assert.equal(await edit(busy), undefined);
+      assert.deepEqual(await findOrder(store, busy.id), busy);
+    });
+
+    test('a wallet sees its own orders, by state and mint, sorted and in pages', async () => {
+      const [a, b, c] = [await insert(newOrder('w10')), await insert(newOrder('w10')), await insert(newOrder('w10'))];
+      const gone = await insert(newOrder('w10', { funded: false }, 'expired'));
+      const rescue = await insert(newOrder('w10', { inputMint: 'JUP' }, 'expired'));
+      await insert(newOrder('w11'));
+      const list = async (changes: Partial<Parameters<typeof listOrders>[1]> = {}) => {
+        const { orders, total } = await listOrders(store, {
+          ...{ wallet: 'w10', states: ['open'], expired: 'funded', sort: 'created_at', dir: 'asc' },
+          ...{ limit: 20, offset: 0, ...changes },
+        });
+        return [orders.map(({ id }) => id), total];
+      };
+      const active = [a, b, c, rescue].map(({ id }) => id);
+      assert.deepEqual(await list(), [active, 4]);
+      assert.deepEqual(await list({ dir: 'desc', limit: 2, offset: 1 }), [[c.id, b.id], 4]);
+      assert.deepEqual(await list({ sort: 'expires_at', limit: 1 }), [[rescue.id], 4]);
+      assert.deepEqual(await list({ offset: 10 }), [[], 4]);
+      assert.deepEqual(await list({ mint: 'JUP' }), [[rescue.id], 1]);
+      assert.deepEqual(await list({ mint: 'SOL', limit: 1 }), [[a.id], 4]);
+      assert.deepEqual(await list({ states: ['cancelled'], expired: 'empty' }), [[gone.id], 1]);
+      assert.deepEqual(await list({ states: [], expired: 'all' }), [[gone.id, rescue.id], 2]);
+      assert.deepEqual(await list({ wallet: 'nobody' }), [[], 0]);
+    });
+
+    test('a keeper loads every order that waits for a price once, page by page', async () => {
+      await insert(newOrder('w11', {}, 'partial_fill_success'));
+      const seen: string[] = [];
+      for (;;) {
+        const page = await waitingOrders(store, seen.at(-1) ?? '', 3);
+        seen.push(...page.map(({ id }) => id));
+        if (page.length < 3) break;
+      }
+      const { rows } = await store.query<{ id: string }>(
+        `select id from orders where state in ('open', 'partial_fill_success') order by id`,
+      );
+      assert.deepEqual(
+        seen,
+        rows.map(({ id }) => id),
+      );
+      assert.ok(seen.length > 6);
+      const { rows: all } = await store.query<{ id: string }>('select id from orders');
+      const among = await waitingAmong(store, [...all.map(({ id }) => id), 'nothing']);
+      assert.deepEqual(among.map(({ id }) => id).sort(), seen);
+      assert.ok(all.length > seen.length);
+    });
+
+    test('events are told the newest first, and a pending one is replaced by its end', async () => {
+      const event = (id: string, changes: Partial<OrderEventRow> = {}): OrderEventRow => ({
+        ...{ wallet: 'w12', orderId: 'o1', id, type: 'fill', state: 'pending', at: at(1), signature: 'sig' },
+        ...{ mint: 'USDC', amount: MAX, outputMint: null, outputAmount: null, context: 'take_profit' },
+        ...changes,
+      });
+      const write = (...events: OrderEventRow[]) => store.single((tx) => writeOrderEvents(tx, events));
+      await write(event('e1', { type: 'deposit', state: 'success', context: null }), event('e2', { at: at(2) }));
+      await write(event('e3', { at: at(2), orderId: 'o2' }), event('e4', { wallet: 'w13' }));
+      const filled = { state: 'success', at: at(3), amount: 5n, outputMint: null, outputAmount: MAX } as const;
+      await write(event('e2', filled));
+      assert.deepEqual(await orderEvents(store, 'w12', ['o1']), [
+        event('e2', filled),
+        event('e1', { type: 'deposit', state: 'success', context: null }),
+      ]);
+      assert.deepEqual(
+        (await orderEvents(store, 'w12', ['o1', 'o2'])).map(({ id }) => id),
+        ['e2', 'e3', 'e1'],
+      );
+      assert.deepEqual(await orderEvents(store, 'w12', []), []);
+    });
+
+    test('an open account of a filled order is closed by one at a time, until somebody has', async () => {
+      const [due, paid, open] = [
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15', {}, 'fill_success')),
+        await insert(newOrder('w15')),
+      ];
+      for (const { id } of [due, open]) await store.single((tx) => oweRent(tx, id));
+      const take = async (now: Date, until: Date) =>
+        (await store.single((tx) => takeRentsDue(tx, now, until, 10))).map(({ id }) => id);
+      const taken = await Promise.all([take(at(100), at(160)), take(at(100), at(160))]);
+      assert.deepEqual(taken.flat(), [due.id]);
+      assert.deepEqual(await take(at(159), at(219)), []);
+      assert.deepEqual(await take(at(160), at(220)), [due.id]);
+      assert.deepEqual((await findOrder(store, due.id))?.leaseUntil, at(220));
+      await store.single((tx) => settleRent(tx, due.id));
+      assert.deepEqual(await take(at(1_000), at(1_060)), []);
+      assert.deepEqual(await findOrder(store, due.id), due);
+      assert.deepEqual(await findOrder(store, paid.id), paid);
+    });
+
+    test('a locked order is waited for, or skipped', async () => {
+      const order = await insert(newOrder('w14'));
+      if (kind === 'embedded') return;
+      await store.transaction(async (tx) => {
+        await lockOrders(tx, [order.id], { skip: false });
+        const others = await store.transaction((other) => lockOrders(other, [order.id], { skip: true }));
+        assert.deepEqual(others, []);
+      });
+    });
+  });
+}

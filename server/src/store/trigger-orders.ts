@@ -1,0 +1,134 @@
+import { columnsOf, fromStored, type OrderRow, type OrderTerms, type StoredOrder } from './trigger-order-row.js';
+import type { Sql, Tx } from './sql.js';
+
+export type { OrderFacts, OrderProgress, OrderRow, OrderTerms, OrderTimes, TradeRow } from './trigger-order-row.js';
+
+/** Told, with the ids, to every keeper when orders have changed. */
+export const ORDERS_CHANNEL = 'orders';
+/** A notification holds at most 8,000 bytes. */
+const IDS_PER_NOTIFICATION = 100;
+
+/** Stores a new order. Undefined when the wallet's deposit has one already, which `findByDeposit` then gives. */
+export async function insertOrder(tx: Tx, order: OrderRow): Promise<OrderRow | undefined> {
+  const columns = [...columnsOf.facts(order), ...columnsOf.terms(order), ...columnsOf.progress(order)];
+  const { rows } = await tx.query<StoredOrder>(
+    `insert into orders (${columns.map(([name]) => name).join(', ')})
+     values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+     on conflict (wallet, deposit_request_id) do nothing returning *`,
+    columns.map(([, , value]) => value),
+  );
+  return rows[0] && fromStored(rows[0]);
+}
+
+/** An order, whosever it is. */
+export async function findOrder(sql: Sql, id: string): Promise<OrderRow | undefined> {
+  const { rows } = await sql.query<StoredOrder>('select * from orders where id = $1', [id]);
+  return rows[0] && fromStored(rows[0]);
+}
+
+/** The order that a deposit of the wallet pays for. */
+export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<OrderRow | undefined> {
+  const { rows } = await sql.query<StoredOrder>('select * from orders where wallet = $1 and deposit_request_id = $2', [
+    wallet,
+    requestId,
+  ]);
+  return rows[0] && fromStored(rows[0]);
+}
+
+/**
+ * Locks orders until the transaction ends, in one order, so that two groups cannot wait for each other. With `skip`,
+ * those that somebody else has locked are left out instead of waited for.
+ */
+export async function lockOrders(tx: Tx, ids: readonly string[], options: { skip: boolean }): Promise<OrderRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await tx.query<StoredOrder>(
+    `select * from orders where id = any($1) order by id for update ${options.skip ? 'skip locked' : ''}`,
+    [ids],
+  );
+  return rows.map(fromStored);
+}
+
+/** Writes what the state machine has made of orders that this transaction has locked, and tells the keepers. */
+export async function saveOrders(tx: Tx, orders: readonly OrderRow[]): Promise<void> {
+  const [first] = orders;
+  if (!first) return;
+  const types = [...(['wallet', 'id'] as const).map((name) => [name, 'text']), ...columnsOf.progress(first)];
+  const names = columnsOf.progress(first).map(([name]) => name);
+  const rows = orders.map((order) => ({
+    ...{ wallet: order.wallet, id: order.id },
+    ...Object.fromEntries(columnsOf.progress(order).map(([name, , value]) => [name, value])),
+  }));
+  await tx.query(
+    `update orders o set ${names.map((name) => `${name} = r.${name}`).join(', ')}
+     from json_to_recordset($1::json) as r(${types.map(([name, type]) => `${name} ${type}`).join(', ')})
+     where o.wallet = r.wallet and o.id = r.id`,
+    [JSON.stringify(rows)],
+  );
+  await announce(
+    tx,
+    orders.map(({ id }) => id),
+  );
+}
+
+/** Changes the terms of an order while it is open. Undefined when it is not, or not the wallet's. */
+export async function editOrder(
+  tx: Tx,
+  key: { wallet: string; id: string },
+  terms: OrderTerms,
+  at: Date,
+): Promise<OrderRow | undefined> {
+  const columns = columnsOf.terms(terms);
+  const { rows } = await tx.query<StoredOrder>(
+    `update orders set ${columns.map(([name], index) => `${name} = $${index + 4}`).join(', ')}, updated_at = $3
+     where wallet = $1 and id = $2 and state = 'open' returning *`,
+    [key.wallet, key.id, at, ...columns.map(([, , value]) => value)],
+  );
+  if (rows[0]) await announce(tx, [key.id]);
+  return rows[0] && fromStored(rows[0]);
+}
+
+export interface OrderPage {
+  wallet: string;
+  /** States that are listed, beside `expired`: of those, all, or only those whose funds are in the vault or are not. */
+  states: readonly string[];
+  expired: 'all' | 'funded' | 'empty';
+  /** Input or output. */
+  mint?: string | undefined;
+  sort: 'updated_at' | 'created_at' | 'expires_at';
+  dir: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+/** Orders of a wallet, and how many there are on all pages. */
+export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: OrderRow[]; total: number }> {
+  const { rows } = await sql.query<StoredOrder & { total: bigint }>(
+    `select *, count(*) over () as total from orders
+     where wallet = $1 and ($2::text is null or $2 in (input_mint, output_mint))
+       and case when state = 'expired' then $4 = 'all' or funded = ($4 = 'funded') else state = any($3) end
+     order by ${page.sort} ${page.dir}, id ${page.dir} limit $5 offset $6`,
+    [page.wallet, page.mint ?? null, page.states, page.expired, page.limit, page.offset],
+  );
+  if (rows.length === 0 && page.offset > 0) {
+    const { total } = await listOrders(sql, { ...page, limit: 1, offset: 0 });
+    return { orders: [], total };
+  }
+  return { orders: rows.map(fromStored), total: Number(rows[0]?.total ?? 0) };
+}
+
+/** Orders whose time is over and of which nothing is under way, the oldest first. */
+export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from orders
+     where state in ('open', 'partial_fill_success', 'execute_failed') and expires_at <= $1
+     order by expires_at, id limit $2`,
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function announce(tx: Tx, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += IDS_PER_NOTIFICATION) {
+    await tx.notify(ORDERS_CHANNEL, ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
+  }
+}
