@@ -39,7 +39,10 @@ function build() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE)) return;
   console.error('Building …');
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
-  run(process.execPath, ['-e', `import('./server/dist/store/postgres/database-template.js').then((m) => m.makeTemplate())`]);
+  run(process.execPath, [
+    '-e',
+    `import('./server/dist/store/postgres/database-template.js').then((m) => m.makeTemplate())`,
+  ]);
   writeFileSync(stamp, current);
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { openStore, type Store } from '../../server/dist/store/index.js';
+import { openStore } from '../../server/dist/store/postgres/open-store.js';
+import type { Store } from '../../server/dist/store/sql.js';
 import { type Rig, startProgram } from './processes.js';
 import { type Service, startService } from './service.js';
 import { startDatabase } from './targets.js';

@@ -106,7 +106,7 @@ async function answered(service: Service, paths: string[]): Promise<string[]> {
 }
 
 export const orderPath = (input: Address, output: Address): string =>
-  `/ultra/v1/order?inputMint=${input}&outputMint=${output}&amount=${AMOUNT}&excludeRouters=jupiterz`;
+  `/ultra/v1/order?inputMint=${input}&outputMint=${output}&amount=${AMOUNT}&excludeRouters=makers`;
 
 const withMakers = (path: string): string => path.replace('&excludeRouters=jupiterz', '');
 

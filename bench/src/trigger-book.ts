@@ -4,8 +4,8 @@ import { type Address, generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
 import { createTriggerKeeper } from '../../server/dist/keeper/trigger-orders/index.js';
 import { createClock, steadyNow } from '../../server/dist/lib/clock.js';
+import { openStore } from '../../server/dist/store/postgres/open-store.js';
 import { TriggerBook } from '../../server/dist/trigger-orders/trigger-book.js';
-import { openStore } from '../../server/dist/store/index.js';
 
 const MEGABYTE = 1024 * 1024;
 /** USD. The thresholds of every market lie around it, 5 % away or more. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeypair } from '@slipway/wire';
-import { openStore, type Store } from '../../server/dist/store/index.js';
+import { openStore } from '../../server/dist/store/postgres/open-store.js';
+import type { Store } from '../../server/dist/store/sql.js';
 import { type Fleet, startFleet } from './fleet.js';
 import { type Rig, startProgram } from './processes.js';
 import { startDatabase } from './targets.js';

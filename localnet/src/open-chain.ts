@@ -5,7 +5,6 @@ import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { DataFolder, type LoadedChain } from './data-folder.js';
-import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './populate.js';
 import {
   configuredTokens,
   DEFAULT_GENESIS,
@@ -16,6 +15,7 @@ import {
   startingPrices,
 } from './genesis.js';
 import { createMemoryStorage } from './memory-storage.js';
+import { loadAccounts, loadPrograms, writeLimitOrderFees, writeMigrationAccounts, writePools } from './populate.js';
 import { type PulledAccounts, readPulledAccounts } from './pulled.js';
 import { RemoteAccounts } from './remote-accounts.js';
 import type { Storage } from './storage.js';

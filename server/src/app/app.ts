@@ -4,16 +4,16 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
-import { EXPRESS_AREA, expressHooks } from '../areas/express/index.js';
+import { EXPRESS_AREA, expressSettlement } from '../areas/express/index.js';
 import type { ChainInfo } from '../areas/sandbox/index.js';
-import { requireUriRoom, STUDIO_AREA, studioHooks } from '../areas/studio/index.js';
-import { SWAP_AREA, swapHooks } from '../areas/swap/index.js';
+import { requireUriRoom, STUDIO_AREA, studioSettlement } from '../areas/studio/index.js';
+import { SWAP_AREA, swapSettlement } from '../areas/swap/index.js';
 import {
   createLoginTokens,
   DEPOSIT_AREA,
-  depositHooks,
+  depositSettlement,
   WITHDRAWAL_AREA,
-  withdrawalHooks,
+  withdrawalSettlement,
 } from '../areas/trigger-v2/index.js';
 import { type Chain, createChain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
@@ -25,24 +25,27 @@ import {
   type Readiness,
   withActualPort,
 } from '../http/index.js';
-import { openInviteKeeper } from './invite-keeper.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
+import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { startKeeper } from '../keeper/index.js';
-import { FILL_AREA, fillHooks, RENT_AREA, rentHooks } from '../keeper/trigger-orders/index.js';
+import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
 import { createLanding } from '../landing/index.js';
-import { launchFilesChore, startMintStock } from '../launches/index.js';
+import { launchFilesChore, startMintPool } from '../launches/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
-import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { createObjects } from '../objects/index.js';
-import { openOrderKeeper } from './order-keeper.js';
-import { openObjectStore, openParts } from './backends.js';
 import { openPrices } from '../prices/index.js';
-import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
-import { registerAreas, type Shared } from './areas.js';
 import { openSandbox } from '../sandbox/index.js';
+import { assertIdentity } from '../store/identity.js';
+import type { LedgerRow } from '../store/ledger.js';
+import { createLimiter } from '../store/limiter.js';
+import type { Store } from '../store/sql.js';
+import { registerAreas, type Shared } from './areas.js';
+import { openBackends, openObjectStore } from './backends.js';
+import { openInviteKeeper } from './invite-keeper.js';
+import { openOrderKeeper } from './order-keeper.js';
+import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
 import { openScores } from './score-feeds.js';
-import { assertIdentity, createLimiter, type LedgerRow, type Store } from '../store/index.js';
 import { openTriggerKeeper } from './trigger-keeper.js';
 
 export interface App {
@@ -72,12 +75,12 @@ export async function createApp({ config, log }: { config: Config; log: Logger }
 }
 
 async function start(config: Config, log: Logger, disposal: Disposal, close: () => Promise<void>): Promise<App> {
-  const parts = await openParts(config, log, disposal);
-  const { store, signer, chain } = parts;
+  const parts = await openBackends(config, log, disposal);
+  const { store, signer, node } = parts;
   const clock = createClock();
   const metrics = createMetrics();
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
-  const chainReader = createChain({ rpc: chain.rpc, steadyNow, fees });
+  const chainReader = createChain({ rpc: node.rpc, steadyNow, fees });
   await assertIdentity(store, { chain: await genesisHash(chainReader), signer: signer.address('gas') });
   const sandbox = config.sandbox
     ? await openSandbox({ config, log, parts, chain: chainReader, clock, disposal })
@@ -90,16 +93,16 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     clock,
     steadyNow,
     chain: chainReader,
-    ways: chain.ways,
+    sendRpcs: node.sendRpcs,
     signer,
-    hooks: {
-      [EXPRESS_AREA]: expressHooks,
-      [SWAP_AREA]: swapHooks(clock),
-      [DEPOSIT_AREA]: depositHooks,
-      [WITHDRAWAL_AREA]: withdrawalHooks,
-      [FILL_AREA]: fillHooks,
-      [STUDIO_AREA]: studioHooks,
-      [RENT_AREA]: rentHooks,
+    settlements: {
+      [EXPRESS_AREA]: expressSettlement,
+      [SWAP_AREA]: swapSettlement(clock),
+      [DEPOSIT_AREA]: depositSettlement,
+      [WITHDRAWAL_AREA]: withdrawalSettlement,
+      [FILL_AREA]: fillSettlement,
+      [STUDIO_AREA]: studioSettlement,
+      [RENT_AREA]: rentSettlement,
     },
     observe: settlementObserver(metrics, log),
     log,
@@ -107,11 +110,11 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('landing', () => landing.close());
   // An embedded store has one process: what is under way in it was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
-  const { metis, live } = await openAggregator(
+  const { aggregator, live } = await openAggregator(
     { config, log, parts, disposal, metrics },
     sandbox ? [sandbox.info.lookupTable] : [],
   );
-  const poolUsd = poolPriceOf(metis, config.tokens.usdc.mint);
+  const poolUsd = poolPriceOf(aggregator, config.tokens.usdc.mint);
   const prices = await openPrices({
     ...{ settings: config.prices, clock, log },
     stored: sandbox?.stored,
@@ -119,7 +122,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   });
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
-  const trading = { config, log, parts, disposal, metis, chain: chainReader, clock, prices, metrics };
+  const trading = { config, log, parts, disposal, aggregator, chain: chainReader, clock, prices, metrics };
   const routers = openRouters(trading, makers);
   const addresses = limitOrderAddresses(config.programs.limitOrder);
   const { registry } = metrics;
@@ -146,7 +149,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
     : undefined;
   if (keeper) disposal.add('keeper', () => keeper.close());
   if (keeper && config.studio.mintSuffix !== '') {
-    const stock = startMintStock({ store, finder: signer, suffix: config.studio.mintSuffix, log });
+    const stock = startMintPool({ store, finder: signer, suffix: config.studio.mintSuffix, log });
     disposal.add('mint stock', () => stock.close());
   }
   if (sandbox) warmUp(routers, sandbox.info);
@@ -161,10 +164,10 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
   return {
     url: `http://${host}:${port}`,
-    rpcUrl: chain.rpcUrl,
-    wsUrl: chain.wsUrl,
+    rpcUrl: node.rpcUrl,
+    wsUrl: node.wsUrl,
     sandbox: sandbox?.info,
-    died: chain.died,
+    died: node.died,
     close,
   };
 }

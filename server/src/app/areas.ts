@@ -17,21 +17,21 @@ import { type Chain, createUnitMeter } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { type Metrics, SANDBOX_KEY, withActualPort } from '../http/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
+import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import type { Keeper } from '../keeper/index.js';
 import type { Landing } from '../landing/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
-import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import type { LocalStore, Objects, S3Store } from '../objects/index.js';
-import type { Parts } from './backends.js';
 import type { Prices } from '../prices/index.js';
-import type { Routers } from './routers.js';
 import type { Sandbox } from '../sandbox/index.js';
 import { simulatedEvents } from '../scores/index.js';
-import { type GroupedLedger, groupedLedger, groupedScores } from '../store/index.js';
+import { type GroupedLedger, groupedLedger, groupedScores } from '../store/grouped.js';
 import { tickOf } from '../trigger-orders/tick.js';
+import type { Backends } from './backends.js';
+import type { Routers } from './routers.js';
 
 /** Everything that the areas may be given. */
-export interface Shared extends Parts {
+export interface Shared extends Backends {
   config: Config;
   log: Logger;
   metrics: Metrics;
@@ -56,7 +56,7 @@ export function registerAreas(
   sandbox: Sandbox | undefined,
   keeper: Keeper | undefined,
 ): void {
-  const { config, store, clock, chain: access, chainReader: chain, landing, logins, prices, signer } = shared;
+  const { config, store, clock, node: access, chainReader: chain, landing, logins, prices, signer } = shared;
   const ledger = groupedLedger(store);
   const unitsOf = createUnitMeter({ chain, steadyNow });
   const { platform, stable } = config.tokens;
@@ -105,13 +105,13 @@ export function registerAreas(
 
 function registerSwapArea(server: FastifyInstance, shared: Shared, { remember, findRequest }: GroupedLedger): void {
   const { config, log, store, clock, chainReader: chain, landing, prices, signer, routers } = shared;
-  const { routing, jupiterz } = routers;
+  const { routing, makers } = routers;
   const { platform, stable, usdc } = config.tokens;
   const { swap, programs } = config;
   const gasWallet = signer.address('gas');
   registerSwap(server, {
     ...{ store, clock, steadyNow, log, chain, prices, landing, routing, remember, findRequest, programs, gasWallet },
-    deliver: jupiterz.deliver,
+    deliver: makers.deliver,
     fees: {
       table: swap.feeBps,
       receiver: swap.feeReceiver ?? gasWallet,

@@ -7,20 +7,21 @@ import type { Clock } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
 import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from '../signer/index.js';
-import { openStore, type Store } from '../store/index.js';
+import { openStore } from '../store/postgres/open-store.js';
+import type { Store } from '../store/sql.js';
 
 /** The parts of which the configuration chooses the implementation. */
-export interface Parts {
+export interface Backends {
   store: Store;
   signer: Signer & MintFinder;
-  chain: ChainAccess;
+  node: Node;
   adminToken: string;
 }
 
-export interface ChainAccess {
+export interface Node {
   rpc: Rpc;
   /** Every way of sending, `rpc` first. */
-  ways: readonly Rpc[];
+  sendRpcs: readonly Rpc[];
   rpcUrl: string;
   wsUrl: string | undefined;
   /** Resolves when the embedded chain has died. */
@@ -28,7 +29,7 @@ export interface ChainAccess {
 }
 
 /** Opens what the service stands on, all at once. What has been opened closes with `disposal`, also when another fails. */
-export async function openParts(config: Config, log: Logger, disposal: Disposal): Promise<Parts> {
+export async function openBackends(config: Config, log: Logger, disposal: Disposal): Promise<Backends> {
   mkdirSync(config.dataDir, { recursive: true });
   disposal.add('data folder', lockFolder(config.dataDir));
   const paths = dataFolder(config);
@@ -40,8 +41,8 @@ export async function openParts(config: Config, log: Logger, disposal: Disposal)
   ] as const;
   // Everything must have been opened or have failed before anything is closed again.
   await Promise.allSettled(opening);
-  const [store, signer, chain, adminToken] = await Promise.all(opening);
-  return { store, signer, chain, adminToken };
+  const [store, signer, node, adminToken] = await Promise.all(opening);
+  return { store, signer, node, adminToken };
 }
 
 async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {
@@ -59,12 +60,12 @@ async function openKeys(config: Config): Promise<Signer & MintFinder> {
   return openSigner({ file, passphrase, create: true });
 }
 
-async function openChain(config: Config, log: Logger, disposal: Disposal): Promise<ChainAccess> {
+async function openChain(config: Config, log: Logger, disposal: Disposal): Promise<Node> {
   if (config.chain.kind === 'outside') {
     const { rpcUrl, wsUrl, sendUrls } = config.chain;
     const rpc = createHttpRpc({ url: rpcUrl });
-    const ways = [rpc, ...sendUrls.map((url) => createHttpRpc({ url }))];
-    return { rpc, ways, rpcUrl, wsUrl, died: new Promise(() => {}) };
+    const sendRpcs = [rpc, ...sendUrls.map((url) => createHttpRpc({ url }))];
+    return { rpc, sendRpcs, rpcUrl, wsUrl, died: new Promise(() => {}) };
   }
   const { rpcPort, programsDir, forkUrl } = config.chain;
   const { platform, stable, usdc } = config.tokens;
@@ -81,7 +82,7 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
   const died = new Promise<Error>((resolve) => {
     void localnet.closed.then((error) => error && resolve(error));
   });
-  return { rpc, ways: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
+  return { rpc, sendRpcs: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
 }
 
 /** Where uploads are kept. `publicUrl` is asked at the first URL, when it is known on which port the service listens. */

@@ -8,12 +8,12 @@ import type { KeeperLoop } from '../keeper/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import type { Landing } from '../landing/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
-import type { Parts } from './backends.js';
+import type { Backends } from './backends.js';
 
 export interface InviteKeeperParts {
   config: Config;
   log: Logger;
-  parts: Parts;
+  parts: Backends;
   chain: Chain;
   clock: AdjustableClock;
   landing: Landing;

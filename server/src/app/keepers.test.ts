@@ -4,11 +4,11 @@ import { initializeOrder, LIMIT_ORDER_ADDRESSES, limitOrderAddress } from '@slip
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { type KeeperWorld, openKeeperWorld } from '../keeper/limit-orders/testing.js';
-import { type OrderKeeperDeps, openOrderKeeper } from './order-keeper.js';
 import { createSandboxPrices, openPrices } from '../prices/index.js';
-import { poolPriceOf } from './routers.js';
 import { silent, WRAPPED_SOL } from '../routing/aggregator/testing.js';
 import type { Token } from '../routing/router.js';
+import { type OrderKeeperDeps, openOrderKeeper } from './order-keeper.js';
+import { poolPriceOf } from './routers.js';
 
 let w: KeeperWorld;
 const closing: (() => Promise<void>)[] = [];
@@ -25,7 +25,7 @@ const MAKING = 10n ** 9n;
 
 /** The keeper as the service has it: fixed prices of SOL and the given tokens, then what the pools say. */
 async function openKeeper(usdc: Token) {
-  const { store, chain, clock, metis } = w;
+  const { store, chain, clock, aggregator } = w;
   const defaults = new Map([
     [WRAPPED_SOL_MINT, 150],
     [usdc.mint, 1],
@@ -34,10 +34,10 @@ async function openKeeper(usdc: Token) {
   const settings = { sources: ['fixed', 'pools'], hermesUrl: '', feeds: {}, maxAgeMs: 60_000, maxConfidenceBps: 100 };
   const prices = await openPrices({
     settings: settings as OrderKeeperDeps['config']['prices'],
-    ...{ stored, clock, log: silent, poolPrice: poolPriceOf(metis, usdc.mint) },
+    ...{ stored, clock, log: silent, poolPrice: poolPriceOf(aggregator, usdc.mint) },
   });
   const [loop] = openOrderKeeper({
-    ...{ chain, clock, metis, prices, log: silent, landing: w.newLanding(), addresses: LIMIT_ORDER_ADDRESSES },
+    ...{ chain, clock, aggregator, prices, log: silent, landing: w.newLanding(), addresses: LIMIT_ORDER_ADDRESSES },
     config: { sandbox: true, programs: w.programs },
     parts: { store, signer: w.signer },
     metrics: { registry: new Registry() },
@@ -70,7 +70,7 @@ test('nobody gets SOL of the keeper for tokens and pools of their own making', a
   await w.world.pool(WRAPPED_SOL, usdc, [DEEP, 150n * 10n ** 9n]);
   // 1,000 of each against 0.01 SOL.
   for (const token of [x, y]) await w.world.pool(token, WRAPPED_SOL, [1_000_000_000n, 10_000_000n]);
-  await w.metis.discover();
+  await w.aggregator.discover();
   const { keeper, prices } = await openKeeper(usdc);
   assert.ok(prices.usd(y.mint)! > 0, 'the pools have a price for it');
   const order = await openWithoutOutput(x, y, 900n, 1n);
@@ -78,7 +78,7 @@ test('nobody gets SOL of the keeper for tokens and pools of their own making', a
   const [u, v] = [await w.world.token(), await w.world.token()];
   await w.world.pool(u, v, [DEEP, DEEP]);
   for (const token of [u, v]) await w.world.pool(token, WRAPPED_SOL, [1_000_000_000n, 10_000_000_000n]);
-  await w.metis.discover();
+  await w.aggregator.discover();
   for (const token of [u, v]) await w.holding(token, w.taker);
   const expiredAt = BigInt(Math.floor(w.clock.now() / 1_000)) + 60n;
   const orders = [await w.open(u, v, 1n), await w.open(u, v, DEEP, { expiredAt })];
@@ -96,7 +96,7 @@ test('nobody gets SOL of the keeper for tokens and pools of their own making', a
 test('of a token that only pools have a price for, what is sold for a trusted one is filled, at no loss', async () => {
   const [x, usdc] = [await w.world.token(), await w.world.token()];
   await w.world.pool(x, usdc, [DEEP, DEEP]);
-  await w.metis.discover();
+  await w.aggregator.discover();
   await w.holding(usdc, w.taker);
   const { keeper } = await openKeeper(usdc);
   const order = await openWithoutOutput(x, usdc, 901n, 900_000_000n);

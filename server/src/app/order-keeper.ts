@@ -7,19 +7,19 @@ import { createLimitOrderKeeper } from '../keeper/limit-orders/index.js';
 import { type LimitOrderLoop, startLimitOrderLoop } from '../keeper/limit-orders/loop.js';
 import type { Landing } from '../landing/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
-import type { Parts } from './backends.js';
 import { type Prices, trustedUsd } from '../prices/index.js';
-import type { Metis } from '../routing/aggregator/index.js';
+import type { Aggregator } from '../routing/aggregator/index.js';
+import type { Backends } from './backends.js';
 
 export interface OrderKeeperDeps {
   config: Config;
   log: Logger;
-  parts: Parts;
+  parts: Backends;
   chain: Chain;
   clock: AdjustableClock;
   landing: Landing;
   metrics: Metrics;
-  metis: Metis;
+  aggregator: Aggregator;
   live: LiveAccounts;
   prices: Prices;
   addresses: LimitOrderAddresses;
@@ -32,12 +32,12 @@ export function fillsOrders({ sandbox, programs }: Config): boolean {
 
 /** Starts what fills and cancels limit orders, where that is ours to do. */
 export function openOrderKeeper(deps: OrderKeeperDeps): LimitOrderLoop[] {
-  const { config, log, parts, chain, clock, landing, metrics, metis, live, prices, addresses } = deps;
+  const { config, log, parts, chain, clock, landing, metrics, aggregator, live, prices, addresses } = deps;
   if (!fillsOrders(config)) return [];
   const keeper = createLimitOrderKeeper({
     ...{ store: parts.store, landing, chain, clock, steadyNow, log, registry: metrics.registry },
     taker: parts.signer.address('keeper'),
-    router: metis,
+    router: aggregator,
     usd: (mint) => trustedUsd(prices, mint),
     addresses,
     programs: config.programs,

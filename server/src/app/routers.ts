@@ -5,17 +5,17 @@ import type { Config } from '../config/index.js';
 import type { Metrics } from '../http/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
-import type { Parts } from './backends.js';
 import type { Prices } from '../prices/index.js';
-import { createJupiterZ, type JupiterZ, type MakerEndpoint } from '../routing/makers/index.js';
-import { createMetis, type Metis } from '../routing/aggregator/index.js';
+import { type Aggregator, createAggregator } from '../routing/aggregator/index.js';
+import { createMakers, type MakerEndpoint, type Makers } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
-import { createThirdParty, routingServices } from '../routing/services/index.js';
+import { createServiceRouter, routingServices } from '../routing/services/index.js';
+import type { Backends } from './backends.js';
 
 interface RouterDeps {
   config: Config;
   log: Logger;
-  parts: Parts;
+  parts: Backends;
   disposal: Disposal;
 }
 
@@ -26,8 +26,8 @@ interface RouterDeps {
 export async function openAggregator(
   { config, log, parts, disposal, metrics }: RouterDeps & { metrics: Metrics },
   ownTables: readonly Address[],
-): Promise<{ metis: Metis; live: LiveAccounts }> {
-  const { rpc, wsUrl } = parts.chain;
+): Promise<{ aggregator: Aggregator; live: LiveAccounts }> {
+  const { rpc, wsUrl } = parts.node;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
   const { programs, swap, tokens } = config;
@@ -35,36 +35,36 @@ export async function openAggregator(
   const { registry } = metrics;
   const byMint = config.chain.kind === 'outside' && !config.sandbox;
   const hubs = [tokens.usdc.mint, tokens.stable.mint, tokens.platform.mint];
-  const metis = await createMetis({
+  const aggregator = await createAggregator({
     ...{ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry, byMint, hubs },
   });
-  disposal.add('aggregator', () => metis.close());
-  return { metis, live };
+  disposal.add('aggregator', () => aggregator.close());
+  return { aggregator, live };
 }
 
 /** USD for a whole token by the pools: what it costs in USDC. */
-export function poolPriceOf(metis: Metis, usdc: Address): (mint: Address) => number | undefined {
-  return (mint) => (mint === usdc ? 1 : metis.spot(mint, usdc));
+export function poolPriceOf(aggregator: Aggregator, usdc: Address): (mint: Address) => number | undefined {
+  return (mint) => (mint === usdc ? 1 : aggregator.spot(mint, usdc));
 }
 
 export interface Routers {
   routing: Routing;
-  jupiterz: JupiterZ;
+  makers: Makers;
 }
 
 /** All routers behind one question; `ownMakers` are asked beside the registered ones. */
 export function openRouters(
-  deps: RouterDeps & { metis: Metis; chain: Chain; clock: Clock; prices: Prices; metrics: Metrics },
+  deps: RouterDeps & { aggregator: Aggregator; chain: Chain; clock: Clock; prices: Prices; metrics: Metrics },
   ownMakers: readonly MakerEndpoint[],
 ): Routers {
-  const { config, log, parts, metis, chain, clock, prices, metrics } = deps;
+  const { config, log, parts, aggregator, chain, clock, prices, metrics } = deps;
   const { budgetMs } = config.swap;
-  const jupiterz = createJupiterZ({
+  const makers = createMakers({
     ...{ store: parts.store, own: ownMakers, chain, clock, steadyNow, log, budgetMs },
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });
-  const services = routingServices(config.services, clock).map((service) => createThirdParty(service, chain));
-  const routers = [metis, jupiterz, ...services];
-  return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), jupiterz };
+  const services = routingServices(config.services, clock).map((service) => createServiceRouter(service, chain));
+  const routers = [aggregator, makers, ...services];
+  return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), makers };
 }

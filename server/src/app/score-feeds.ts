@@ -3,7 +3,8 @@ import type { Config } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createPolymarketFeed, createScores, createSimulatedFeed, type Scores } from '../scores/index.js';
-import { initialSetting, type Store } from '../store/index.js';
+import { initialSetting } from '../store/settings.js';
+import type { Store } from '../store/sql.js';
 
 /** Answers what brings the scores up to date; it has been done once. */
 export async function openScores(deps: {

@@ -7,26 +7,26 @@ import { createTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import { startTriggerLoop } from '../keeper/trigger-orders/loop.js';
 import type { Landing } from '../landing/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
-import type { Parts } from './backends.js';
 import { PRICES_CHANNEL, type Prices } from '../prices/index.js';
-import type { Metis } from '../routing/aggregator/index.js';
+import type { Aggregator } from '../routing/aggregator/index.js';
+import type { Backends } from './backends.js';
 
 /** The keeper of trigger orders, which fills them over our own aggregator. */
 export async function openTriggerKeeper(deps: {
   config: Config;
   log: Logger;
-  parts: Parts;
+  parts: Backends;
   landing: Landing;
   chain: Chain;
   clock: Clock;
-  metis: Metis;
+  aggregator: Aggregator;
   prices: Prices;
   poolUsd: (mint: Address) => number | undefined;
 }): Promise<KeeperLoop> {
-  const { config, log, parts, landing, chain, clock, metis, prices, poolUsd } = deps;
+  const { config, log, parts, landing, chain, clock, aggregator, prices, poolUsd } = deps;
   const { store, signer } = parts;
   const keeper = await createTriggerKeeper({
-    ...{ store, landing, chain, clock, steadyNow, log, router: metis, prices, programs: config.programs },
+    ...{ store, landing, chain, clock, steadyNow, log, router: aggregator, prices, programs: config.programs },
     payer: signer.address('keeper'),
     poolUsd,
     // An embedded store has one process.

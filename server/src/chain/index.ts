@@ -25,7 +25,7 @@ export interface Blockhash {
   slot: bigint;
 }
 
-export interface MintFacts extends Mint {
+export interface MintInfo extends Mint {
   tokenProgram: Address;
 }
 
@@ -66,7 +66,7 @@ export interface Chain {
   /** Never older than the call. */
   account(address: Address): Promise<ChainAccount | undefined>;
   /** The mint's facts, or undefined when there is no mint of a token program at the address. At most a minute old. */
-  mint(address: Address): Promise<MintFacts | undefined>;
+  mint(address: Address): Promise<MintInfo | undefined>;
   /**
    * Micro-lamports a compute unit that this percentile of recent transactions paid, by default the configured one; never
    * more than the configured most. At most 2 s old.
@@ -90,7 +90,7 @@ export interface ChainDeps {
 
 export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
   const account = createAccountReader(rpc);
-  const mints = new Map<Address, { facts: MintFacts; until: number }>();
+  const mints = new Map<Address, { facts: MintInfo; until: number }>();
 
   const fetchBlockhash = (): Promise<Blockhash> => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
@@ -145,7 +145,7 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
 }
 
 /** The mint in an account; undefined when it is none of a token program. */
-export function mintFacts(account: ChainAccount | undefined): MintFacts | undefined {
+export function mintFacts(account: ChainAccount | undefined): MintInfo | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);
   return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;

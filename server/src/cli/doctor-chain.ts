@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
+import { fillsOrders } from '../app/order-keeper.js';
 import { createHttpRpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
 import { KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
-import { fillsOrders } from '../app/order-keeper.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;

@@ -7,12 +7,12 @@ import { doctorCommand } from './doctor.js';
 import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
-import { ordersCommand } from './trigger-orders.js';
 import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
+import { ordersCommand } from './trigger-orders.js';
 import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { openMetis, openWorld, type TestPool, type World } from '../routing/aggregator/testing.js';
+import { openAggregator, openWorld, type TestPool, type World } from '../routing/aggregator/testing.js';
 import { isRefused, type Token } from '../routing/router.js';
 import { runCli } from './main.js';
 
@@ -58,11 +58,14 @@ describe('programs pull', () => {
         const [from, to] = await Promise.all(
           tokens.map((token, i) => world.holding(token, owner.address, i === 0 ? 10n ** 9n : 0n)),
         );
-        const routing = await openMetis(world, { lookupTables: [table] });
+        const routing = await openAggregator(world, { lookupTables: [table] });
         t.after(() => routing.close());
         const [input, output] = tokens;
         const request = { mode: 'exact-in' as const, input, output, amount: 10n ** 9n, owner: owner.address };
-        const quote = await routing.metis.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
+        const quote = await routing.aggregator.quote(
+          { ...request, excludeVenues: new Set() },
+          AbortSignal.timeout(10_000),
+        );
         if (isRefused(quote)) assert.fail(quote.reason);
         const built = await quote.build({
           ...{

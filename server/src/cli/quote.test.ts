@@ -87,7 +87,7 @@ test('a quote tells amounts, route, price, impact and fee in whole tokens', asyn
   });
   assert.deepEqual(out.split('\n'), [
     '2 SOL -> 299.1 JUPUSD',
-    '  Router        metis (aggregator)',
+    '  Router        aggregator (aggregator)',
     '  Route         2 SOL -> 299.4 USDC, 100 % by Pool',
     '                299.4 USDC -> 299.1 JUPUSD, 100 % by Pool',
     '  Price         1 SOL = 149.55 JUPUSD',

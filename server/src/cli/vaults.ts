@@ -39,20 +39,20 @@ function sweepCommand(context: CliContext) {
 /** Needs the signer file and an RPC only: it works when the service is gone and its database is lost. */
 async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
   const signer = await openKeys(config);
-  const ways = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
+  const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
     createHttpRpc({ url }),
   );
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
-  const chain = createChain({ rpc: ways[0]!, steadyNow, fees });
+  const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });
   const log = pino({ level: 'silent' });
-  const tracker = createTracker({ chain, ways, log, steadyNow });
+  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
   try {
     return await sweepVault(
       {
         ...{ chain, signer, explain: (error) => explain(error).message },
         async land(transaction, lastValidBlockHeight) {
           const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
-          const refused = await broadcast(ways, wire, log).catch((error: NotAccepted) => error);
+          const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
           if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
           return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
         },

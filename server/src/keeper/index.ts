@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
 import { deleteDead } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
-import { expireOrders } from './expire-orders.js';
+import { expireTriggerOrders } from './expire-trigger-orders.js';
 
 export interface Keeper {
   /** Does once what is due now. Runs one after the other, however often it is asked for. */
@@ -49,7 +49,7 @@ export function startKeeper({ store, landing, clock, chores, loops, log }: Keepe
   async function clearLedger(): Promise<void> {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
-    await expireOrders(store, new Date(clock.now()));
+    await expireTriggerOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     let deleted = 0;

@@ -7,7 +7,7 @@ import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32002, -32003]);
 
-/** Every configured way refused the transaction or could not be reached. */
+/** Every configured RPC refused the transaction or could not be reached. */
 export class NotAccepted extends Error {
   override readonly name = 'NotAccepted';
   constructor(
@@ -20,19 +20,19 @@ export class NotAccepted extends Error {
 }
 
 /**
- * Sends the bytes on every way at once and resolves as soon as one has accepted them. The ways neither check nor retry:
+ * Sends the bytes over every RPC at once and resolves as soon as one has accepted them. The nodes neither check nor retry:
  * the checks were made before, and sending again is this room's business.
  * @throws NotAccepted
  */
-export async function broadcast(ways: readonly Rpc[], wire: Uint8Array, log: Logger): Promise<void> {
+export async function broadcast(sendRpcs: readonly Rpc[], wire: Uint8Array, log: Logger): Promise<void> {
   const encoded = Buffer.from(wire).toString('base64');
   const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
-  const attempts = ways.map(async (way) => {
+  const attempts = sendRpcs.map(async (rpc) => {
     try {
-      await way.call('sendTransaction', [encoded, options]);
+      await rpc.call('sendTransaction', [encoded, options]);
     } catch (error) {
       if (isAlreadyProcessed(error)) return;
-      log.debug({ way: way.name, reason: (error as Error).message }, 'a way did not take the transaction');
+      log.debug({ rpc: rpc.name, reason: (error as Error).message }, 'an RPC did not take the transaction');
       throw error;
     }
   });

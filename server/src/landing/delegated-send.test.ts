@@ -109,7 +109,7 @@ describe('a transaction that is handed over to a maker', () => {
         sent = await signAndSend(body);
         return answer(body);
       });
-      const settled = await world.newLanding().handOver(row, signed, deliver);
+      const settled = await world.newLanding().delegate(row, signed, deliver);
       assert.deepEqual([settled.state, settled.signature], ['landed', sent], JSON.stringify(settled.error));
       assert.equal(await bought(), OUT);
       assert.equal(swaps(), 1);
@@ -120,7 +120,7 @@ describe('a transaction that is handed over to a maker', () => {
         await killBlockhash();
         return answer(body);
       });
-      const settled = await world.newLanding().handOver(row, signed, deliver);
+      const settled = await world.newLanding().delegate(row, signed, deliver);
       assert.deepEqual([settled.state, settled.signature], ['expired', null]);
       const code = explainEnd(settled).code;
       assert.ok(code >= -2005 && code <= -2000, `${code}`);
@@ -132,7 +132,7 @@ describe('a transaction that is handed over to a maker', () => {
     const { row, signed, deliver } = await order((body) =>
       accepted(body, signAsMaker(maker, body.transaction!).signature),
     );
-    const settled = await world.newLanding().handOver(row, signed, deliver);
+    const settled = await world.newLanding().delegate(row, signed, deliver);
     assert.equal(settled.state, 'landed', JSON.stringify(settled.error));
     assert.equal(await bought(), OUT);
   });
@@ -147,7 +147,7 @@ describe('a transaction that is handed over to a maker', () => {
       await send(encoded(withSignature(transaction, maker.address, another)));
       return accepted(body, signature);
     });
-    const end = world.newLanding().handOver(row, signed, deliver);
+    const end = world.newLanding().delegate(row, signed, deliver);
     while ((await stored(row.id)).signature === null) await sleep(5);
     await killBlockhash();
     const settled = await end;
@@ -162,7 +162,7 @@ describe('a transaction that is handed over to a maker', () => {
       await killBlockhash();
       return accepted(body, signature);
     });
-    const settled = await world.newLanding().handOver(row, signed, deliver);
+    const settled = await world.newLanding().delegate(row, signed, deliver);
     assert.deepEqual([settled.state, explainEnd(settled)], ['expired', { code: -2000, message: 'Failed to land' }]);
     assert.equal(await bought(), 0n);
   });
@@ -185,22 +185,22 @@ describe('a transaction that is handed over to a maker', () => {
   ] as [string, Handler, number, string][]) {
     test(`has failed at once where the maker ${what}`, async () => {
       const { row, signed, deliver } = await order(answer);
-      const settled = await world.newLanding().handOver(row, signed, deliver);
+      const settled = await world.newLanding().delegate(row, signed, deliver);
       assert.equal(settled.state, 'failed');
       assert.deepEqual(explainEnd(settled), { code, message });
-      assert.deepEqual(await world.newLanding().handOver(row, signed, () => assert.fail('asked again')), settled);
+      assert.deepEqual(await world.newLanding().delegate(row, signed, () => assert.fail('asked again')), settled);
     });
   }
 
   test('has failed at once where the maker is gone, or was removed', async () => {
     const first = await order(() => 500);
     await first.webhook.close();
-    const settled = await world.newLanding().handOver(first.row, first.signed, first.deliver);
+    const settled = await world.newLanding().delegate(first.row, first.signed, first.deliver);
     assert.deepEqual(explainEnd(settled), { code: -2005, message: 'Internal error' });
 
     const second = await order(() => 500, IN + 1n);
     const { deliver } = world.router([]);
-    const gone = await world.newLanding().handOver(second.row, second.signed, deliver(second.quote.maker!));
+    const gone = await world.newLanding().delegate(second.row, second.signed, deliver(second.quote.maker!));
     assert.deepEqual(explainEnd(gone), { code: -2005, message: 'Internal error' });
     assert.equal(second.swaps(), 0);
   });
@@ -208,7 +208,7 @@ describe('a transaction that is handed over to a maker', () => {
   test('is not handed over in the part of its life that is the maker’s', async () => {
     const { row, signed, quote, router, swaps } = await order(() => 500);
     const late = { ...quote.maker!, expireAt: Math.floor(world.clock.now() / 1_000) + 19 };
-    const settled = await world.newLanding().handOver(row, signed, router.deliver(late));
+    const settled = await world.newLanding().delegate(row, signed, router.deliver(late));
     assert.deepEqual(explainEnd(settled), { code: -2003, message: 'Quote expired' });
     assert.equal(swaps(), 0);
   });
@@ -217,7 +217,7 @@ describe('a transaction that is handed over to a maker', () => {
     const { row, signed, deliver, swaps } = await order(async (body) => accepted(body, await signAndSend(body)));
     const copies = [world.newLanding(), world.newLanding()];
     const rows = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => copies[index % 2]!.handOver(row, signed, deliver)),
+      Array.from({ length: 20 }, (_, index) => copies[index % 2]!.delegate(row, signed, deliver)),
     );
     assert.equal(swaps(), 1);
     for (const settled of rows) assert.deepEqual(settled, rows[0]);
@@ -238,14 +238,14 @@ describe('a transaction that is handed over to a maker', () => {
           resolve(sends ? await signAndSend({ transaction: encoded(signed) }) : '');
           return never;
         };
-        crashed.handOver(row, signed, deliver).catch(reject);
+        crashed.delegate(row, signed, deliver).catch(reject);
       });
       const signature = await asked;
       crashed.close();
       if (!sends) await killBlockhash();
       const next = world.newLanding();
       assert.equal(await next.resume({ all: true }), 1);
-      const settled = await next.handOver(await stored(row.id), signed, () => assert.fail('asked again'));
+      const settled = await next.delegate(await stored(row.id), signed, () => assert.fail('asked again'));
       if (sends) {
         assert.deepEqual([settled.state, settled.signature], ['landed', signature]);
         assert.equal(await bought(), OUT);
@@ -270,7 +270,7 @@ describe('a transaction that is handed over to a maker', () => {
       await send(wire, true);
       return accepted(body, signature);
     });
-    const settled = await world.newLanding().handOver(row, signed, deliver);
+    const settled = await world.newLanding().delegate(row, signed, deliver);
     assert.equal(settled.state, 'failed');
     assert.equal(typeof settled.slot, 'bigint');
     assert.equal(explainEnd(settled).code, 1, 'of the token program: insufficient funds');
@@ -284,7 +284,7 @@ describe('a transaction that is handed over to a maker', () => {
     const quote = await quoted(router, request);
     const { row, transaction } = await craftOrder(world, request, quote);
     const landing = world.newLanding();
-    await assert.rejects(landing.handOver(row, signedBy(taker, transaction), router.deliver(quote.maker!)), WouldFail);
+    await assert.rejects(landing.delegate(row, signedBy(taker, transaction), router.deliver(quote.maker!)), WouldFail);
     assert.equal((await stored(row.id)).state, 'crafted');
     assert.ok(webhook.asked.every(({ path }) => path !== 'swap'));
   });
@@ -294,7 +294,7 @@ describe('a transaction that is handed over to a maker', () => {
     const twin = { ...row, id: `${row.id}-twin` };
     await world.store.transaction((tx) => insertCrafted(tx, [twin]));
     const [a, b] = [world.newLanding(), world.newLanding()];
-    const ends = await Promise.allSettled([a.handOver(row, signed, deliver), b.handOver(twin, signed, deliver)]);
+    const ends = await Promise.allSettled([a.delegate(row, signed, deliver), b.delegate(twin, signed, deliver)]);
     const landed = ends.filter((end) => end.status === 'fulfilled');
     const refused = ends.filter((end) => end.status === 'rejected');
     assert.equal(landed.length, 1);

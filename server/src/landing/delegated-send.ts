@@ -34,7 +34,7 @@ export type Deliver = (signed: Transaction) => Promise<Delivery>;
 /** How a row of which no signature is known comes on: its end, or the row with its signature, to be followed. */
 export type Resolution = { verdict: Verdict } | { row: LedgerRow };
 
-export interface HandOverDeps {
+export interface DelegatedSendDeps {
   store: Store;
   chain: Chain;
   log: Logger;
@@ -44,7 +44,7 @@ export interface HandOverDeps {
 
 const SEARCH_MS = 1_000;
 
-export function createHandOver({ store, chain, log, closing }: HandOverDeps) {
+export function createDelegatedSend({ store, chain, log, closing }: DelegatedSendDeps) {
   /** Asks the other side, and believes what it says only as far as that can be checked. */
   async function deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
     const delivery = await ask(signed).catch((error: Error): Delivery => {

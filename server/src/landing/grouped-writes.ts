@@ -1,11 +1,11 @@
 import type { Clock } from '../lib/clock.js';
-import { groupCalls } from '../store/postgres/group-calls.js';
 import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
+import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store, Tx } from '../store/sql.js';
 import type { Verdict } from './tracker.js';
 
 /** What an area adds to its requests' claim and end, in the same store transaction, for a group of them at a time. */
-export interface AreaHooks {
+export interface Settlement {
   /** Answers, by request id, why requests must not go on. Those are given back as if they had never been posted. */
   reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
   settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
@@ -37,11 +37,11 @@ export interface GroupedWritesDeps {
   clock: Clock;
   leaseUntil: () => Date;
   /** By area. */
-  hooks: Readonly<Record<string, AreaHooks>>;
+  settlements: Readonly<Record<string, Settlement>>;
 }
 
 /** Claims and verdicts of many requests, each group of them in one store transaction with what their areas add. */
-export function createGroupedWrites({ store, clock, leaseUntil, hooks }: GroupedWritesDeps) {
+export function createGroupedWrites({ store, clock, leaseUntil, settlements }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({
     run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
     maxGroup: 200,
@@ -64,7 +64,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, hooks }: Grouped
     const refused = new Map<string, string>();
     const claimed = wanted.filter(({ id }) => won.has(id));
     for (const [area, group] of byArea(claimed)) {
-      for (const [id, why] of (await hooks[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
+      for (const [id, why] of (await settlements[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
     }
     for (const id of refused.keys()) await unclaim(tx, id);
     return wanted.map(({ id }) => {
@@ -86,7 +86,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, hooks }: Grouped
         settledAt,
       })),
     );
-    for (const [area, rows] of byArea(settled)) await hooks[area]?.settle(tx, rows);
+    for (const [area, rows] of byArea(settled)) await settlements[area]?.settle(tx, rows);
     const byId = new Map(settled.map((row) => [row.id, row]));
     return items.map(({ id }) => byId.get(id));
   }

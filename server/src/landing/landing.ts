@@ -20,10 +20,10 @@ import {
 } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { type AreaHooks, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
-import { createHandOver, type Deliver, type Resolution } from './delegated-send.js';
+import { createDelegatedSend, type Deliver, type Resolution } from './delegated-send.js';
+import { createGroupedWrites, ReservationRefused, type Settlement, type WantedClaim } from './grouped-writes.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
-import { findObstacle } from './preflight.js';
+import { preflight } from './preflight.js';
 import { createTracker, type Verdict } from './tracker.js';
 
 export interface Landing {
@@ -39,7 +39,7 @@ export interface Landing {
    * its blockhash is dead; it is never handed over a second time.
    * @throws ReservationRefused, WouldFail: nothing has left.
    */
-  handOver(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow>;
+  delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow>;
   /**
    * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it. `aliveAt` is a
    * slot at which its blockhash was known to be valid.
@@ -57,10 +57,10 @@ export interface LandingDeps {
   steadyNow: () => number;
   chain: Chain;
   /** Every way of sending; the first is the one that the chain is read from. */
-  ways: readonly Rpc[];
+  sendRpcs: readonly Rpc[];
   signer: Signer;
   /** By area. */
-  hooks: Readonly<Record<string, AreaHooks>>;
+  settlements: Readonly<Record<string, Settlement>>;
   /** Told of every transaction that has come to its end here, after that is in the store. */
   observe: (settled: LedgerRow) => void;
   log: Logger;
@@ -75,15 +75,15 @@ const MAX_RESUMED = 10_000;
 const END_OF_TIME = new Date(8.64e15);
 
 export function createLanding(deps: LandingDeps): Landing {
-  const { store, clock, steadyNow, chain, ways, signer, log } = deps;
-  const tracker = createTracker({ chain, ways, log, steadyNow });
+  const { store, clock, steadyNow, chain, sendRpcs, signer, log } = deps;
+  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
   const executing = new Map<string, Promise<LedgerRow>>();
   const submitting = new Map<string, Promise<string>>();
   const following = new Map<string, Promise<LedgerRow>>();
   const closing = new AbortController();
-  const handing = createHandOver({ store, chain, log, closing: closing.signal });
+  const handing = createDelegatedSend({ store, chain, log, closing: closing.signal });
   const leaseUntil = () => new Date(clock.now() + LEASE_MS);
-  const { claim, settle } = createGroupedWrites({ store, clock, leaseUntil, hooks: deps.hooks });
+  const { claim, settle } = createGroupedWrites({ store, clock, leaseUntil, settlements: deps.settlements });
 
   const renewal = setInterval(() => {
     const ids = [...following.keys()];
@@ -161,7 +161,7 @@ export function createLanding(deps: LandingDeps): Landing {
     if (other) return follow(other);
     // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
     const end = follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
-    broadcast(ways, wire, log).then(tracker.pollNow, (error: Error) =>
+    broadcast(sendRpcs, wire, log).then(tracker.pollNow, (error: Error) =>
       log.warn({ request: request.id, reason: error.message }, 'no way has accepted the transaction yet'),
     );
     return end;
@@ -182,7 +182,7 @@ export function createLanding(deps: LandingDeps): Landing {
     wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
     const { id, area } = request;
-    const doomed = await findObstacle(chain, wanted.wire, wanted.signature);
+    const doomed = await preflight(chain, wanted.wire, wanted.signature);
     if (doomed) {
       // It fails also where another copy has just landed it, on a node that does not know that yet.
       const row = await findRequest(store, id);
@@ -230,7 +230,7 @@ export function createLanding(deps: LandingDeps): Landing {
     const row = await findRequest(store, signature);
     if (!row) throw new Error(`submission ${signature} has disappeared`);
     try {
-      await broadcast(ways, wire, log);
+      await broadcast(sendRpcs, wire, log);
     } catch (error) {
       const refused = error instanceof NotAccepted && error.definite;
       if (refused) await store.transaction((tx) => deleteSubmission(tx, signature));
@@ -244,7 +244,7 @@ export function createLanding(deps: LandingDeps): Landing {
 
   return {
     execute: (request, signedByUser, detail) => once(request, () => executeOnce(request, signedByUser, detail)),
-    handOver: (request, signedByTaker, deliver) => once(request, () => handOverOnce(request, signedByTaker, deliver)),
+    delegate: (request, signedByTaker, deliver) => once(request, () => handOverOnce(request, signedByTaker, deliver)),
 
     submit(transaction, wallet, aliveAt) {
       const signature = transactionSignature(transaction);

@@ -23,7 +23,7 @@ const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
  * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
  * a second one like it would fail stops one that its owner has landed already.
  */
-export async function findObstacle(
+export async function preflight(
   chain: Chain,
   wire: Uint8Array,
   signature: string | null,

@@ -8,14 +8,14 @@ import {
 } from '@slipway/wire';
 import { hashMessage } from '../crafting/transaction.js';
 
-/** Why a posted transaction is not taken. Nothing was sent, and the request id is as it was. */
+/** Why a signed transaction is not taken. Nothing was sent, and the request id is as it was. */
 export type Refusal =
   | { reason: 'undecodable'; detail: string }
   | { reason: 'message-changed' }
   | { reason: 'missing-signature'; signer: Address }
   | { reason: 'invalid-signature'; signer: Address };
 
-export interface Posted {
+export interface SignedTransaction {
   transaction: Transaction;
   signers: Address[];
 }
@@ -23,7 +23,7 @@ export interface Posted {
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Decodes a base64 transaction strictly; a refusal says what is wrong with it. */
-export function readPosted(base64: string): Posted | Refusal {
+export function readSigned(base64: string): SignedTransaction | Refusal {
   if (base64.length === 0 || !BASE64.test(base64)) return { reason: 'undecodable', detail: 'not base64' };
   try {
     const { decoded, ...transaction } = decodeTransaction(Buffer.from(base64, 'base64'));
@@ -39,10 +39,13 @@ export function isRefusal(value: object): value is Refusal {
 }
 
 /**
- * Checks the signatures that a posted transaction must bring. `ours` are the addresses whose signatures the service adds
+ * Checks the signatures that a signed transaction must bring. `ours` are the addresses whose signatures the service adds
  * itself afterwards; whatever stands in their places now is overwritten.
  */
-export function checkSignatures({ transaction }: Posted, ours: readonly Address[] = []): Refusal | undefined {
+export function checkSignatures(
+  { transaction }: SignedTransaction,
+  ours: readonly Address[] = [],
+): Refusal | undefined {
   const theirs = (signer: Address) => !ours.includes(signer);
   const missing = missingSigners(transaction).find(theirs);
   if (missing) return { reason: 'missing-signature', signer: missing };
@@ -51,13 +54,13 @@ export function checkSignatures({ transaction }: Posted, ours: readonly Address[
   return undefined;
 }
 
-/** Checks that a posted transaction carries exactly the message that was crafted, signed by everybody but us. */
+/** Checks that a signed transaction carries exactly the message that was crafted, signed by everybody but us. */
 export function checkAgainstCrafted(
-  posted: Posted,
+  signed: SignedTransaction,
   crafted: { messageHash: Uint8Array },
   ours: readonly Address[],
 ): Refusal | undefined {
-  if (Buffer.compare(hashMessage(posted.transaction.message), crafted.messageHash) !== 0)
+  if (Buffer.compare(hashMessage(signed.transaction.message), crafted.messageHash) !== 0)
     return { reason: 'message-changed' };
-  return checkSignatures(posted, ours);
+  return checkSignatures(signed, ours);
 }

@@ -29,7 +29,7 @@ export interface Tracker {
 
 export interface TrackerDeps {
   chain: Chain;
-  ways: readonly Rpc[];
+  sendRpcs: readonly Rpc[];
   log: Logger;
   steadyNow: () => number;
 }
@@ -47,7 +47,7 @@ interface Tracked extends Flight {
 }
 
 /** Follows every transaction under way with one poll for all of them, and sends each again until it lands or is dead. */
-export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tracker {
+export function createTracker({ chain, sendRpcs, log, steadyNow }: TrackerDeps): Tracker {
   const flights = new Map<string, Tracked>();
   let timer: NodeJS.Timeout | undefined;
   let polling = false;
@@ -97,7 +97,7 @@ export function createTracker({ chain, ways, log, steadyNow }: TrackerDeps): Tra
 
   function sendAgain(flight: Tracked): void {
     flight.sendAgainAt = steadyNow() + REBROADCAST_MS;
-    broadcast(ways, flight.wire, log).catch((error: Error) =>
+    broadcast(sendRpcs, flight.wire, log).catch((error: Error) =>
       log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
     );
   }

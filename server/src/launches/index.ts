@@ -6,4 +6,4 @@ export {
   publishLaunch,
   removeLaunchFiles,
 } from './finish.js';
-export { startMintStock } from './mint-pool.js';
+export { startMintPool } from './mint-pool.js';

@@ -18,7 +18,7 @@ import {
 import { deleteDead, insertCrafted } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
-import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintStock } from './index.js';
+import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintPool } from './index.js';
 
 const START = Date.UTC(2026, 10, 20);
 const URL_MS = 900_000;
@@ -161,7 +161,7 @@ it('keeps mint addresses with an ending in stock', async () => {
   const { store, close } = await openTestStore('embedded');
   const dir = await mkdtemp(join(tmpdir(), 'slipway-stock-'));
   const signer = await openSigner({ file: join(dir, 'signer.json'), passphrase: 'x', create: true });
-  const stock = startMintStock({ store, finder: signer, suffix: 'a', log: pino({ level: 'silent' }) });
+  const stock = startMintPool({ store, finder: signer, suffix: 'a', log: pino({ level: 'silent' }) });
   while ((await countMintNumbers(store, 'a')) < 3) await new Promise((resolve) => setTimeout(resolve, 20));
   await stock.close();
   for (let i = 0; i < 3; i++) {

@@ -8,7 +8,7 @@ const READY = 20;
 const PAUSE_MS = 5_000;
 
 /** Keeps mint keys with a suffix in stock: a thread searches for them whenever some are missing. */
-export function startMintStock(deps: { store: Store; finder: MintFinder; suffix: string; log: Logger }) {
+export function startMintPool(deps: { store: Store; finder: MintFinder; suffix: string; log: Logger }) {
   const { store, finder, suffix, log } = deps;
   const closing = new AbortController();
   const { signal } = closing;

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
 import type { Logger } from 'pino';
+import type { Backends } from '../app/backends.js';
 import { type ChainInfo, chainInfo, createPriceMover, type PriceMover } from '../areas/sandbox/index.js';
 import type { Chain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
-import { fundMaker, type RunningMaker, startMaker } from './maker/index.js';
-import type { Parts } from '../app/backends.js';
 import { createSandboxPrices, type Prices, type SandboxPrices, startDrift } from '../prices/index.js';
 import type { MakerEndpoint } from '../routing/makers/index.js';
 import type { Token } from '../routing/router.js';
-import { followClockOffset } from '../store/index.js';
+import { followClockOffset } from '../store/clock-offset.js';
+import { fundMaker, type RunningMaker, startMaker } from './maker/index.js';
 
 /** What the gas wallet and the keeper's are given when they are nearly empty. */
 const GAS_LAMPORTS = 1_000_000_000_000;
@@ -31,7 +31,7 @@ export interface Sandbox {
 export interface SandboxDeps {
   config: Config;
   log: Logger;
-  parts: Parts;
+  parts: Backends;
   chain: Chain;
   clock: AdjustableClock;
   disposal: Disposal;

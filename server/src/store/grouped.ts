@@ -1,5 +1,5 @@
-import { groupCalls } from './postgres/group-calls.js';
 import { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './ledger.js';
+import { groupCalls } from './postgres/group-calls.js';
 import { type EventScore, getScores } from './scores.js';
 import type { Store } from './sql.js';
 import { kindsOf, type VerificationKind } from './verifications.js';

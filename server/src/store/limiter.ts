@@ -1,5 +1,5 @@
-import { groupCalls } from './postgres/group-calls.js';
 import { take } from './limits.js';
+import { groupCalls } from './postgres/group-calls.js';
 import type { Store } from './sql.js';
 
 export type LimitBucket = 'main' | 'execute';

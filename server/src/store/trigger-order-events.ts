@@ -1,7 +1,7 @@
 import type { Sql, Tx } from './sql.js';
 
 /** Something that has happened to an order, as its owner sees it. Amounts are in the smallest unit. */
-export interface OrderEventRow {
+export interface TriggerOrderEventRow {
   wallet: string;
   orderId: string;
   /** Sorts by time (UUID version 7). */
@@ -17,7 +17,7 @@ export interface OrderEventRow {
   context: 'take_profit' | 'stop_loss' | 'buy_above' | 'buy_below' | null;
 }
 
-type StoredEvent = Omit<OrderEventRow, 'amount' | 'outputAmount'> & {
+type StoredEvent = Omit<TriggerOrderEventRow, 'amount' | 'outputAmount'> & {
   amount: string | null;
   outputAmount: string | null;
 };
@@ -27,7 +27,7 @@ const COLUMNS =
   'output_amount as "outputAmount", context';
 
 /** Writes events down; one that is there already (same wallet, order and id) is replaced: a pending one has ended. */
-export async function writeOrderEvents(tx: Tx, events: readonly OrderEventRow[]): Promise<void> {
+export async function writeTriggerOrderEvents(tx: Tx, events: readonly TriggerOrderEventRow[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({
     ...event,
@@ -48,7 +48,11 @@ export async function writeOrderEvents(tx: Tx, events: readonly OrderEventRow[])
 }
 
 /** The events of some orders of one wallet, the newest first. */
-export async function orderEvents(sql: Sql, wallet: string, orderIds: readonly string[]): Promise<OrderEventRow[]> {
+export async function triggerOrderEvents(
+  sql: Sql,
+  wallet: string,
+  orderIds: readonly string[],
+): Promise<TriggerOrderEventRow[]> {
   if (orderIds.length === 0) return [];
   const { rows } = await sql.query<StoredEvent>(
     `select ${COLUMNS} from order_events where wallet = $1 and order_id = any($2) order by at desc, id desc`,

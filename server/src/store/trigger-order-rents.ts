@@ -1,5 +1,5 @@
-import { fromStored, type OrderRow, type StoredOrder } from './trigger-order-row.js';
 import type { Tx } from './sql.js';
+import { fromStored, type StoredOrder, type TriggerOrderRow } from './trigger-order-row.js';
 
 /** Remembers that an account of the order in the vault is still to be closed once the order is filled. */
 export async function oweRent(tx: Tx, id: string): Promise<void> {
@@ -7,7 +7,7 @@ export async function oweRent(tx: Tx, id: string): Promise<void> {
 }
 
 /** Filled orders with an account to be closed, taken until `until`: those that nobody has at `now`. */
-export async function takeRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<OrderRow[]> {
+export async function takeRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
     `update orders set lease_until = $2 where id in (
        select id from orders where rent_due and state = 'fill_success' and (lease_until is null or lease_until <= $1)

@@ -19,7 +19,7 @@ export interface OrderProgress<State extends string = string> {
 }
 
 /** What the owner may change while the order is open. Prices are USD for one whole token. */
-export interface OrderTerms {
+export interface TriggerOrderTerms {
   triggerCondition: 'above' | 'below' | null;
   triggerPriceUsd: number | null;
   trailingBps: number | null;
@@ -34,7 +34,7 @@ export interface OrderTerms {
 }
 
 /** What never changes of an order. */
-export interface OrderFacts {
+export interface TriggerOrderFacts {
   id: string;
   wallet: string;
   depositRequestId: string;
@@ -49,7 +49,7 @@ export interface OrderFacts {
   createdAt: Date;
 }
 
-export interface OrderTimes {
+export interface TriggerOrderTimes {
   updatedAt: Date;
   triggeredAt: Date | null;
   /** Until then some keeper works on it. */
@@ -58,7 +58,7 @@ export interface OrderTimes {
   retryAt: Date | null;
 }
 
-export interface OrderRow extends OrderFacts, OrderTerms, OrderTimes {
+export interface TriggerOrderRow extends TriggerOrderFacts, TriggerOrderTerms, TriggerOrderTimes {
   progress: OrderProgress;
   /** Whether anything of it lies in the vault. */
   funded: boolean;
@@ -68,7 +68,7 @@ type Column = string | number | boolean | Date | Uint8Array | null;
 
 /** Column, SQL type and value, in the order in which a row is written. */
 export const columnsOf = {
-  facts: (row: OrderFacts): [string, string, Column][] => [
+  facts: (row: TriggerOrderFacts): [string, string, Column][] => [
     ['wallet', 'text', row.wallet],
     ['id', 'text', row.id],
     ['deposit_request_id', 'text', row.depositRequestId],
@@ -81,7 +81,7 @@ export const columnsOf = {
     ['output_account', 'text', row.outputAccount],
     ['created_at', 'timestamptz', row.createdAt],
   ],
-  terms: (row: OrderTerms): [string, string, Column][] => [
+  terms: (row: TriggerOrderTerms): [string, string, Column][] => [
     ['trigger_condition', 'text', row.triggerCondition],
     ['trigger_price_usd', 'double precision', row.triggerPriceUsd],
     ['trailing_bps', 'int', row.trailingBps],
@@ -98,7 +98,7 @@ export const columnsOf = {
     progress,
     funded,
     ...times
-  }: Pick<OrderRow, 'progress' | 'funded'> & OrderTimes): [string, string, Column][] => [
+  }: Pick<TriggerOrderRow, 'progress' | 'funded'> & TriggerOrderTimes): [string, string, Column][] => [
     ['type', 'text', progress.type],
     ['state', 'text', progress.state],
     ['stage', 'text', progress.stage],
@@ -127,7 +127,7 @@ function tradeColumns(name: 'entry' | 'exit', trade: TradeRow | null): [string, 
 /** As the database gives it: column names, amounts as text. */
 export type StoredOrder = Record<string, unknown>;
 
-export function fromStored(stored: StoredOrder): OrderRow {
+export function fromStored(stored: StoredOrder): TriggerOrderRow {
   const of = <T>(column: string) => stored[column] as T;
   const trade = (name: string): TradeRow | null =>
     stored[`${name}_initial`] === null

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { type OrderEventRow, orderEvents, writeOrderEvents } from './trigger-order-events.js';
-import { oweRent, settleRent, takeRentsDue } from './trigger-order-rents.js';
-import {
-  editOrder,
-  findByDeposit,
-  findOrder,
-  insertOrder,
-  listOrders,
-  lockOrders,
-  ORDERS_CHANNEL,
-  type OrderRow,
-  saveOrders,
-} from './trigger-orders.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
+import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
+import { oweRent, settleRent, takeRentsDue } from './trigger-order-rents.js';
+import {
+  editTriggerOrder,
+  findByDeposit,
+  findTriggerOrder,
+  insertTriggerOrder,
+  listTriggerOrders,
+  lockTriggerOrders,
+  saveTriggerOrders,
+  TRIGGER_ORDERS_CHANNEL,
+  type TriggerOrderRow,
+} from './trigger-orders.js';
 import { waitingAmong, waitingOrders } from './trigger-orders-waiting.js';
 
 const START = Date.UTC(2026, 10, 20);
@@ -23,7 +23,7 @@ const at = (seconds: number) => new Date(START + seconds * 1000);
 const MAX = 2n ** 64n - 1n;
 
 let count = 0;
-function newOrder(wallet: string, changes: Partial<OrderRow> = {}, state = 'open'): OrderRow {
+function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state = 'open'): TriggerOrderRow {
   count += 1;
   const id = `order-${String(count).padStart(5, '0')}`;
   return {
@@ -51,8 +51,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
     after(() => close());
 
-    const insert = async (order: OrderRow) => {
-      const stored = await store.transaction((tx) => insertOrder(tx, order));
+    const insert = async (order: TriggerOrderRow) => {
+      const stored = await store.transaction((tx) => insertTriggerOrder(tx, order));
       assert.ok(stored);
       return stored;
     };
@@ -70,7 +70,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       for (const order of [newOrder('w1'), otoco]) {
         assert.deepEqual(await insert(order), order);
-        assert.deepEqual(await findOrder(store, order.id), order);
+        assert.deepEqual(await findTriggerOrder(store, order.id), order);
         assert.deepEqual(await findByDeposit(store, 'w1', order.depositRequestId), order);
         assert.equal(await findByDeposit(store, 'w2', order.depositRequestId), undefined);
       }
@@ -78,7 +78,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     test('one deposit makes one order, however many ask at once', async () => {
       const wanted = Array.from({ length: 30 }, () => newOrder('w3', { depositRequestId: 'the deposit' }));
-      const made = await Promise.all(wanted.map((order) => store.transaction((tx) => insertOrder(tx, order))));
+      const made = await Promise.all(wanted.map((order) => store.transaction((tx) => insertTriggerOrder(tx, order))));
       const [winner, ...others] = made.filter((order) => order !== undefined);
       assert.deepEqual(others, []);
       assert.deepEqual(await findByDeposit(store, 'w3', 'the deposit'), winner);
@@ -89,9 +89,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('what the state machine has made is saved for many at once, and told to the keepers', async () => {
       const orders = [await insert(newOrder('w5')), await insert(newOrder('w5')), await insert(newOrder('w6'))];
       const told: string[] = [];
-      const unlisten = await store.listen(ORDERS_CHANNEL, (ids) => told.push(...ids.split(' ')));
+      const unlisten = await store.listen(TRIGGER_ORDERS_CHANNEL, (ids) => told.push(...ids.split(' ')));
       const changed = orders.map(
-        (order, index): OrderRow => ({
+        (order, index): TriggerOrderRow => ({
           ...order,
           ...{ updatedAt: at(500), triggeredAt: at(500), leaseUntil: at(506), retryAt: at(501), funded: index > 0 },
           progress: {
@@ -102,8 +102,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
           },
         }),
       );
-      await store.transaction((tx) => saveOrders(tx, changed));
-      for (const order of changed) assert.deepEqual(await findOrder(store, order.id), order);
+      await store.transaction((tx) => saveTriggerOrders(tx, changed));
+      for (const order of changed) assert.deepEqual(await findTriggerOrder(store, order.id), order);
       for (let tries = 0; told.length < 3 && tries < 200; tries += 1) await new Promise((done) => setTimeout(done, 10));
       assert.deepEqual(told.sort(), orders.map(({ id }) => id).sort());
       await unlisten();
@@ -113,15 +113,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const order = await insert(newOrder('w7'));
       const entry = { initial: 5n, remaining: 6n, received: 0n };
       const broken = { ...order, progress: { ...order.progress, entry } };
-      await assert.rejects(store.transaction((tx) => saveOrders(tx, [broken])));
+      await assert.rejects(store.transaction((tx) => saveTriggerOrders(tx, [broken])));
       await assert.rejects(insert(newOrder('w7', {}, 'no state')));
     });
 
     test('terms change only while the order is open, and only for its wallet', async () => {
       const [open, busy] = [await insert(newOrder('w8')), await insert(newOrder('w8', {}, 'ready_execute'))];
-      const edit = (order: OrderRow, wallet = 'w8') => {
+      const edit = (order: TriggerOrderRow, wallet = 'w8') => {
         const terms = { ...order, triggerPriceUsd: 99, slippageBps: 30, expiresAt: at(90_000) };
-        return store.transaction((tx) => editOrder(tx, { wallet, id: order.id }, terms, at(600)));
+        return store.transaction((tx) => editTriggerOrder(tx, { wallet, id: order.id }, terms, at(600)));
       };
       const edited = await edit(open);
       assert.deepEqual(edited, {
@@ -130,7 +130,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       assert.equal(await edit(open, 'w9'), undefined);
       assert.equal(await edit(busy), undefined);
-      assert.deepEqual(await findOrder(store, busy.id), busy);
+      assert.deepEqual(await findTriggerOrder(store, busy.id), busy);
     });
 
     test('a wallet sees its own orders, by state and mint, sorted and in pages', async () => {
@@ -138,8 +138,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const gone = await insert(newOrder('w10', { funded: false }, 'expired'));
       const rescue = await insert(newOrder('w10', { inputMint: 'JUP' }, 'expired'));
       await insert(newOrder('w11'));
-      const list = async (changes: Partial<Parameters<typeof listOrders>[1]> = {}) => {
-        const { orders, total } = await listOrders(store, {
+      const list = async (changes: Partial<Parameters<typeof listTriggerOrders>[1]> = {}) => {
+        const { orders, total } = await listTriggerOrders(store, {
           ...{ wallet: 'w10', states: ['open'], expired: 'funded', sort: 'created_at', dir: 'asc' },
           ...{ limit: 20, offset: 0, ...changes },
         });
@@ -180,25 +180,25 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     test('events are told the newest first, and a pending one is replaced by its end', async () => {
-      const event = (id: string, changes: Partial<OrderEventRow> = {}): OrderEventRow => ({
+      const event = (id: string, changes: Partial<TriggerOrderEventRow> = {}): TriggerOrderEventRow => ({
         ...{ wallet: 'w12', orderId: 'o1', id, type: 'fill', state: 'pending', at: at(1), signature: 'sig' },
         ...{ mint: 'USDC', amount: MAX, outputMint: null, outputAmount: null, context: 'take_profit' },
         ...changes,
       });
-      const write = (...events: OrderEventRow[]) => store.single((tx) => writeOrderEvents(tx, events));
+      const write = (...events: TriggerOrderEventRow[]) => store.single((tx) => writeTriggerOrderEvents(tx, events));
       await write(event('e1', { type: 'deposit', state: 'success', context: null }), event('e2', { at: at(2) }));
       await write(event('e3', { at: at(2), orderId: 'o2' }), event('e4', { wallet: 'w13' }));
       const filled = { state: 'success', at: at(3), amount: 5n, outputMint: null, outputAmount: MAX } as const;
       await write(event('e2', filled));
-      assert.deepEqual(await orderEvents(store, 'w12', ['o1']), [
+      assert.deepEqual(await triggerOrderEvents(store, 'w12', ['o1']), [
         event('e2', filled),
         event('e1', { type: 'deposit', state: 'success', context: null }),
       ]);
       assert.deepEqual(
-        (await orderEvents(store, 'w12', ['o1', 'o2'])).map(({ id }) => id),
+        (await triggerOrderEvents(store, 'w12', ['o1', 'o2'])).map(({ id }) => id),
         ['e2', 'e3', 'e1'],
       );
-      assert.deepEqual(await orderEvents(store, 'w12', []), []);
+      assert.deepEqual(await triggerOrderEvents(store, 'w12', []), []);
     });
 
     test('an open account of a filled order is closed by one at a time, until somebody has', async () => {
@@ -214,19 +214,19 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(taken.flat(), [due.id]);
       assert.deepEqual(await take(at(159), at(219)), []);
       assert.deepEqual(await take(at(160), at(220)), [due.id]);
-      assert.deepEqual((await findOrder(store, due.id))?.leaseUntil, at(220));
+      assert.deepEqual((await findTriggerOrder(store, due.id))?.leaseUntil, at(220));
       await store.single((tx) => settleRent(tx, due.id));
       assert.deepEqual(await take(at(1_000), at(1_060)), []);
-      assert.deepEqual(await findOrder(store, due.id), due);
-      assert.deepEqual(await findOrder(store, paid.id), paid);
+      assert.deepEqual(await findTriggerOrder(store, due.id), due);
+      assert.deepEqual(await findTriggerOrder(store, paid.id), paid);
     });
 
     test('a locked order is waited for, or skipped', async () => {
       const order = await insert(newOrder('w14'));
       if (kind === 'embedded') return;
       await store.transaction(async (tx) => {
-        await lockOrders(tx, [order.id], { skip: false });
-        const others = await store.transaction((other) => lockOrders(other, [order.id], { skip: true }));
+        await lockTriggerOrders(tx, [order.id], { skip: false });
+        const others = await store.transaction((other) => lockTriggerOrders(other, [order.id], { skip: true }));
         assert.deepEqual(others, []);
       });
     });

@@ -1,15 +1,28 @@
-import { columnsOf, fromStored, type OrderRow, type OrderTerms, type StoredOrder } from './trigger-order-row.js';
 import type { Sql, Tx } from './sql.js';
+import {
+  columnsOf,
+  fromStored,
+  type StoredOrder,
+  type TriggerOrderRow,
+  type TriggerOrderTerms,
+} from './trigger-order-row.js';
 
-export type { OrderFacts, OrderProgress, OrderRow, OrderTerms, OrderTimes, TradeRow } from './trigger-order-row.js';
+export type {
+  OrderProgress,
+  TradeRow,
+  TriggerOrderFacts,
+  TriggerOrderRow,
+  TriggerOrderTerms,
+  TriggerOrderTimes,
+} from './trigger-order-row.js';
 
 /** Told, with the ids, to every keeper when orders have changed. */
-export const ORDERS_CHANNEL = 'orders';
+export const TRIGGER_ORDERS_CHANNEL = 'orders';
 /** A notification holds at most 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100;
 
 /** Stores a new order. Undefined when the wallet's deposit has one already, which `findByDeposit` then gives. */
-export async function insertOrder(tx: Tx, order: OrderRow): Promise<OrderRow | undefined> {
+export async function insertTriggerOrder(tx: Tx, order: TriggerOrderRow): Promise<TriggerOrderRow | undefined> {
   const columns = [...columnsOf.facts(order), ...columnsOf.terms(order), ...columnsOf.progress(order)];
   const { rows } = await tx.query<StoredOrder>(
     `insert into orders (${columns.map(([name]) => name).join(', ')})
@@ -21,13 +34,13 @@ export async function insertOrder(tx: Tx, order: OrderRow): Promise<OrderRow | u
 }
 
 /** An order, whosever it is. */
-export async function findOrder(sql: Sql, id: string): Promise<OrderRow | undefined> {
+export async function findTriggerOrder(sql: Sql, id: string): Promise<TriggerOrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where id = $1', [id]);
   return rows[0] && fromStored(rows[0]);
 }
 
 /** The order that a deposit of the wallet pays for. */
-export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<OrderRow | undefined> {
+export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<TriggerOrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where wallet = $1 and deposit_request_id = $2', [
     wallet,
     requestId,
@@ -39,7 +52,11 @@ export async function findByDeposit(sql: Sql, wallet: string, requestId: string)
  * Locks orders until the transaction ends, in one order, so that two groups cannot wait for each other. With `skip`,
  * those that somebody else has locked are left out instead of waited for.
  */
-export async function lockOrders(tx: Tx, ids: readonly string[], options: { skip: boolean }): Promise<OrderRow[]> {
+export async function lockTriggerOrders(
+  tx: Tx,
+  ids: readonly string[],
+  options: { skip: boolean },
+): Promise<TriggerOrderRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.query<StoredOrder>(
     `select * from orders where id = any($1) order by id for update ${options.skip ? 'skip locked' : ''}`,
@@ -49,7 +66,7 @@ export async function lockOrders(tx: Tx, ids: readonly string[], options: { skip
 }
 
 /** Writes what the state machine has made of orders that this transaction has locked, and tells the keepers. */
-export async function saveOrders(tx: Tx, orders: readonly OrderRow[]): Promise<void> {
+export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow[]): Promise<void> {
   const [first] = orders;
   if (!first) return;
   const types = [...(['wallet', 'id'] as const).map((name) => [name, 'text']), ...columnsOf.progress(first)];
@@ -71,12 +88,12 @@ export async function saveOrders(tx: Tx, orders: readonly OrderRow[]): Promise<v
 }
 
 /** Changes the terms of an order while it is open. Undefined when it is not, or not the wallet's. */
-export async function editOrder(
+export async function editTriggerOrder(
   tx: Tx,
   key: { wallet: string; id: string },
-  terms: OrderTerms,
+  terms: TriggerOrderTerms,
   at: Date,
-): Promise<OrderRow | undefined> {
+): Promise<TriggerOrderRow | undefined> {
   const columns = columnsOf.terms(terms);
   const { rows } = await tx.query<StoredOrder>(
     `update orders set ${columns.map(([name], index) => `${name} = $${index + 4}`).join(', ')}, updated_at = $3
@@ -101,7 +118,10 @@ export interface OrderPage {
 }
 
 /** Orders of a wallet, and how many there are on all pages. */
-export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: OrderRow[]; total: number }> {
+export async function listTriggerOrders(
+  sql: Sql,
+  page: OrderPage,
+): Promise<{ orders: TriggerOrderRow[]; total: number }> {
   const { rows } = await sql.query<StoredOrder & { total: bigint }>(
     `select *, count(*) over () as total from orders
      where wallet = $1 and ($2::text is null or $2 in (input_mint, output_mint))
@@ -110,14 +130,14 @@ export async function listOrders(sql: Sql, page: OrderPage): Promise<{ orders: O
     [page.wallet, page.mint ?? null, page.states, page.expired, page.limit, page.offset],
   );
   if (rows.length === 0 && page.offset > 0) {
-    const { total } = await listOrders(sql, { ...page, limit: 1, offset: 0 });
+    const { total } = await listTriggerOrders(sql, { ...page, limit: 1, offset: 0 });
     return { orders: [], total };
   }
   return { orders: rows.map(fromStored), total: Number(rows[0]?.total ?? 0) };
 }
 
 /** Orders whose time is over and of which nothing is under way, the oldest first. */
-export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
+export async function overdueTriggerOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select id from orders
      where state in ('open', 'partial_fill_success', 'execute_failed') and expires_at <= $1
@@ -129,6 +149,6 @@ export async function overdueOrders(sql: Sql, now: Date, limit: number): Promise
 
 async function announce(tx: Tx, ids: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += IDS_PER_NOTIFICATION) {
-    await tx.notify(ORDERS_CHANNEL, ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
+    await tx.notify(TRIGGER_ORDERS_CHANNEL, ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
   }
 }

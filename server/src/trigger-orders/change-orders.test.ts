@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { apply, IllegalEvent, newOrder, type Order, type OrderEvent } from './order.js';
-import { orderEvents } from '../store/trigger-order-events.js';
-import { editOrder, findOrder, insertOrder, type OrderRow } from '../store/trigger-orders.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
+import { triggerOrderEvents } from '../store/trigger-order-events.js';
+import {
+  editTriggerOrder,
+  findTriggerOrder,
+  insertTriggerOrder,
+  type TriggerOrderRow,
+} from '../store/trigger-orders.js';
 import { changeOrders } from './change-orders.js';
+import { apply, IllegalEvent, newOrder, type Order, type OrderEvent } from './order.js';
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 
 let count = 0;
-function row(state: string, type: 'single' | 'oco' | 'otoco' = 'single'): OrderRow {
+function row(state: string, type: 'single' | 'oco' | 'otoco' = 'single'): TriggerOrderRow {
   count += 1;
   const id = `order-${String(count).padStart(6, '0')}`;
   return {
@@ -33,7 +38,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
     after(() => close());
 
-    const insert = async (order: OrderRow) => (await store.transaction((tx) => insertOrder(tx, order)))!;
+    const insert = async (order: TriggerOrderRow) => (await store.transaction((tx) => insertTriggerOrder(tx, order)))!;
     const change = async (id: string, event: OrderEvent) =>
       (await store.transaction((tx) => changeOrders(tx, [{ id, event }], NOW))).get(id);
     const fire: OrderEvent = { type: 'triggered', leg: 'entry' };
@@ -53,21 +58,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
         ),
       );
       assert.deepEqual(claims.flat().sort(), ids);
-      for (const id of ids) assert.equal((await findOrder(store, id))?.progress.state, 'ready_execute');
+      for (const id of ids) assert.equal((await findTriggerOrder(store, id))?.progress.state, 'ready_execute');
     });
 
     test('of a claim, an edit, an expiry and a cancellation at once, the order ends as one of them says', async () => {
       for (let round = 0; round < 15; round += 1) {
         const order = await insert(row('open'));
         const { id } = order;
-        const edit = store.transaction((tx) => editOrder(tx, order, { ...order, triggerPriceUsd: 2 }, NOW));
+        const edit = store.transaction((tx) => editTriggerOrder(tx, order, { ...order, triggerPriceUsd: 2 }, NOW));
         const results: unknown[] = await Promise.all([
           change(id, fire),
           change(id, { type: 'expiry_due' }),
           change(id, { type: 'cancel_asked' }),
         ]);
         const [fired, expired, cancelled]: boolean[] = results.map((result) => !(result instanceof IllegalEvent));
-        const { progress, triggerPriceUsd } = (await findOrder(store, id))!;
+        const { progress, triggerPriceUsd } = (await findTriggerOrder(store, id))!;
         // A cancellation that comes after another is remembered; it never undoes what has begun.
         assert.equal([fired, expired].filter(Boolean).length, progress.state === 'ready_to_cancel' ? 0 : 1);
         assert.equal(cancelled, true);
@@ -81,12 +86,12 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const expire = (event: OrderEvent) =>
         store.transaction((tx) => changeOrders(tx, [{ id, event, history: (order) => [expiredEvent(order)] }], NOW));
       await expire({ type: 'expired' });
-      assert.deepEqual(await orderEvents(store, 'w', [id]), []);
+      assert.deepEqual(await triggerOrderEvents(store, 'w', [id]), []);
       await change(id, { type: 'expiry_due' });
       await expire({ type: 'expired' });
-      const [event] = await orderEvents(store, 'w', [id]);
+      const [event] = await triggerOrderEvents(store, 'w', [id]);
       assert.equal(event?.type, 'expired');
-      assert.equal((await findOrder(store, id))?.funded, true);
+      assert.equal((await findTriggerOrder(store, id))?.funded, true);
     });
 
     test('an order that is not there is left out of the answer', async () => {
@@ -116,7 +121,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
           for (const each of left) {
             await change(stored.id, each);
             pure = applied(pure, each);
-            assert.deepEqual((await findOrder(store, stored.id))?.progress, pure);
+            assert.deepEqual((await findTriggerOrder(store, stored.id))?.progress, pure);
           }
         }),
         { numRuns: 15 },
@@ -125,7 +130,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
   });
 }
 
-function expiredEvent({ wallet, id }: OrderRow) {
+function expiredEvent({ wallet, id }: TriggerOrderRow) {
   const nothing = { signature: null, mint: null, amount: null, outputMint: null, outputAmount: null, context: null };
   return { wallet, orderId: id, id: `e ${id}`, type: 'expired', state: 'success', at: NOW, ...nothing } as const;
 }

@@ -1,16 +1,21 @@
-import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from './order.js';
-import { type OrderEventRow, writeOrderEvents } from '../store/trigger-order-events.js';
-import { lockOrders, type OrderRow, type OrderTimes, saveOrders } from '../store/trigger-orders.js';
 import type { Tx } from '../store/sql.js';
+import { type TriggerOrderEventRow, writeTriggerOrderEvents } from '../store/trigger-order-events.js';
+import {
+  lockTriggerOrders,
+  saveTriggerOrders,
+  type TriggerOrderRow,
+  type TriggerOrderTimes,
+} from '../store/trigger-orders.js';
+import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from './order.js';
 
 /** Something that happens to a stored order. */
 export interface OrderChange {
   id: string;
   event: OrderEvent;
   /** Times to set beside `updatedAt`. */
-  times?: Partial<OrderTimes>;
+  times?: Partial<TriggerOrderTimes>;
   /** What its owner shall see of it. */
-  history?: (order: OrderRow) => OrderEventRow[];
+  history?: (order: TriggerOrderRow) => TriggerOrderEventRow[];
 }
 
 /**
@@ -23,12 +28,12 @@ export async function changeOrders(
   changes: readonly OrderChange[],
   at: Date,
   options: { skip: boolean } = { skip: false },
-): Promise<Map<string, OrderRow | IllegalEvent>> {
-  const outcomes = new Map<string, OrderRow | IllegalEvent>();
+): Promise<Map<string, TriggerOrderRow | IllegalEvent>> {
+  const outcomes = new Map<string, TriggerOrderRow | IllegalEvent>();
   const byId = new Map(changes.map((change) => [change.id, change]));
-  const locked = await lockOrders(tx, [...byId.keys()], options);
-  const changed: OrderRow[] = [];
-  const history: OrderEventRow[] = [];
+  const locked = await lockTriggerOrders(tx, [...byId.keys()], options);
+  const changed: TriggerOrderRow[] = [];
+  const history: TriggerOrderEventRow[] = [];
   for (const row of locked) {
     const { event, times, history: tell } = byId.get(row.id)!;
     const progress = tryApply(row.progress as Order, event);
@@ -36,13 +41,13 @@ export async function changeOrders(
       outcomes.set(row.id, progress);
       continue;
     }
-    const after: OrderRow = { ...row, ...times, progress, funded: holdsFunds(progress), updatedAt: at };
+    const after: TriggerOrderRow = { ...row, ...times, progress, funded: holdsFunds(progress), updatedAt: at };
     outcomes.set(row.id, after);
     changed.push(after);
     history.push(...(tell?.(after) ?? []));
   }
-  await saveOrders(tx, changed);
-  await writeOrderEvents(tx, history);
+  await saveTriggerOrders(tx, changed);
+  await writeTriggerOrderEvents(tx, history);
   return outcomes;
 }
 

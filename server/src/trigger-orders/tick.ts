@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
-import { checkPrice, type Ignored, type PricePolicy, type Tick } from './price-guard.js';
 import type { Prices } from '../prices/index.js';
+import { checkPrice, type Ignored, type PricePolicy, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
   // The price port judges the age by what each source promises; a price of the sandbox stands until it is set.

@@ -10,8 +10,8 @@ import type {
 } from 'fastify';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
-import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 import type { Store } from '../../store/sql.js';
+import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 
 export interface AdminDeps {
   store: Store;

@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import { triggerOrderEvents } from '../../store/trigger-order-events.js';
+import { findTriggerOrder } from '../../store/trigger-orders.js';
 import { explainOrder } from '../../trigger-orders/explain-order.js';
-import { orderEvents } from '../../store/trigger-order-events.js';
-import { findOrder } from '../../store/trigger-orders.js';
 import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
 import { OrderExplanation, OrderParams } from './schema.js';
 
@@ -19,9 +19,9 @@ export function registerExplainOrder(app: AdminServer, { store, clock, tick }: A
       },
     },
     async ({ params: { id } }) => {
-      const order = await findOrder(store, id);
+      const order = await findTriggerOrder(store, id);
       if (!order) throw new AppError('NOT_FOUND', { message: 'There is no order with this id' });
-      const events = await orderEvents(store, order.wallet, [id]);
+      const events = await triggerOrderEvents(store, order.wallet, [id]);
       const price = tick?.(order.triggerMint as Address);
       return {
         ...{ id, state: order.progress.state },

@@ -6,10 +6,10 @@ import {
   type Explanation,
   explain,
   isRefusal,
-  type Posted,
   type Refusal,
   ReservationRefused,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
   SLIPPAGE,
   WouldFail,
 } from '../../landing/index.js';
@@ -28,26 +28,26 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
     platform: deps.platform.symbol,
     stable: deps.stable.symbol,
   });
-  const posted = readPosted(body.transaction);
-  if (isRefusal(posted)) throw refuse(posted);
+  const signed = readSigned(body.transaction);
+  if (isRefusal(signed)) throw refuse(signed);
   const request = await findExpressRequest(deps, body.requestId, sender, currency, body.paymentAmount);
-  const refusal = checkAgainstCrafted(posted, request, deps.gasless ? [deps.gasWallet] : []);
+  const refusal = checkAgainstCrafted(signed, request, deps.gasless ? [deps.gasWallet] : []);
   if (refusal) throw refuse(refusal);
 
-  if (request.state !== 'crafted') return answer(deps, await deps.landing.execute(request, posted.transaction));
+  if (request.state !== 'crafted') return answer(deps, await deps.landing.execute(request, signed.transaction));
   const isDead = (await deps.chain.blockHeight()) > request.lastValidBlockHeight;
-  if (isDead && !(await isOnChain(deps, posted))) throw new AppError('TRANSACTION_EXPIRED');
+  if (isDead && !(await isOnChain(deps, signed))) throw new AppError('TRANSACTION_EXPIRED');
   const tokenId = await requireMint(deps, body.tokenId);
   return land(
     deps,
     request,
-    posted,
+    signed,
     kinds.map((kind) => newVerification(deps, kind, tokenId, request, body)),
   );
 }
 
 /** Whether its owner has landed the payment in another way: then it only has to be recorded. */
-async function isOnChain({ chain }: ExpressDeps, { transaction }: Posted): Promise<boolean> {
+async function isOnChain({ chain }: ExpressDeps, { transaction }: SignedTransaction): Promise<boolean> {
   if (missingSigners(transaction).length > 0) return false;
   const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
   return found[0] !== undefined;
@@ -138,11 +138,11 @@ function newVerification(
 async function land(
   deps: ExpressDeps,
   request: LedgerRow,
-  posted: Posted,
+  signed: SignedTransaction,
   wanted: NewVerification[],
 ): Promise<ExecuteAnswer> {
   try {
-    return await answer(deps, await deps.landing.execute(request, posted.transaction, wanted));
+    return await answer(deps, await deps.landing.execute(request, signed.transaction, wanted));
   } catch (error) {
     if (error instanceof ReservationRefused) throw new AppError('ELIGIBILITY_CONFLICT', { message: error.message });
     if (!(error instanceof WouldFail)) throw error;

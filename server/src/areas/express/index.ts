@@ -13,7 +13,7 @@ import {
 } from './schema.js';
 
 export { AREA as EXPRESS_AREA, type ExpressDeps } from './deps.js';
-export { expressHooks } from './settlement.js';
+export { expressSettlement } from './settlement.js';
 
 const PREFIX = '/tokens/v2/verify/express';
 

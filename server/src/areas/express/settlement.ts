@@ -1,11 +1,11 @@
-import type { AreaHooks, Claimed } from '../../landing/index.js';
+import type { Claimed, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { confirmReserved, type NewVerification, release, reserve } from '../../store/verifications.js';
 import { conflict } from './check-eligibility.js';
 
 /** A token is reserved when its payment is claimed, and becomes the record, or free again, when that has ended. */
-export const expressHooks: AreaHooks = {
+export const expressSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = await reserve(
       tx,

@@ -2,8 +2,8 @@ import type { Address } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { Prices, SandboxPrices } from '../../prices/index.js';
-import type { Store } from '../../store/sql.js';
 import type { PriceMover } from '../../sandbox/market/move-price.js';
+import type { Store } from '../../store/sql.js';
 
 export interface SandboxDeps {
   chain: Chain;

@@ -6,8 +6,8 @@ import { info } from './info.js';
 import { setPrice } from './prices.js';
 import { AirdropAnswer, AirdropBody, ClockAnswer, ClockBody, InfoAnswer, PriceAnswer, PriceBody } from './schema.js';
 
-export { type ChainInfo, chainInfo, type SandboxDeps } from './deps.js';
 export { createPriceMover, type PriceMover } from '../../sandbox/market/move-price.js';
+export { type ChainInfo, chainInfo, type SandboxDeps } from './deps.js';
 
 /** Routes that only a sandbox has: elsewhere they are not registered and answer 404. */
 export function registerSandbox(app: FastifyInstance, deps: SandboxDeps): void {

@@ -53,7 +53,7 @@ export async function openSendWorld() {
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const landing = createLanding({
-    ...{ store, clock, steadyNow, chain, signer, log, ways: [rpc], hooks: {}, observe: () => {} },
+    ...{ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements: {}, observe: () => {} },
   });
   /** An index of its own over the same store: another copy of the service, with another node. */
   const newIndex = (given: Partial<InviteIndexDeps> = {}) =>

@@ -20,7 +20,7 @@ import { showAddresses } from './show-addresses.js';
 import { submitPool } from './submit-pool.js';
 
 export { AREA as STUDIO_AREA, type StudioDeps } from './deps.js';
-export { studioHooks } from './settlement.js';
+export { studioSettlement } from './settlement.js';
 export { requireUriRoom } from './uri-room.js';
 
 const PREFIX = '/studio/v1';

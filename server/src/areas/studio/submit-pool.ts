@@ -4,10 +4,10 @@ import {
   explain,
   explainEnd,
   isRefusal,
-  type Posted,
   type Refusal,
   ReservationRefused,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
   WouldFail,
 } from '../../landing/index.js';
 import { imageKey, metadataKey, publishLaunch, removeLaunchFiles } from '../../launches/index.js';
@@ -27,22 +27,22 @@ export async function submitPool(
   headerImage: StoredObject | undefined,
 ): Promise<SubmitPoolAnswer> {
   const owner = requireAddress('owner', body.owner);
-  const posted = readPosted(body.transaction);
-  if (isRefusal(posted)) throw refuse('transaction', textOf(posted));
-  const { launch, request } = await findCrafted(deps, posted);
+  const signed = readSigned(body.transaction);
+  if (isRefusal(signed)) throw refuse('transaction', textOf(signed));
+  const { launch, request } = await findCrafted(deps, signed);
   if (launch.creator !== owner) throw refuse('owner', 'expected the creator, for whom the transaction was crafted');
   const refusal = checkAgainstCrafted(
-    posted,
+    signed,
     request,
-    posted.signers.filter((signer) => isOurs(launch, signer)),
+    signed.signers.filter((signer) => isOurs(launch, signer)),
   );
   if (refusal) throw refuse('transaction', textOf(refusal));
-  if (request.state !== 'crafted') return finish(deps, await deps.landing.execute(request, posted.transaction), launch);
+  if (request.state !== 'crafted') return finish(deps, await deps.landing.execute(request, signed.transaction), launch);
   if ((await deps.chain.blockHeight()) > request.lastValidBlockHeight) throw new AppError('TRANSACTION_EXPIRED');
   await requirePrograms(deps);
   await requireUploads(deps, launch);
   const headerKey = headerImage ? await storeHeader(deps, launch, headerImage) : null;
-  return land(deps, { launch, request, posted }, { content: body.content ?? null, headerKey });
+  return land(deps, { launch, request, signed }, { content: body.content ?? null, headerKey });
 }
 
 function isOurs({ mint, config }: Launch, signer: string): boolean {
@@ -50,7 +50,10 @@ function isOurs({ mint, config }: Launch, signer: string): boolean {
 }
 
 /** By the mint, which signs. */
-async function findCrafted(deps: StudioDeps, { signers }: Posted): Promise<{ launch: Launch; request: LedgerRow }> {
+async function findCrafted(
+  deps: StudioDeps,
+  { signers }: SignedTransaction,
+): Promise<{ launch: Launch; request: LedgerRow }> {
   const launch = await findLaunch(deps.store, signers);
   const request = launch && (await deps.findRequest(launch.requestId));
   if (!launch || !request) {
@@ -94,11 +97,11 @@ function refusedAs(field: string): (error: unknown) => never {
 
 async function land(
   deps: StudioDeps,
-  { launch, request, posted }: { launch: Launch; request: LedgerRow; posted: Posted },
+  { launch, request, signed }: { launch: Launch; request: LedgerRow; signed: SignedTransaction },
   page: { content: string | null; headerKey: string | null },
 ): Promise<SubmitPoolAnswer> {
   try {
-    return await finish(deps, await deps.landing.execute(request, posted.transaction, page), launch);
+    return await finish(deps, await deps.landing.execute(request, signed.transaction, page), launch);
   } catch (error) {
     if (error instanceof WouldFail) {
       throw new AppError('INVALID_REQUEST', { message: `Not sent: ${explain(error.err).message}` });

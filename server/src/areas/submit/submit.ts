@@ -11,9 +11,9 @@ import {
   isRefusal,
   lifetimeOf,
   NotAccepted,
-  type Posted,
   type Refusal,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
 } from '../../landing/index.js';
 import { findBySignature } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
@@ -24,16 +24,16 @@ export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody
   if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
     throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
   }
-  const posted = readPosted(signedTransaction);
-  if (isRefusal(posted)) throw invalid(textOf(posted));
-  const refusal = checkSignatures(posted);
+  const signed = readSigned(signedTransaction);
+  if (isRefusal(signed)) throw invalid(textOf(signed));
+  const refusal = checkSignatures(signed);
   if (refusal) throw invalid(textOf(refusal));
-  const signature = transactionSignature(posted.transaction);
+  const signature = transactionSignature(signed.transaction);
   if (await findBySignature(deps.store, signature)) return { signature };
-  requireTip(deps, posted);
-  const aliveAt = await requireAlive(deps, posted);
+  requireTip(deps, signed);
+  const aliveAt = await requireAlive(deps, signed);
   try {
-    return { signature: await deps.landing.submit(posted.transaction, posted.signers[0]!, aliveAt) };
+    return { signature: await deps.landing.submit(signed.transaction, signed.signers[0]!, aliveAt) };
   } catch (error) {
     if (!(error instanceof NotAccepted)) throw error;
     if (error.definite) throw invalid(`not accepted: ${error.message}`);
@@ -62,7 +62,7 @@ function textOf(refusal: Refusal): string {
   }
 }
 
-function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }: Posted): void {
+function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }: SignedTransaction): void {
   if (minTipLamports === 0n) return;
   const decoded = decodeMessage(transaction.message);
   const known = decoded.accounts.length;
@@ -81,7 +81,7 @@ function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }
  * A transaction that can never land is refused here, where the reason can still be told. Answers a slot at which it
  * could: 0 where that is not known.
  */
-async function requireAlive({ chain }: SubmitDeps, { transaction }: Posted): Promise<bigint> {
+async function requireAlive({ chain }: SubmitDeps, { transaction }: SignedTransaction): Promise<bigint> {
   const lifetime = lifetimeOf(transaction.message);
   if (lifetime.kind !== 'blockhash') return 0n;
   const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);

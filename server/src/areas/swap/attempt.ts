@@ -17,9 +17,9 @@ import {
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
+import { tryOutSwap } from '../../landing/try-out.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
-import { tryOutSwap } from '../../landing/try-out.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { coversGas, type Terms } from './terms.js';

@@ -7,10 +7,10 @@ import {
   type Explanation,
   explainEnd,
   isRefusal,
-  type Posted,
   type Refusal,
   ReservationRefused,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
   WouldFail,
 } from '../../landing/index.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
@@ -25,8 +25,8 @@ import type { ExecuteAnswer, ExecuteBody } from './schema.js';
 export async function execute(deps: SwapDeps, { requestId, signedTransaction }: ExecuteBody): Promise<ExecuteAnswer> {
   if (!requestId) throw refuse(-4, 'requestId: required, as the order has it');
   if (!signedTransaction) throw refuse(-5, 'signedTransaction: required, base64 of the signed transaction');
-  const posted = readPosted(signedTransaction);
-  if (isRefusal(posted)) throw refuse(-2, 'Failed to decode signed transaction');
+  const signed = readSigned(signedTransaction);
+  if (isRefusal(signed)) throw refuse(-2, 'Failed to decode signed transaction');
   const request = await deps.findRequest(requestId);
   if (!request || request.area !== AREA || request.expiresAt.getTime() < deps.clock.now()) {
     throw refuse(-1, 'Order not found, it might have expired');
@@ -36,16 +36,16 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
     ...(request.cosigners.length > 0 ? [deps.gasWallet] : []),
     ...(payload.maker ? [payload.maker.address] : []),
   ];
-  const refusal = checkAgainstCrafted(posted, request, ours);
+  const refusal = checkAgainstCrafted(signed, request, ours);
   if (refusal?.reason === 'message-changed') {
     throw refuse(-3, 'signedTransaction: its message is not the one of the order; sign the order as it was given');
   }
   if (refusal) return failed(signatureProblem(refusal, payload));
   if (request.state === 'crafted') {
-    const late = await tooLate(deps, request, payload, posted);
+    const late = await tooLate(deps, request, payload, signed);
     if (late) return failed(late);
   }
-  return land(deps, request, payload, posted);
+  return land(deps, request, payload, signed);
 }
 
 /** What the schema or the parser refuses gets the code that the contract has for it. */
@@ -72,7 +72,7 @@ async function tooLate(
   { chain, clock }: SwapDeps,
   request: LedgerRow,
   { maker }: SwapPayload,
-  { transaction }: Posted,
+  { transaction }: SignedTransaction,
 ): Promise<Explanation | undefined> {
   if (maker) return (maker.expireAt - MAKERS_SECONDS) * 1_000 < clock.now() ? RFQ.quoteExpired : undefined;
   if ((await chain.blockHeight()) <= request.lastValidBlockHeight) return undefined;
@@ -85,12 +85,12 @@ async function land(
   deps: SwapDeps,
   request: LedgerRow,
   payload: SwapPayload,
-  { transaction }: Posted,
+  { transaction }: SignedTransaction,
 ): Promise<ExecuteAnswer> {
   const { landing } = deps;
   try {
     const row = payload.maker
-      ? await landing.handOver(request, transaction, deps.deliver(payload.maker))
+      ? await landing.delegate(request, transaction, deps.deliver(payload.maker))
       : await landing.execute(request, transaction);
     return await answer(deps, row, payload);
   } catch (error) {

@@ -7,8 +7,8 @@ import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js
 import { createTokenAges } from './token-age.js';
 
 export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
-export { swapHooks } from './settlement.js';
 export { registerSwapReads, type SwapReadsDeps } from './reads.js';
+export { swapSettlement } from './settlement.js';
 export { createTokenList } from './token-list.js';
 
 const PREFIX = '/ultra/v1';

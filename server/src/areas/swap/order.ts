@@ -6,11 +6,11 @@ import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
 import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
-import { mayHaveGasPaid } from './settlement.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
 import type { OrderAnswer, OrderQuery } from './schema.js';
+import { mayHaveGasPaid } from './settlement.js';
 import {
   GASLESS_MIN_USD,
   gaslessTerms,

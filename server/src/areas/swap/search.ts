@@ -1,7 +1,7 @@
 import { type Address, isAddress, metadataAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import {
   type Chain,
-  type MintFacts,
+  type MintInfo,
   mintFacts,
   readMetadata,
   readMintExtensions,
@@ -92,7 +92,7 @@ function called(token: ListedToken | undefined, text: TokenText | undefined) {
   return { name, symbol, ...(token?.icon !== undefined && { icon: token.icon }) };
 }
 
-function worth(mint: Address, { supply, decimals }: MintFacts, usdPrice: number | undefined) {
+function worth(mint: Address, { supply, decimals }: MintInfo, usdPrice: number | undefined) {
   const price = usdPrice !== undefined && { usdPrice: roundedUsd(usdPrice) };
   // The mint of wrapped SOL counts no supply, and SOL's own is not a mint's.
   if (mint === WRAPPED_SOL_MINT) return { ...price };

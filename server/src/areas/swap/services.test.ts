@@ -14,7 +14,7 @@ import {
 } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
 import { isRefused, type QuoteRequest } from '../../routing/router.js';
-import { createDflow, createOkx, createThirdParty, DFLOW_PROGRAM } from '../../routing/services/index.js';
+import { createDflow, createOkx, createServiceRouter, DFLOW_PROGRAM } from '../../routing/services/index.js';
 import { OKX_PROGRAM } from '../../routing/services/okx.js';
 import { KEYS, openServicePool, type ServiceDouble, startServices } from '../../routing/services/testing.js';
 import {
@@ -50,8 +50,8 @@ before(async () => {
   world = await openSwapWorld({
     programsDir: folder,
     moreRouters: (chain) => [
-      createThirdParty(createDflow({ url: `${url}/dflow`, apiKey: KEYS.apiKey }), chain),
-      createThirdParty(createOkx({ url, ...KEYS }, createClock()), chain),
+      createServiceRouter(createDflow({ url: `${url}/dflow`, apiKey: KEYS.apiKey }), chain),
+      createServiceRouter(createOkx({ url, ...KEYS }, createClock()), chain),
     ],
   });
   const open = async (program: Address) => [

@@ -1,4 +1,4 @@
-import type { AreaHooks, Claimed } from '../../landing/index.js';
+import type { Claimed, Settlement } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import { barGas, type GasBar, type GasBounds, gasBarOf } from '../../store/gas-paid.js';
 import type { Sql, Tx } from '../../store/sql.js';
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<GasBar, string>> = {
 };
 
 /** An order that the gas wallet pays for is sent only within the bounds of what failures may cost. */
-export function swapHooks(clock: Clock): AreaHooks {
+export function swapSettlement(clock: Clock): Settlement {
   return {
     async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
       const ids = claimed.map(({ id }) => id);

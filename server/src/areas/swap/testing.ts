@@ -20,15 +20,15 @@ import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
-import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
-import { createJupiterZ } from '../../routing/makers/index.js';
-import { createMetis } from '../../routing/aggregator/index.js';
+import { createAggregator } from '../../routing/aggregator/index.js';
+import { createMakers } from '../../routing/makers/index.js';
 import { createRouting } from '../../routing/race.js';
 import type { Router, Token } from '../../routing/router.js';
+import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
+import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openStore } from '../../store/postgres/open-store.js';
-import { registerSwap, SWAP_AREA, type SwapDeps, swapHooks } from './index.js';
+import { registerSwap, SWAP_AREA, type SwapDeps, swapSettlement } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
 export { JUP, SOL, USD, USDC } from '../../sandbox/maker/testing.js';
@@ -73,8 +73,8 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
     tokenSwap: TOKEN_SWAP_PROGRAM,
   };
-  const metis = await createMetis({ rpc, live, steadyNow, log, programs, pools: [] });
-  const jupiterz = createJupiterZ({
+  const aggregator = await createAggregator({ rpc, live, steadyNow, log, programs, pools: [] });
+  const makers = createMakers({
     ...{ store, chain, clock, steadyNow, log, usd, budgetMs: 2_000 },
     own: [{ id: 'own', name: 'own', url: maker.url }],
     orderEngine: ORDER_ENGINE_PROGRAM,
@@ -82,8 +82,8 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const { wrapRouter = (router) => router } = options;
   const landing = createLanding({
     ...{ store, clock, steadyNow, chain, signer, log },
-    ways: [rpc],
-    hooks: { [SWAP_AREA]: swapHooks(clock) },
+    sendRpcs: [rpc],
+    settlements: { [SWAP_AREA]: swapSettlement(clock) },
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
@@ -98,11 +98,11 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       close: async () => {},
     },
     routing: createRouting({
-      routers: [...[metis, jupiterz].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
+      routers: [...[aggregator, makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
       budgetMs: 2_000,
       ...{ steadyNow, log, registry: new Registry() },
     }),
-    deliver: jupiterz.deliver,
+    deliver: makers.deliver,
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
     findRequest: (id) => findRequest(store, id),
     fees: {
@@ -118,7 +118,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const { app } = await startTestServer((server) => registerSwap(server, deps));
   const headers = { 'x-api-key': 'good-key' };
   return {
-    ...{ net, rpc, chain, clock, store, signer, gasWallet, metis, maker, deps, app, priceOf },
+    ...{ net, rpc, chain, clock, store, signer, gasWallet, aggregator, maker, deps, app, priceOf },
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
       const text = new URLSearchParams(
@@ -134,7 +134,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     async close() {
       await app.close();
       landing.close();
-      metis.close();
+      aggregator.close();
       live.close();
       await maker.close();
       await store.close();

@@ -9,7 +9,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type ChainAccount, type MintFacts, mintFacts, readMintExtensions } from '../../chain/index.js';
+import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError } from '../../errors/index.js';
@@ -60,7 +60,7 @@ async function craft(deps: TriggerV1Deps, asked: OrderRequest): Promise<CreateOr
   return { requestId, transaction: base64Of(tried.crafted), order, code: 0 };
 }
 
-async function readMint({ chain }: TriggerV1Deps, field: string, mint: Address): Promise<MintFacts> {
+async function readMint({ chain }: TriggerV1Deps, field: string, mint: Address): Promise<MintInfo> {
   const account = await chain.account(mint);
   const facts = mintFacts(account);
   if (!account || !facts) throw refuse(`${field}: there is no such token on this chain`);
@@ -75,7 +75,7 @@ async function readMint({ chain }: TriggerV1Deps, field: string, mint: Address):
   return facts;
 }
 
-function requireWorth({ prices }: TriggerV1Deps, { inputMint, makingAmount }: OrderRequest, input: MintFacts): void {
+function requireWorth({ prices }: TriggerV1Deps, { inputMint, makingAmount }: OrderRequest, input: MintInfo): void {
   const price = prices.usd(inputMint);
   if (price === undefined) {
     throw refuse(`inputMint: no price of it is known, so that it cannot be told whether it is worth ${LEAST_USD} USD`);
@@ -98,7 +98,7 @@ interface Lamports {
 async function plan(
   deps: TriggerV1Deps,
   asked: OrderRequest,
-  { input, output, requestId }: { input: MintFacts; output: MintFacts; requestId: string },
+  { input, output, requestId }: { input: MintInfo; output: MintInfo; requestId: string },
 ): Promise<{ opening: OrderOpening; lamports: Lamports }> {
   const { inputMint, outputMint, maker, payer, makingAmount, takingAmount, expiredAt, slippageBps, fee } = asked;
   const { chain, addresses } = deps;
@@ -175,7 +175,7 @@ function requireWallet(field: string, account: ChainAccount | undefined): void {
     throw refuse(`${field}: expected a wallet, not an account of a program`);
 }
 
-function requireInput(account: ChainAccount | undefined, asked: OrderRequest, { tokenProgram }: MintFacts): void {
+function requireInput(account: ChainAccount | undefined, asked: OrderRequest, { tokenProgram }: MintInfo): void {
   const { maker, inputMint, makingAmount } = asked;
   const held = account?.owner === tokenProgram ? decodeTokenAccount(account.data) : undefined;
   const isUsable = held?.owner === maker && held.mint === inputMint && held.state === 'initialized';

@@ -4,9 +4,9 @@ import { AppError } from '../../errors/index.js';
 import {
   checkAgainstCrafted,
   isRefusal,
-  type Posted,
   type Refusal,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
   WouldFail,
 } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
@@ -19,19 +19,23 @@ const FAILED = { status: 'Failed' } as const;
 
 /** Lands one of the signed transactions of a request, or answers what has become of it. */
 export async function execute(deps: TriggerV1Deps, body: ExecuteBody): Promise<ExecuteAnswer> {
-  const posted = readPosted(body.signedTransaction);
-  if (isRefusal(posted)) throw invalid(textOf(posted));
-  const request = await findTransaction(deps, body.requestId, posted);
-  const refusal = checkAgainstCrafted(posted, request, []);
+  const signed = readSigned(body.signedTransaction);
+  if (isRefusal(signed)) throw invalid(textOf(signed));
+  const request = await findTransaction(deps, body.requestId, signed);
+  const refusal = checkAgainstCrafted(signed, request, []);
   if (refusal) throw invalid(textOf(refusal));
-  if (request.state === 'crafted' && (await isTooLate(deps, request, posted))) {
+  if (request.state === 'crafted' && (await isTooLate(deps, request, signed))) {
     throw invalid('signedTransaction: its blockhash has expired before it was sent; ask for a new transaction');
   }
-  return answer(deps, await land(deps, request, posted));
+  return answer(deps, await land(deps, request, signed));
 }
 
 /** That of the request's transactions which was posted; the first where it is none of them. */
-async function findTransaction(deps: TriggerV1Deps, requestId: string, { transaction }: Posted): Promise<LedgerRow> {
+async function findTransaction(
+  deps: TriggerV1Deps,
+  requestId: string,
+  { transaction }: SignedTransaction,
+): Promise<LedgerRow> {
   const first = await deps.findRequest(requestId);
   if (!first || first.area !== AREA || first.expiresAt.getTime() < deps.clock.now()) {
     throw invalid('requestId: unknown or too old; ask for a new transaction');
@@ -63,14 +67,18 @@ function textOf(refusal: Refusal): string {
 }
 
 /** Whether it can no longer land. Its owner may have landed it in another way: then it only has to be told. */
-async function isTooLate({ chain }: TriggerV1Deps, request: LedgerRow, { transaction }: Posted): Promise<boolean> {
+async function isTooLate(
+  { chain }: TriggerV1Deps,
+  request: LedgerRow,
+  { transaction }: SignedTransaction,
+): Promise<boolean> {
   if ((await chain.blockHeight()) <= request.lastValidBlockHeight) return false;
   if (missingSigners(transaction).length > 0) return true;
   const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
   return found[0] === undefined;
 }
 
-async function land(deps: TriggerV1Deps, request: LedgerRow, { transaction }: Posted): Promise<LedgerRow> {
+async function land(deps: TriggerV1Deps, request: LedgerRow, { transaction }: SignedTransaction): Promise<LedgerRow> {
   try {
     return await deps.landing.execute(request, transaction);
   } catch (error) {

@@ -26,8 +26,6 @@ import { Registry } from 'prom-client';
 import { createChain, createLocalRpc } from '../../chain/index.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
-import { createLanding } from '../../landing/index.js';
-import { createClock, steadyNow } from '../../lib/clock.js';
 import {
   createLimitOrderIndex,
   type LimitOrderIndex,
@@ -35,6 +33,8 @@ import {
   type OpenOrder,
   readOpenOrders,
 } from '../../indexes/limit-orders/index.js';
+import { createLanding } from '../../landing/index.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openStore } from '../../store/postgres/open-store.js';
@@ -58,8 +58,8 @@ export async function openTriggerWorld() {
   const signer = testSigner();
   const landing = createLanding({
     ...{ store, clock, steadyNow, chain, signer, log },
-    ways: [rpc],
-    hooks: {},
+    sendRpcs: [rpc],
+    settlements: {},
     observe: () => {},
   });
   const addresses = LIMIT_ORDER_ADDRESSES;

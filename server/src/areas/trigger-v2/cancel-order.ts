@@ -6,18 +6,18 @@ import {
   explainEnd,
   isRefusal,
   ReservationRefused,
-  readPosted,
+  readSigned,
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { type RawState, shownState } from '../../trigger-orders/state.js';
-import type { LedgerRow } from '../../store/ledger.js';
-import { findOrder, type OrderRow } from '../../store/trigger-orders.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { GRACE_MS, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
-import { explainRefusal } from './settlement.js';
 import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
+import { explainRefusal } from './settlement.js';
 import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
@@ -25,7 +25,7 @@ const AGAIN = 'Please initiate cancel again.';
 
 /** Ends an order, and crafts what gives its wallet everything back. May be repeated until that has landed. */
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
-  const order = await findOrder(deps.store, id);
+  const order = await findTriggerOrder(deps.store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
   if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
   const changes = [{ id, event: { type: 'cancel_asked' } as const }];
@@ -40,7 +40,7 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   return craft(deps, outcome);
 }
 
-async function craft(deps: TriggerV2Deps, order: OrderRow): Promise<CancelAnswer> {
+async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
   const [wallet, vault] = [order.wallet as Address, order.vault as Address];
   const holdings = await readHoldings(deps, order);
@@ -71,7 +71,7 @@ async function craft(deps: TriggerV2Deps, order: OrderRow): Promise<CancelAnswer
 }
 
 /** What the order's accounts hold on the chain: all of it goes back, also what somebody else has sent there. */
-async function readHoldings({ chain }: TriggerV2Deps, order: OrderRow): Promise<OrderHolding[]> {
+async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow): Promise<OrderHolding[]> {
   const sides = [
     [order.inputMint, order.inputAccount],
     [order.outputMint, order.outputAccount],
@@ -96,30 +96,30 @@ export async function confirmCancel(
   id: string,
   { signedTransaction, cancelRequestId }: ConfirmBody,
 ): Promise<Confirmed> {
-  const order = await findOrder(deps.store, id);
+  const order = await findTriggerOrder(deps.store, id);
   if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
-  const posted = readPosted(signedTransaction);
-  if (isRefusal(posted)) throw refuse('Invalid transaction format');
+  const signed = readSigned(signedTransaction);
+  if (isRefusal(signed)) throw refuse('Invalid transaction format');
   const request = await deps.findRequest(cancelRequestId);
   const isAlive = request && request.expiresAt.getTime() >= deps.clock.now();
   if (!isAlive || request.area !== WITHDRAWAL_AREA || (request.payload as WithdrawalPayload).orderId !== id) {
     throw refuse(`Withdrawal transaction not found in cache. ${AGAIN}`);
   }
   const ours = [order.vault as Address, deps.signer.address('tracker')];
-  const refusal = checkAgainstCrafted(posted, request, ours);
+  const refusal = checkAgainstCrafted(signed, request, ours);
   if (refusal) throw refuse(`Invalid withdrawal transaction: ${explainRefusal(refusal)}`);
   if (request.state === 'crafted' && (await deps.chain.blockHeight()) > request.lastValidBlockHeight) {
     throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
   }
   let row: LedgerRow;
   try {
-    row = await deps.landing.execute(request, posted.transaction, id);
+    row = await deps.landing.execute(request, signed.transaction, id);
   } catch (error) {
     if (error instanceof ReservationRefused) throw refuse('Order not in cancellation state');
     if (!(error instanceof WouldFail)) throw error;
     throw refuse(`Withdrawal would fail: ${explainEnd({ state: 'failed', error: error.err }).message}. ${AGAIN}`);
   }
-  if (row.state === 'landed') return { id, txSignature: transactionSignature(posted.transaction) };
+  if (row.state === 'landed') return { id, txSignature: transactionSignature(signed.transaction) };
   if (row.state === 'expired') throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
   throw new AppError('EXECUTION_FAILED', { message: `Withdrawal failed: ${explainEnd(row).message}. ${AGAIN}` });
 }

@@ -5,21 +5,21 @@ import {
   checkAgainstCrafted,
   explainEnd,
   isRefusal,
-  type Posted,
   ReservationRefused,
-  readPosted,
+  readSigned,
+  type SignedTransaction,
   WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { findByDeposit, type OrderRow } from '../../store/trigger-orders.js';
+import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { apply, newOrder } from '../../trigger-orders/order.js';
 import { requireOwnVault } from './access.js';
 import { requirePair } from './craft-deposit.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
-import { explainRefusal } from './settlement.js';
 import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
 import type { OrderBody, OrderCreated } from './schema.js';
+import { explainRefusal } from './settlement.js';
 
 const REPEATED = 'This order was created before with the same deposit';
 
@@ -42,16 +42,16 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
   const terms = readTerms(body, deps.clock.now(), () => requirePrice(deps, body, mints.triggerMint));
   const request = await findDeposit(deps, wallet, body);
   const payload = request.payload as DepositPayload;
-  const posted = checkDeposit(deps, vault, request, body.depositSignedTx);
+  const signed = checkDeposit(deps, vault, request, body.depositSignedTx);
 
   const now = new Date(deps.clock.now());
-  const order: OrderRow = {
+  const order: TriggerOrderRow = {
     ...{ id: uuidv7(deps.clock), wallet, vault, depositRequestId: request.id, bodyHash, ...mints, ...terms },
     ...{ inputAccount: payload.inputAccount, outputAccount: payload.outputAccount, funded: false },
     ...{ createdAt: now, updatedAt: now, triggeredAt: null, leaseUntil: null, retryAt: null },
     progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
   };
-  return land(deps, request, posted, order);
+  return land(deps, request, signed, order);
 }
 
 function requireMints(body: OrderBody) {
@@ -93,26 +93,31 @@ async function findDeposit(deps: TriggerV2Deps, wallet: Address, body: OrderBody
   return request;
 }
 
-function checkDeposit(deps: TriggerV2Deps, vault: Address, request: LedgerRow, signed: string): Posted {
-  const posted = readPosted(signed);
-  const refusal = isRefusal(posted)
-    ? posted
-    : checkAgainstCrafted(posted, request, [vault, deps.signer.address('tracker')]);
+function checkDeposit(deps: TriggerV2Deps, vault: Address, request: LedgerRow, base64: string): SignedTransaction {
+  const signed = readSigned(base64);
+  const refusal = isRefusal(signed)
+    ? signed
+    : checkAgainstCrafted(signed, request, [vault, deps.signer.address('tracker')]);
   if (refusal) throw badDeposit(explainRefusal(refusal));
-  return posted as Posted;
+  return signed as SignedTransaction;
 }
 
 function badDeposit(why: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `Invalid signed deposit transaction: ${why}` });
 }
 
-async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, order: OrderRow): Promise<OrderCreated> {
+async function land(
+  deps: TriggerV2Deps,
+  request: LedgerRow,
+  signed: SignedTransaction,
+  order: TriggerOrderRow,
+): Promise<OrderCreated> {
   if (request.state === 'crafted' && (await deps.chain.blockHeight()) > request.lastValidBlockHeight) {
     throw badDeposit('it has expired; craft a new deposit');
   }
   let row: LedgerRow;
   try {
-    row = await deps.landing.execute(request, posted.transaction, order);
+    row = await deps.landing.execute(request, signed.transaction, order);
   } catch (error) {
     if (error instanceof ReservationRefused) throw duplicate();
     if (error instanceof WouldFail) throw badDeposit(explainDoomed(error.err));
@@ -123,7 +128,7 @@ async function land(deps: TriggerV2Deps, request: LedgerRow, posted: Posted, ord
   if (!stored) throw new Error(`the deposit ${request.id} has landed without its order`);
   if (Buffer.compare(stored.bodyHash, order.bodyHash) !== 0) throw duplicate();
   return {
-    ...{ id: stored.id, txSignature: transactionSignature(posted.transaction), depositConfirmed: true },
+    ...{ id: stored.id, txSignature: transactionSignature(signed.transaction), depositConfirmed: true },
     ...(stored.id !== order.id && { message: REPEATED }),
   };
 }
@@ -136,7 +141,7 @@ function explainDoomed(err: unknown): string {
 }
 
 /** The answer to a body that has come before: the same when that is finished, else a refusal. */
-async function repeated(deps: TriggerV2Deps, order: OrderRow, bodyHash: Buffer): Promise<OrderCreated> {
+async function repeated(deps: TriggerV2Deps, order: TriggerOrderRow, bodyHash: Buffer): Promise<OrderCreated> {
   const { state } = order.progress;
   if (state === 'deposit_failed') throw badDeposit('it did not land; craft a new deposit');
   const inFlight = state === 'pending_deposit' || state === 'depositing';

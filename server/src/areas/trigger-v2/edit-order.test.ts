@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
-import { newOrder } from '../../trigger-orders/order.js';
-import { saveMarks } from '../../store/trigger-order-fills.js';
-import { findOrder, insertOrder, type OrderRow } from '../../store/trigger-orders.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
+import { saveMarks } from '../../store/trigger-order-fills.js';
+import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { newOrder } from '../../trigger-orders/order.js';
 import { editOrder } from './edit-order.js';
 
 const WALLET = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v');
 const AT = new Date(Date.UTC(2026, 10, 21));
 
-const trailing: OrderRow = {
+const trailing: TriggerOrderRow = {
   ...{ id: 'trailing', wallet: WALLET, depositRequestId: 'd', bodyHash: Buffer.alloc(32), vault: 'v' },
   ...{ inputMint: 'SOL', outputMint: 'USDC', triggerMint: 'SOL', inputAccount: 'in', outputAccount: null },
   ...{ triggerCondition: 'below', triggerPriceUsd: null, trailingBps: 1_000, highWatermark: 100, lowWatermark: null },
@@ -23,7 +23,7 @@ const trailing: OrderRow = {
 
 test('an edit keeps what came just before it: the mark that a tick has moved, and another edit', async () => {
   const { store, close } = await openTestStore('embedded');
-  await store.transaction((tx) => insertOrder(tx, trailing));
+  await store.transaction((tx) => insertTriggerOrder(tx, trailing));
   let before = async () => {};
   /** Somebody is quicker between the moment at which the request came and its transaction. */
   const raced: Store = {
@@ -42,7 +42,7 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
     await editOrder(deps, WALLET, trailing.id, { orderType: 'single', slippageBps: 90 });
   };
   await editOrder(deps, WALLET, trailing.id, { orderType: 'single', trailingBps: 500 });
-  const { highWatermark, slippageBps, trailingBps } = (await findOrder(store, trailing.id))!;
+  const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
   await close();
 });

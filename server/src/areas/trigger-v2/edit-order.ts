@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import { lockOrders, editOrder as writeTerms } from '../../store/trigger-orders.js';
+import { lockTriggerOrders, editTriggerOrder as writeTerms } from '../../store/trigger-orders.js';
 import type { TriggerV2Deps } from './deps.js';
 import { editTerms } from './order-terms.js';
 import type { EditAnswer, EditBody } from './schema.js';
@@ -17,7 +17,7 @@ export async function editOrder(
   body: EditBody,
 ): Promise<EditAnswer> {
   return store.transaction(async (tx) => {
-    const [order] = await lockOrders(tx, [id], { skip: false });
+    const [order] = await lockTriggerOrders(tx, [id], { skip: false });
     if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
     if (order.progress.state !== 'open') {
       throw new AppError('INVALID_REQUEST', { message: 'Only open orders can be updated' });

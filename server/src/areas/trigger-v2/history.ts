@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
+import { triggerOrderEvents } from '../../store/trigger-order-events.js';
+import { findTriggerOrder, listTriggerOrders } from '../../store/trigger-orders.js';
 import { isActive, RAW_STATES } from '../../trigger-orders/state.js';
-import { orderEvents } from '../../store/trigger-order-events.js';
-import { findOrder, listOrders } from '../../store/trigger-orders.js';
 import type { TriggerV2Deps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import type { HistoryAnswer, HistoryQuery, HistoryRow } from './schema.js';
@@ -12,7 +12,7 @@ export async function history(deps: TriggerV2Deps, wallet: Address, query: Histo
   if (query.id !== undefined) return showOrder(deps, wallet, query.id);
   const { state, sort = 'updated_at', dir = 'desc', limit = 20, offset = 0 } = query;
   const mint = query.mint === undefined ? undefined : requireAddress('mint', query.mint);
-  const { orders, total } = await listOrders(deps.store, {
+  const { orders, total } = await listTriggerOrders(deps.store, {
     wallet,
     ...statesOf(state),
     mint,
@@ -21,7 +21,7 @@ export async function history(deps: TriggerV2Deps, wallet: Address, query: Histo
     limit,
     offset,
   });
-  const events = await orderEvents(
+  const events = await triggerOrderEvents(
     deps.store,
     wallet,
     orders.map(({ id }) => id),
@@ -31,10 +31,10 @@ export async function history(deps: TriggerV2Deps, wallet: Address, query: Histo
 
 /** One order. @throws AppError: 404 when there is none, 403 when it is somebody else's. */
 export async function showOrder({ store }: TriggerV2Deps, wallet: Address, id: string): Promise<HistoryRow> {
-  const order = await findOrder(store, id);
+  const order = await findTriggerOrder(store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
   if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
-  return orderAnswer(order, await orderEvents(store, wallet, [id]));
+  return orderAnswer(order, await triggerOrderEvents(store, wallet, [id]));
 }
 
 function statesOf(state: HistoryQuery['state']) {

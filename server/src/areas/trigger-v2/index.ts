@@ -30,8 +30,8 @@ import { registerVault, showVault } from './vault.js';
 import { verify } from './verify.js';
 
 export { DEPOSIT_AREA, type TriggerV2Deps, WITHDRAWAL_AREA } from './deps.js';
-export { depositHooks, withdrawalHooks } from './settlement.js';
 export { createLoginTokens, type LoginTokens } from './login-token.js';
+export { depositSettlement, withdrawalSettlement } from './settlement.js';
 
 const PREFIX = '/trigger/v2';
 const tags = ['Trigger v2'];

@@ -1,11 +1,11 @@
+import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { fillPercent, type Order } from '../../trigger-orders/order.js';
 import { type RawState, shownState } from '../../trigger-orders/state.js';
-import type { OrderEventRow } from '../../store/trigger-order-events.js';
-import type { OrderRow } from '../../store/trigger-orders.js';
 import type { HistoryEvent, HistoryRow } from './schema.js';
 
 /** An order as its owner sees it. */
-export function orderAnswer(order: OrderRow, events: readonly OrderEventRow[]): HistoryRow {
+export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrderEventRow[]): HistoryRow {
   const progress = order.progress as Order;
   const { initial, remaining, received } = progress.entry;
   const state = progress.state as RawState;
@@ -29,7 +29,7 @@ export function orderAnswer(order: OrderRow, events: readonly OrderEventRow[]): 
   };
 }
 
-function eventAnswer(event: OrderEventRow): HistoryEvent {
+function eventAnswer(event: TriggerOrderEventRow): HistoryEvent {
   const { type, state, at, signature, mint, amount, outputMint, outputAmount, context } = event;
   return {
     ...{ type, timestamp: at.getTime(), state },

@@ -1,9 +1,9 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import type { Prices } from '../../prices/index.js';
+import type { TriggerOrderTerms } from '../../store/trigger-orders.js';
 import type { OrderType } from '../../trigger-orders/order.js';
 import { orderContext } from '../../trigger-orders/order-context.js';
-import type { Prices } from '../../prices/index.js';
-import type { OrderTerms } from '../../store/trigger-orders.js';
 import type { EditBody, OrderBody } from './schema.js';
 
 /** What an order accepts to lose against the quote where nothing was said, and being filled matters most. */
@@ -30,7 +30,7 @@ const ALL_FIELDS: readonly TermField[] = [
  * The terms that a body asks for. `priceNow` gives that of the trigger mint, and is asked once all else is right.
  * @throws AppError that names the field.
  */
-export function readTerms(body: OrderBody, now: number, priceNow: () => number): OrderTerms {
+export function readTerms(body: OrderBody, now: number, priceNow: () => number): TriggerOrderTerms {
   const { orderType, triggerCondition = null, trailingBps = null } = body;
   const { required, optional } = fieldsOf[orderType];
   for (const field of ALL_FIELDS) {
@@ -98,11 +98,11 @@ export function invalid(field: string, expected: string): AppError {
 
 /** The terms of an open order after its owner has changed some. @throws AppError that names the field. */
 export function editTerms(
-  order: OrderTerms & { type: OrderType; stage: 'entry' | 'exit' },
+  order: TriggerOrderTerms & { type: OrderType; stage: 'entry' | 'exit' },
   body: EditBody,
   now: number,
   price: number | undefined,
-): OrderTerms {
+): TriggerOrderTerms {
   const { type, stage } = order;
   if (body.orderType !== type) throw invalid('orderType', `this is an order of the type ${type}`);
   const isTrailing = order.trailingBps !== null;
@@ -122,7 +122,7 @@ export function editTerms(
   }
   if (body.trailingBps !== undefined) checkTrailing(order, body.trailingBps, price);
   const { orderType: _, expiresAt, ...changed } = body;
-  const after: OrderTerms = {
+  const after: TriggerOrderTerms = {
     ...order,
     ...changed,
     expiresAt: expiresAt === undefined ? order.expiresAt : futureDate(expiresAt, now),
@@ -131,7 +131,11 @@ export function editTerms(
   return after;
 }
 
-function checkTrailing({ highWatermark, lowWatermark }: OrderTerms, bps: number, price: number | undefined): void {
+function checkTrailing(
+  { highWatermark, lowWatermark }: TriggerOrderTerms,
+  bps: number,
+  price: number | undefined,
+): void {
   if (price === undefined) throw priceUnavailable();
   const high = highWatermark !== null && price <= Math.max(highWatermark, price) * (1 - bps / 10_000);
   const low = lowWatermark !== null && price >= Math.min(lowWatermark, price) * (1 + bps / 10_000);

@@ -1,22 +1,27 @@
-import type { AreaHooks, Claimed, Refusal } from '../../landing/index.js';
+import type { Claimed, Refusal, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { type OrderEventRow, writeOrderEvents } from '../../store/trigger-order-events.js';
-import { findByDeposit, insertOrder, lockOrders, type OrderRow } from '../../store/trigger-orders.js';
 import type { Tx } from '../../store/sql.js';
+import { type TriggerOrderEventRow, writeTriggerOrderEvents } from '../../store/trigger-order-events.js';
+import {
+  findByDeposit,
+  insertTriggerOrder,
+  lockTriggerOrders,
+  type TriggerOrderRow,
+} from '../../store/trigger-orders.js';
 import { changeOrders, type OrderChange } from '../../trigger-orders/change-orders.js';
 import type { WithdrawalPayload } from './deps.js';
 
 /** An order is written down in the step that claims its deposit, and opens in the one that knows it has landed. */
-export const depositHooks: AreaHooks = {
+export const depositSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
-    const events: OrderEventRow[] = [];
+    const events: TriggerOrderEventRow[] = [];
     for (const { id, detail } of claimed) {
-      const order = await insertOrder(tx, detail as OrderRow);
+      const order = await insertTriggerOrder(tx, detail as TriggerOrderRow);
       if (order) events.push(depositEvent(order, 'pending', order.createdAt, null));
       else refused.set(id, 'the deposit has an order already');
     }
-    await writeOrderEvents(tx, events);
+    await writeTriggerOrderEvents(tx, events);
     return refused;
   },
 
@@ -36,11 +41,11 @@ export const depositHooks: AreaHooks = {
 };
 
 /** A withdrawal leaves only while its order waits for it, and ends the order when it has landed. */
-export const withdrawalHooks: AreaHooks = {
+export const withdrawalSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     const orderIds = claimed.map(({ detail }) => detail as string);
-    const waiting = (await lockOrders(tx, orderIds, { skip: false })).filter(
+    const waiting = (await lockTriggerOrders(tx, orderIds, { skip: false })).filter(
       ({ progress }) => progress.state === 'ready_to_cancel',
     );
     const ids = new Set(waiting.map(({ id }) => id));
@@ -56,11 +61,11 @@ export const withdrawalHooks: AreaHooks = {
       const { settledAt } = row;
       if (!settledAt) continue;
       if (row.state === 'landed') {
-        const history = (order: OrderRow) => withdrawalEvents(order, row, settledAt);
+        const history = (order: TriggerOrderRow) => withdrawalEvents(order, row, settledAt);
         await changeOrders(tx, [{ id: orderId, event: { type: 'withdrawn' }, history }], settledAt);
       } else if (row.state === 'failed') {
-        const [order] = await lockOrders(tx, [orderId], { skip: false });
-        if (order) await writeOrderEvents(tx, withdrawalEvents(order, row, settledAt));
+        const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
+        if (order) await writeTriggerOrderEvents(tx, withdrawalEvents(order, row, settledAt));
       }
     }
   },
@@ -69,11 +74,11 @@ export const withdrawalHooks: AreaHooks = {
 const NOTHING = { mint: null, amount: null, outputMint: null, outputAmount: null, context: null } as const;
 
 function depositEvent(
-  order: OrderRow,
-  state: OrderEventRow['state'],
+  order: TriggerOrderRow,
+  state: TriggerOrderEventRow['state'],
   at: Date,
   signature: string | null,
-): OrderEventRow {
+): TriggerOrderEventRow {
   const { wallet, id: orderId, depositRequestId: id, inputMint: mint, progress } = order;
   return {
     ...NOTHING,
@@ -82,12 +87,12 @@ function depositEvent(
   };
 }
 
-function withdrawalEvents({ wallet, id: orderId }: OrderRow, row: LedgerRow, at: Date): OrderEventRow[] {
+function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerRow, at: Date): TriggerOrderEventRow[] {
   const { withdrawn } = row.payload as WithdrawalPayload;
   const landed = row.state === 'landed';
   const common = { ...NOTHING, wallet, orderId, at };
   const events = withdrawn.map(
-    ({ mint, amount }, index): OrderEventRow => ({
+    ({ mint, amount }, index): TriggerOrderEventRow => ({
       ...common,
       ...{ id: `${row.id} withdrawal ${index}`, type: 'withdrawal', state: landed ? 'success' : 'failed' },
       ...{ signature: row.signature, mint, amount: BigInt(amount) },
@@ -100,7 +105,7 @@ function withdrawalEvents({ wallet, id: orderId }: OrderRow, row: LedgerRow, at:
   ];
 }
 
-/** Why a posted transaction is not taken, in the words of the area. */
+/** Why a signed transaction is not taken, in the words of the area. */
 export function explainRefusal(refusal: Refusal): string {
   switch (refusal.reason) {
     case 'undecodable':

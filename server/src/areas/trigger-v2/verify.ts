@@ -1,6 +1,6 @@
 import { type Address, base58Decode, verify as isSignedBy } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { isRefusal, readPosted } from '../../landing/index.js';
+import { isRefusal, readSigned } from '../../landing/index.js';
 import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
 import { isFullySigned, readLoginTransaction } from './challenge-transaction.js';
 import type { TriggerV2Deps } from './deps.js';
@@ -36,9 +36,9 @@ function transactionProof(
   { signedTransaction }: { signedTransaction?: string | undefined },
 ): (challenge: Challenge) => boolean {
   if (signedTransaction === undefined) throw invalid('signedTransaction', 'required');
-  const posted = readPosted(signedTransaction);
-  if (isRefusal(posted)) throw invalid('signedTransaction', 'expected the base64 of a signed transaction');
-  const login = isFullySigned(posted.transaction) ? readLoginTransaction(posted.transaction) : undefined;
+  const signed = readSigned(signedTransaction);
+  if (isRefusal(signed)) throw invalid('signedTransaction', 'expected the base64 of a signed transaction');
+  const login = isFullySigned(signed.transaction) ? readLoginTransaction(signed.transaction) : undefined;
   return ({ challenge, blockhash }) =>
     login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash;
 }

@@ -36,7 +36,7 @@ const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefine
 /** What the market gives for the whole of an order. */
 async function quote(input: Token, output: Token): Promise<bigint> {
   const request = { mode: 'exact-in', input, output, amount: MAKING, excludeVenues: new Set<string>() } as const;
-  const answer = await w.metis.quote(request, AbortSignal.timeout(2_000));
+  const answer = await w.aggregator.quote(request, AbortSignal.timeout(2_000));
   assert.ok('outAmount' in answer);
   return answer.outAmount;
 }
@@ -106,7 +106,7 @@ test('of a large order, the part that the market pays for is filled, and later t
 test('where a transaction has no room for the best route, what a simpler one pays for is filled', async () => {
   const [a, b] = await pair([MILLION / 100n, MILLION / 100n]);
   await w.world.pool(a, b, [MILLION / 100n, MILLION / 100n]);
-  await w.metis.discover();
+  await w.aggregator.discover();
   // Over both pools the whole of it would do, over one less than a half.
   const order = await w.open(a, b, 940_000_000n);
   const keeper = w.newKeeper();
@@ -242,7 +242,7 @@ test('what asks for a token without a price is not filled: nothing would repay t
   const [, b] = await pair([MILLION, MILLION]);
   const unpriced = await w.world.token();
   await w.world.pool(b, unpriced, [MILLION, MILLION]);
-  await w.metis.discover();
+  await w.aggregator.discover();
   await w.holding(unpriced, w.taker);
   const order = await w.open(b, unpriced, 900_000_000n);
   const before = await lamports();

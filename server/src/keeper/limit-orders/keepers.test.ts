@@ -82,7 +82,7 @@ test('what a copy was sending when it died is landed by the next one, and not se
   const nowhere = createLocalRpc(async () => {
     throw new ChainUnavailable('the network is gone');
   });
-  const landing = w.newLanding({ ways: [nowhere] });
+  const landing = w.newLanding({ sendRpcs: [nowhere] });
   const dying = w.newKeeper({ landing });
   assert.equal(await dying.tick(), 1);
   while ((await sending()) === 0) await new Promise(setImmediate);
@@ -131,9 +131,9 @@ test('orders that the market nearly pays for are tried more and more seldom, and
   // Known prices would do for each; a quote with an owner, for sending, is refused.
   let refuses = true;
   const router: Router = {
-    ...w.metis,
+    ...w.aggregator,
     async quote(request, signal) {
-      if (!request.owner || !refuses) return w.metis.quote(request, signal);
+      if (!request.owner || !refuses) return w.aggregator.quote(request, signal);
       tried.push('quote');
       return { refused: 'no-route', reason: 'test' };
     },
@@ -179,9 +179,9 @@ test('what a router has built is signed only where it takes the loan and gives t
   const [before, tokens] = [await lamports(), await w.world.amount(w.ata(w.taker, b))];
   for (const each of builds) {
     const router: Router = {
-      ...w.metis,
+      ...w.aggregator,
       async quote(request, signal) {
-        const quote = await w.metis.quote(request, signal);
+        const quote = await w.aggregator.quote(request, signal);
         return isRefused(quote) ? quote : { ...quote, build: (parties) => each(quote.build, parties) };
       },
     };

@@ -20,9 +20,9 @@ import { Registry } from 'prom-client';
 import { type Chain, createChain } from '../../chain/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { testSigner } from '../../sandbox/maker/testing.js';
-import { openMetis, openWorld, silent, type TestPool } from '../../routing/aggregator/testing.js';
+import { openAggregator, openWorld, silent, type TestPool } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
+import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
 import { createLimitOrderKeeper, type LimitOrderDeps } from './index.js';
 
@@ -47,7 +47,7 @@ export async function openKeeperWorld() {
   fees.writeUInt16LE(FEE_BPS, 8);
   await world.put(LIMIT_ORDER_ADDRESSES.fee, LIMIT_ORDER_PROGRAM, fees);
   const { store, close: closeStore } = await openTestStore('embedded');
-  const { metis, live, close: closeRouting } = await openMetis(world);
+  const { aggregator, live, close: closeRouting } = await openAggregator(world);
   const clock = createClock();
   const signer = testSigner();
   const taker = signer.address('keeper');
@@ -65,8 +65,8 @@ export async function openKeeperWorld() {
       steadyNow,
       signer,
       chain,
-      ways: [world.rpc],
-      hooks: {},
+      sendRpcs: [world.rpc],
+      settlements: {},
       observe: () => {},
       log: silent,
     };
@@ -76,7 +76,7 @@ export async function openKeeperWorld() {
   }
   function newKeeper(changes: Partial<LimitOrderDeps> = {}) {
     const keeper = createLimitOrderKeeper({
-      ...{ store, chain, clock, steadyNow, log: silent, registry: new Registry(), taker, router: metis },
+      ...{ store, chain, clock, steadyNow, log: silent, registry: new Registry(), taker, router: aggregator },
       landing: changes.landing ?? newLanding(),
       usd: (mint) => usd.get(mint),
       addresses: LIMIT_ORDER_ADDRESSES,
@@ -91,14 +91,14 @@ export async function openKeeperWorld() {
   const holding = (token: Token, owner: Address, amount = 0n) => world.holding(token, owner, amount, ata(owner, token));
 
   return {
-    ...{ world, store, chain, clock, signer, taker, usd, metis, programs, newLanding, newKeeper, ata, holding },
+    ...{ world, store, chain, clock, signer, taker, usd, aggregator, programs, newLanding, newKeeper, ata, holding },
 
     /** A token with a price, of which the keeper has an account, and a pool of both that is being routed over. */
     async pair(reserves: [bigint, bigint], tokens: [Token?, Token?] = []): Promise<[Token, Token, TestPool]> {
       const [a, b] = [tokens[0] ?? (await world.token()), tokens[1] ?? (await world.token())];
       for (const { mint } of [a, b]) if (!usd.has(mint)) usd.set(mint, 1);
       const pool = await world.pool(a, b, reserves);
-      await metis.discover();
+      await aggregator.discover();
       return [a, b, pool];
     },
     async moveTo(pool: TestPool, reserves: [bigint, bigint]) {

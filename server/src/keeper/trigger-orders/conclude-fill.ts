@@ -1,17 +1,17 @@
 import { type Address, associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
-import { IllegalEvent } from '../../trigger-orders/order.js';
 import { isFillPending, type PendingFill } from '../../store/trigger-order-fills.js';
 import { oweRent } from '../../store/trigger-order-rents.js';
-import { findOrder, lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import { findTriggerOrder, lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { changeOrders } from '../../trigger-orders/change-orders.js';
+import { IllegalEvent } from '../../trigger-orders/order.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { backOffMs, fillEvent } from './settlement.js';
 import { type Sale, saleOf } from './terms.js';
 
 /** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
 export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
-  const order = await findOrder(store, fill.orderId);
+  const order = await findTriggerOrder(store, fill.orderId);
   const landed = await readTransaction(chain.rpc, fill.signature);
   if (!order || !landed) return;
   const { id } = order;
@@ -21,7 +21,7 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
   const { input, output } = await movedBy(chain, order, sale, landed, isClosed);
   const at = new Date(clock.now());
   await store.transaction(async (tx) => {
-    await lockOrders(tx, [id], { skip: false });
+    await lockTriggerOrders(tx, [id], { skip: false });
     if (!(await isFillPending(tx, fill))) return;
     const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
     const told = { id: fill.requestId, state: 'success', amount: input, at } as const;
@@ -46,7 +46,7 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
  */
 async function movedBy(
   chain: TriggerKeeperDeps['chain'],
-  { wallet }: Pick<OrderRow, 'wallet'>,
+  { wallet }: Pick<TriggerOrderRow, 'wallet'>,
   { inputMint, outputMint, source, vaultOutput }: Sale,
   { lamports, tokens }: LandedTransaction,
   isClosed: boolean,

@@ -11,9 +11,9 @@ import fc from 'fast-check';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { AppError } from '../../errors/index.js';
 import type { Token } from '../../routing/router.js';
-import { orderEvents } from '../../store/trigger-order-events.js';
+import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import type { TradeRow } from '../../store/trigger-orders.js';
-import { expireOrders } from '../expire-orders.js';
+import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { createMortal } from '../testing.js';
 import { openTriggerWorld } from './testing.js';
 
@@ -189,7 +189,7 @@ async function drain(users: User[], run: () => Promise<void>): Promise<void> {
   advance(3 * 3_600);
   for (let tries = 0; ; tries++) {
     assert.ok(tries < 30, 'an order does not come to its end');
-    await expireOrders(world.store, new Date(world.clock.now()));
+    await expireTriggerOrders(world.store, new Date(world.clock.now()));
     await run();
     const { rows } = await world.store.query<{ id: string }>(
       `select id from orders where state not in ('fill_success', 'cancelled')`,
@@ -212,7 +212,7 @@ async function check({ wallet, plan, input, output, id }: User): Promise<void> {
   const sold = [plan.amount - used(entry) + (exit?.received ?? 0n), entry.received - (exit ? used(exit) : 0n)];
   const about = `${plan.type} order ${id}, ${state}`;
   assert.deepEqual([await held(wallet, input), await held(wallet, output)], sold, about);
-  const events = (await orderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
+  const events = (await triggerOrderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
   assert.ok(
     events.every((event) => event.state !== 'pending'),
     about,
@@ -249,7 +249,7 @@ async function playRound({
     advance(step.seconds);
     await Promise.all([
       processes.run(step.killAfter),
-      expireOrders(world.store, new Date(world.clock.now())),
+      expireTriggerOrders(world.store, new Date(world.clock.now())),
       ...users.map((user) => act(user, at)),
     ]);
   }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Keypair } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { steadyNow } from '../../lib/clock.js';
-import { orderEvents } from '../../store/trigger-order-events.js';
-import type { OrderRow } from '../../store/trigger-orders.js';
+import { triggerOrderEvents } from '../../store/trigger-order-events.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { createMortal, type Mortal } from '../testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
@@ -23,7 +23,7 @@ after(() => world?.close());
 
 interface Stage {
   pools: bigint;
-  isReached: (order: OrderRow) => boolean | Promise<boolean>;
+  isReached: (order: TriggerOrderRow) => boolean | Promise<boolean>;
 }
 
 interface Scenario {
@@ -41,7 +41,7 @@ const partly: Stage = { pools: SHALLOW, isReached: ({ progress }) => progress.st
 const filled: Stage = { pools: DEEP, isReached: isClosed };
 
 /** Filled, and nothing of it is left in the vault. */
-async function isClosed({ progress, inputAccount, outputAccount }: OrderRow): Promise<boolean> {
+async function isClosed({ progress, inputAccount, outputAccount }: TriggerOrderRow): Promise<boolean> {
   if (progress.state !== 'fill_success') return false;
   const accounts = [inputAccount, outputAccount].filter((account) => account !== null);
   return !(await Promise.all(accounts.map(world.exists))).includes(true);
@@ -89,7 +89,7 @@ async function live(mortal: Mortal, id: string, stages: Stage[]): Promise<void> 
 
 async function assertDoneOnce({ fills, gift }: Scenario, wallet: Address, id: string): Promise<void> {
   const { progress } = await world.rowOf(id);
-  const events = (await orderEvents(world.store, wallet, [id])).filter(({ type }) => type === 'fill');
+  const events = (await triggerOrderEvents(world.store, wallet, [id])).filter(({ type }) => type === 'fill');
   assert.deepEqual(
     events.map(({ state }) => state),
     Array(fills).fill('success'),

@@ -1,14 +1,14 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
-import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
 import { abandonedClaims, landedFills } from '../../store/trigger-order-fills.js';
-import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
+import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { changeOrders } from '../../trigger-orders/change-orders.js';
+import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
 import { concludeFill } from './conclude-fill.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { backOffMs, FILL_AREA, type FillDetail, type FillPayload } from './settlement.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
+import { backOffMs, FILL_AREA, type FillDetail, type FillPayload } from './settlement.js';
 
 /** Longer than it takes to prepare a fill: a keeper that has died holds an order up for no longer. */
 const CLAIM_MS = 20_000;
@@ -24,7 +24,7 @@ export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 export async function fillOrder(
   deps: TriggerKeeperDeps,
   fired: { id: string; leg: Leg; tries: number },
-  stillFires: (order: OrderRow) => boolean,
+  stillFires: (order: TriggerOrderRow) => boolean,
 ): Promise<FillOutcome> {
   const { store, clock, log } = deps;
   const order = await claim(deps, fired);
@@ -64,7 +64,7 @@ export async function fillOrder(
 async function claim(
   { store, clock }: TriggerKeeperDeps,
   { id, leg }: { id: string; leg: Leg },
-): Promise<OrderRow | undefined> {
+): Promise<TriggerOrderRow | undefined> {
   const now = clock.now();
   const times = { leaseUntil: new Date(now + CLAIM_MS), retryAt: null };
   const changes = [{ id, event: { type: 'triggered', leg } as const, times }];
@@ -74,12 +74,12 @@ async function claim(
 
 /** Where the claim is still this one. */
 async function releaseClaim(
-  tx: Parameters<typeof lockOrders>[0],
-  { id, leaseUntil }: OrderRow,
+  tx: Parameters<typeof lockTriggerOrders>[0],
+  { id, leaseUntil }: TriggerOrderRow,
   times: { leaseUntil: null; retryAt: Date | null },
   at: Date,
 ): Promise<void> {
-  const [now] = await lockOrders(tx, [id], { skip: false });
+  const [now] = await lockTriggerOrders(tx, [id], { skip: false });
   if (now?.leaseUntil?.getTime() !== leaseUntil?.getTime()) return;
   await changeOrders(tx, [{ id, event: { type: 'released' }, times }], at);
 }
@@ -94,7 +94,7 @@ export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boole
   const left = await abandonedClaims(store, alone ? FOREVER : now, BATCH);
   for (const id of left) {
     await store.transaction(async (tx) => {
-      const [order] = await lockOrders(tx, [id], { skip: true });
+      const [order] = await lockTriggerOrders(tx, [id], { skip: true });
       if (!order?.leaseUntil || (!alone && order.leaseUntil > now)) return;
       await changeOrders(tx, [{ id, event: { type: 'released' }, times: { leaseUntil: null } }], now);
     });

@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
+import { saveMarks } from '../../store/trigger-order-fills.js';
+import { TRIGGER_ORDERS_CHANNEL, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { isCrossed, triggersOf } from '../../trigger-orders/order-triggers.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
-import { TriggerBook } from '../../trigger-orders/trigger-book.js';
-import { saveMarks } from '../../store/trigger-order-fills.js';
-import { ORDERS_CHANNEL, type OrderRow } from '../../store/trigger-orders.js';
-import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
 import { tickOf } from '../../trigger-orders/tick.js';
+import { TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder, recover } from './fills.js';
 import { returnRents } from './rents.js';
 import { firingTermsOf } from './terms.js';
 
 export type { TriggerKeeperDeps } from './deps.js';
-export { FILL_AREA, fillHooks } from './settlement.js';
-export { RENT_AREA, rentHooks } from './rents.js';
+export { RENT_AREA, rentSettlement } from './rents.js';
+export { FILL_AREA, fillSettlement } from './settlement.js';
 
 /** Fires trigger orders at prices, and fills them. Any number may run over one store. */
 export interface TriggerKeeper {
@@ -63,7 +63,7 @@ export async function createTriggerKeeper(
   let closed = false;
   let turn: Promise<unknown> = Promise.resolve();
 
-  const unlisten = await store.listen(ORDERS_CHANNEL, (ids) => {
+  const unlisten = await store.listen(TRIGGER_ORDERS_CHANNEL, (ids) => {
     for (const id of ids.split(' ')) changed.add(id);
   });
 
@@ -186,7 +186,7 @@ export async function createTriggerKeeper(
   }
 
   async function fill({ id, leg, usd, trailingBps }: Fired): Promise<void> {
-    const stillFires = (order: OrderRow) => {
+    const stillFires = (order: TriggerOrderRow) => {
       if (order.expiresAt.getTime() <= clock.now() || order.trailingBps !== trailingBps) return false;
       return trailingBps !== null || isCrossed(firingTermsOf(order), leg, usd);
     };

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Landing } from '../../landing/index.js';
 import type { Router } from '../../routing/router.js';
-import type { OrderRow } from '../../store/trigger-orders.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 type TriggerWorld = Awaited<ReturnType<typeof openTriggerWorld>>;
@@ -31,10 +31,10 @@ async function until(
   }
 }
 
-const stateOf = async ({ id }: OrderRow) => (await world.rowOf(id)).progress.state;
+const stateOf = async ({ id }: TriggerOrderRow) => (await world.rowOf(id)).progress.state;
 
 /** Filled, and the wallet has once what the order says. */
-async function assertFilledOnce(order: OrderRow): Promise<void> {
+async function assertFilledOnce(order: TriggerOrderRow): Promise<void> {
   const { progress } = await world.rowOf(order.id);
   assert.deepEqual([progress.state, progress.entry.remaining], ['fill_success', 0n]);
   assert.ok(progress.entry.received > 0n);
@@ -42,7 +42,7 @@ async function assertFilledOnce(order: OrderRow): Promise<void> {
   assert.equal(await world.world.amount(order.inputAccount as never), 0n);
 }
 
-async function assertUntouched(order: OrderRow): Promise<void> {
+async function assertUntouched(order: TriggerOrderRow): Promise<void> {
   assert.equal(await stateOf(order), 'open');
   assert.equal(await world.world.amount(order.inputAccount as never), AMOUNT);
   assert.equal(await world.paid(order), 0n);
@@ -50,7 +50,7 @@ async function assertUntouched(order: OrderRow): Promise<void> {
 
 describe('several keepers of one store', () => {
   it('fill each of the orders that one tick crosses once', async () => {
-    const orders: OrderRow[] = [];
+    const orders: TriggerOrderRow[] = [];
     for (let i = 0; i < 6; i++) orders.push(await world.open(0.9));
     const keepers = [await world.newKeeper(), await world.newKeeper(), await world.newKeeper()];
     await Promise.all(keepers.map((keeper) => keeper.runDue()));
@@ -69,7 +69,7 @@ describe('a keeper that dies', () => {
 
   it('with an order claimed and nothing sent: the next one fills it', async () => {
     const order = await world.open(0.9);
-    const stuck: Router = { ...world.metis, quote: never };
+    const stuck: Router = { ...world.aggregator, quote: never };
     const dying = await world.newKeeper({ router: stuck });
     await dying.tick();
     await until(async () => (await stateOf(order)) === 'ready_execute');

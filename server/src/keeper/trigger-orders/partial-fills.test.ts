@@ -9,10 +9,10 @@ import {
   systemTransfer,
 } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
-import { fillPercent, type Order } from '../../trigger-orders/order.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
-import { orderEvents } from '../../store/trigger-order-events.js';
-import { expireOrders } from '../expire-orders.js';
+import { triggerOrderEvents } from '../../store/trigger-order-events.js';
+import { fillPercent, type Order } from '../../trigger-orders/order.js';
+import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const WHOLE = 1_000_000n;
@@ -64,7 +64,7 @@ describe('a market that is too shallow for an order', () => {
     assert.ok(used > 19n * WHOLE && used < 20n * WHOLE, `${used}`);
     // To six digits, rounded down.
     assert.equal(fillPercent(part), Number((used * 1_000_000n) / AMOUNT) / 1_000_000);
-    const [fill] = await orderEvents(world.store, wallet.address, [id]);
+    const [fill] = await triggerOrderEvents(world.store, wallet.address, [id]);
     assert.deepEqual([fill?.type, fill?.state, fill?.amount, fill?.outputAmount], ['fill', 'success', used, received]);
 
     // Nothing more is to be had: it waits, and gives nothing away.
@@ -165,7 +165,7 @@ describe('an order that is partly filled and then cancelled or expired', () => {
     assert.equal(await tokens(wallet.address), 0n);
     // The exits' price is there, and they are not.
     later(2 * 60 * MINUTE_MS);
-    await expireOrders(world.store, new Date(world.clock.now()));
+    await expireTriggerOrders(world.store, new Date(world.clock.now()));
     await keeper.runDue();
     assert.equal(await stateOf(id), 'expired');
     await client.withdraw(wallet, id);
@@ -181,7 +181,7 @@ describe('SOL', () => {
   const deepen = (each: bigint) => world.world.setReserves(pool, [each * SOL, each * WHOLE]);
   before(async () => {
     pool = await world.world.pool(WRAPPED_SOL, world.bought, [400n * SOL, 400n * WHOLE]);
-    await world.metis.discover();
+    await world.aggregator.discover();
   });
   beforeEach(async () => {
     world.setPrice(WRAPPED_SOL.mint, 1);
@@ -225,7 +225,7 @@ describe('SOL', () => {
     assert.equal(entry.remaining, 0n);
     assert.equal(await tokens(wallet.address), held + entry.received);
     assert.equal(await world.world.lamports(wallet.address), lamports + RENT + LATER_GIFT);
-    const fills = (await orderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
+    const fills = (await triggerOrderEvents(world.store, wallet.address, [id])).filter(({ type }) => type === 'fill');
     assert.equal(fills.length, 2);
     assert.equal(fills[0]!.amount! + fills[1]!.amount!, 100n * SOL);
     assert.equal(fills[0]!.outputAmount! + fills[1]!.outputAmount!, entry.received);

@@ -11,10 +11,10 @@ import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
-import type { Leg } from '../../trigger-orders/order.js';
-import { isRefused, type Token } from '../../routing/router.js';
 import { tryOutSwap } from '../../landing/try-out.js';
-import type { OrderRow } from '../../store/trigger-orders.js';
+import { isRefused, type Token } from '../../routing/router.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
+import type { Leg } from '../../trigger-orders/order.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { findOffer, isEnough, type Market, type Offer, offerOf, tooLittle } from './offers.js';
 import { type Sale, saleOf, slippageOf, worthIn } from './terms.js';
@@ -39,7 +39,7 @@ export interface PreparedFill {
  */
 export async function prepareFill(
   deps: TriggerKeeperDeps,
-  order: OrderRow,
+  order: TriggerOrderRow,
   leg: Leg,
 ): Promise<PreparedFill | { skipped: string }> {
   const { chain, router, prices } = deps;
@@ -91,7 +91,12 @@ const holds = (account: ChainAccount | undefined) => account && decodeTokenAccou
 
 type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
 
-async function tryFill(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isEmptied: boolean): Promise<Tried> {
+async function tryFill(
+  deps: TriggerKeeperDeps,
+  order: TriggerOrderRow,
+  parts: FillParts,
+  isEmptied: boolean,
+): Promise<Tried> {
   if (isEmptied) {
     const closing = await tryOnce(deps, order, parts, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
@@ -100,7 +105,12 @@ async function tryFill(deps: TriggerKeeperDeps, order: OrderRow, parts: FillPart
   return tryOnce(deps, order, parts, false);
 }
 
-async function tryOnce(deps: TriggerKeeperDeps, order: OrderRow, parts: FillParts, isClosing: boolean): Promise<Tried> {
+async function tryOnce(
+  deps: TriggerKeeperDeps,
+  order: TriggerOrderRow,
+  parts: FillParts,
+  isClosing: boolean,
+): Promise<Tried> {
   const swap = await swapOf(deps, order, parts, isClosing);
   if (swap === 'too large' || 'skipped' in swap) return swap;
   const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
@@ -129,7 +139,7 @@ interface Target {
 
 async function targetOf(
   { chain }: TriggerKeeperDeps,
-  order: OrderRow,
+  order: TriggerOrderRow,
   { vaultOutput }: Sale,
   output: Token,
 ): Promise<Target> {
@@ -157,7 +167,7 @@ interface FillParts {
 
 async function swapOf(
   { payer, programs }: TriggerKeeperDeps,
-  order: OrderRow,
+  order: TriggerOrderRow,
   { sale: { source }, input, output, target, offer: { amount, quote, least } }: FillParts,
   isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
-import { openMetis } from '../../routing/aggregator/testing.js';
+import { openAggregator } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const RENT = rentExemptLamports(165);
@@ -71,9 +71,9 @@ describe('the rent of a filled order', () => {
     await world.world.setReserves(world.pool, [10n ** 15n, 10n ** 12n]);
     world.setPrice(world.bought.mint, 1_000);
     const programs = { tokenSwap: TOKEN_SWAP_PROGRAM };
-    const { metis } = await openMetis(world.world, { live: world.live, programs });
+    const { aggregator } = await openAggregator(world.world, { live: world.live, programs });
     const alone = await world.newKeeper({
-      router: metis,
+      router: aggregator,
       programs: { ...programs, orderEngine: ORDER_ENGINE_PROGRAM },
     });
     const { wallet, id } = await world.deposit(client);
@@ -89,7 +89,7 @@ describe('the rent of a filled order', () => {
     );
     assert.equal(await world.exists(inputAccount), false);
     assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
-    metis.close();
+    aggregator.close();
   });
 
   /** Sets what an order's account holds. */

@@ -8,12 +8,12 @@ import {
 } from '@slipway/wire';
 import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { type AreaHooks, type Claimed, explain } from '../../landing/index.js';
+import { type Claimed, explain, type Settlement } from '../../landing/index.js';
 import { tryOut } from '../../landing/try-out.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { settleRent, takeRentsDue } from '../../store/trigger-order-rents.js';
-import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
 import type { Tx } from '../../store/sql.js';
+import { settleRent, takeRentsDue } from '../../store/trigger-order-rents.js';
+import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -37,12 +37,12 @@ interface RentPayload {
 }
 
 /** Sent only by who has taken the order; settled by what the chain says, whoever runs then. */
-export const rentHooks: AreaHooks = {
+export const rentSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     for (const { id, detail } of claimed) {
       const { orderId, leaseUntil } = detail as RentDetail;
-      const [order] = await lockOrders(tx, [orderId], { skip: false });
+      const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
       if (order?.leaseUntil?.getTime() !== leaseUntil.getTime()) refused.set(id, 'another keeper has the order');
     }
     return refused;
@@ -73,7 +73,7 @@ export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: b
   );
 }
 
-async function returnRent(deps: TriggerKeeperDeps, order: OrderRow): Promise<void> {
+async function returnRent(deps: TriggerKeeperDeps, order: TriggerOrderRow): Promise<void> {
   const { store, landing, payer, chain, log } = deps;
   const { id: orderId, wallet, leaseUntil } = order;
   const instructions = await instructionsFor(deps, order);
@@ -94,7 +94,7 @@ async function returnRent(deps: TriggerKeeperDeps, order: OrderRow): Promise<voi
   log.info({ order: orderId, state }, 'the rent of a filled order was sent to its wallet');
 }
 
-async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: OrderRow): Promise<Instruction[]> {
+async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: TriggerOrderRow): Promise<Instruction[]> {
   const wallet = order.wallet as Address;
   const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
   const held = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));

@@ -1,11 +1,11 @@
-import type { AreaHooks, Claimed } from '../../landing/index.js';
+import type { Claimed, Settlement } from '../../landing/index.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import type { Tx } from '../../store/sql.js';
+import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
+import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
 import { orderContext } from '../../trigger-orders/order-context.js';
-import type { LedgerRow } from '../../store/ledger.js';
-import type { OrderEventRow } from '../../store/trigger-order-events.js';
-import { lockOrders, type OrderRow } from '../../store/trigger-orders.js';
-import type { Tx } from '../../store/sql.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { conditionOf, saleOf } from './terms.js';
 
 /** The area of the ledger that fills are in. */
@@ -39,16 +39,16 @@ export function backOffMs(tries: number): number {
 }
 
 /** A fill is sent only by who holds the order, in the step that writes its signature down; what is lost is tried again. */
-export const fillHooks: AreaHooks = {
+export const fillSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     for (const { id, detail } of claimed) {
       const { orderId, leaseUntil, amount, at } = detail as FillDetail;
-      const [order] = await lockOrders(tx, [orderId], { skip: false });
+      const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
       const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
       const change = {
         ...{ id: orderId, event: { type: 'sent' } as const, times: { triggeredAt: at, leaseUntil: null } },
-        history: (after: OrderRow) => [fillEvent(after, { id, state: 'pending', amount, at })],
+        history: (after: TriggerOrderRow) => [fillEvent(after, { id, state: 'pending', amount, at })],
       };
       const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;
       if (!outcome || outcome instanceof IllegalEvent) refused.set(id, 'another keeper has the order, or nobody');
@@ -63,7 +63,7 @@ export const fillHooks: AreaHooks = {
       if (state === 'landed' || !settledAt) continue;
       const { orderId, amount } = row.payload as FillPayload;
       const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
-      const history = (order: OrderRow) => [{ ...fillEvent(order, told), signature }];
+      const history = (order: TriggerOrderRow) => [{ ...fillEvent(order, told), signature }];
       const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
       const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
       if (!order || order instanceof IllegalEvent) continue;
@@ -79,7 +79,10 @@ export const fillHooks: AreaHooks = {
 };
 
 /** The fill of an order's fired leg as its owner sees it; `id` is that of its request. */
-export function fillEvent(order: OrderRow, told: Pick<OrderEventRow, 'id' | 'state' | 'amount' | 'at'>): OrderEventRow {
+export function fillEvent(
+  order: TriggerOrderRow,
+  told: Pick<TriggerOrderEventRow, 'id' | 'state' | 'amount' | 'at'>,
+): TriggerOrderEventRow {
   const { wallet, id: orderId, progress } = order;
   const leg = (progress.fired ?? 'entry') as Leg;
   const { inputMint, outputMint } = saleOf(order);

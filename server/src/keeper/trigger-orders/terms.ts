@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
+import { automaticSlippageBps } from '../../routing/slippage.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import type { FiringTerms } from '../../trigger-orders/order-triggers.js';
-import { automaticSlippageBps } from '../../routing/slippage.js';
-import type { OrderRow } from '../../store/trigger-orders.js';
 
 /** What a fill of an order sells, from where, and for what. */
 export interface Sale {
@@ -17,7 +17,7 @@ export interface Sale {
 }
 
 /** An exit sells what the entry has bought, back into what was deposited. */
-export function saleOf(order: OrderRow): Sale {
+export function saleOf(order: TriggerOrderRow): Sale {
   const { progress, outputAccount } = order;
   const [inputMint, outputMint] = [order.inputMint as Address, order.outputMint as Address];
   if (progress.stage === 'exit' && progress.exit && outputAccount !== null) {
@@ -34,19 +34,19 @@ export function saleOf(order: OrderRow): Sale {
   };
 }
 
-export function firingTermsOf(order: OrderRow): FiringTerms {
+export function firingTermsOf(order: TriggerOrderRow): FiringTerms {
   const { type, stage, fired } = order.progress;
   return { ...order, type, stage, fired };
 }
 
 /** The condition that the price has met when a leg fires. */
-export function conditionOf(order: OrderRow, leg: Leg): 'above' | 'below' {
+export function conditionOf(order: TriggerOrderRow, leg: Leg): 'above' | 'below' {
   if (leg === 'entry') return order.triggerCondition ?? 'above';
   return leg === 'take_profit' ? 'above' : 'below';
 }
 
 /** Basis points that a fill may lose against quote and price; automatic where the owner said nothing. */
-export function slippageOf(order: OrderRow, leg: Leg, priceImpact: number): bigint {
+export function slippageOf(order: TriggerOrderRow, leg: Leg, priceImpact: number): bigint {
   const asked = {
     entry: order.slippageBps,
     take_profit: order.tpSlippageBps,

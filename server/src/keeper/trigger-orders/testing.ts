@@ -7,31 +7,43 @@ import {
   SYSTEM_PROGRAM,
   sign,
 } from '@slipway/wire';
-import { DEPOSIT_AREA, depositHooks, WITHDRAWAL_AREA, withdrawalHooks } from '../../areas/trigger-v2/index.js';
+import {
+  DEPOSIT_AREA,
+  depositSettlement,
+  WITHDRAWAL_AREA,
+  withdrawalSettlement,
+} from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { createChain, type Rpc } from '../../chain/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { PriceQuote } from '../../prices/index.js';
-import { openMetis, openWorld, silent } from '../../routing/aggregator/testing.js';
+import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { KeyName, Signer } from '../../signer/index.js';
-import { findOrder, insertOrder, type OrderRow } from '../../store/trigger-orders.js';
 import { openTestStore } from '../../store/testing.js';
+import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { Mortal } from '../testing.js';
-import { createTriggerKeeper, FILL_AREA, fillHooks, RENT_AREA, rentHooks, type TriggerKeeperDeps } from './index.js';
+import {
+  createTriggerKeeper,
+  FILL_AREA,
+  fillSettlement,
+  RENT_AREA,
+  rentSettlement,
+  type TriggerKeeperDeps,
+} from './index.js';
 
 export const AMOUNT = 100_000_000n;
 const HOUR_MS = 3_600_000;
 const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
 
-const hooks = {
-  [DEPOSIT_AREA]: depositHooks,
-  [WITHDRAWAL_AREA]: withdrawalHooks,
-  [FILL_AREA]: fillHooks,
-  [RENT_AREA]: rentHooks,
+const settlements = {
+  [DEPOSIT_AREA]: depositSettlement,
+  [WITHDRAWAL_AREA]: withdrawalSettlement,
+  [FILL_AREA]: fillSettlement,
+  [RENT_AREA]: rentSettlement,
 };
 
 /** A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. */
@@ -45,7 +57,7 @@ export async function openTriggerWorld() {
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
   const [sold, bought] = [await world.token(), await world.token()];
   const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
-  const { metis, live, close: closeRouting } = await openMetis(world);
+  const { aggregator, live, close: closeRouting } = await openAggregator(world);
   const prices = new Map<Address, PriceQuote>();
   const closing: (() => unknown)[] = [];
 
@@ -60,10 +72,10 @@ export async function openTriggerWorld() {
     close: async () => {},
   };
 
-  function newLanding(ways: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
+  function newLanding(sendRpcs: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
     const landing = createLanding({
-      ...{ store, clock, steadyNow, signer, chain, ways, log: silent },
-      ...{ hooks, observe: () => {}, ...on },
+      ...{ store, clock, steadyNow, signer, chain, sendRpcs, log: silent },
+      ...{ settlements, observe: () => {}, ...on },
     });
     closing.push(() => landing.close());
     return landing;
@@ -75,7 +87,22 @@ export async function openTriggerWorld() {
   };
 
   return {
-    ...{ world, store, clock, signer, chain, payer, sold, bought, pool, metis, live, prices, setPrice, newLanding },
+    ...{
+      world,
+      store,
+      clock,
+      signer,
+      chain,
+      payer,
+      sold,
+      bought,
+      pool,
+      aggregator,
+      live,
+      prices,
+      setPrice,
+      newLanding,
+    },
 
     /** What clients do, over a landing of its own. */
     newClient: (landing = newLanding()) => createClient({ store, clock, signer, chain, landing, prices: priced }),
@@ -88,7 +115,7 @@ export async function openTriggerWorld() {
 
     async newKeeper(changes: Partial<TriggerKeeperDeps & { alone: boolean }> = {}) {
       const keeper = await createTriggerKeeper({
-        ...{ ...keeperDeps, store, chain, router: metis, prices: priced, alone: false },
+        ...{ ...keeperDeps, store, chain, router: aggregator, prices: priced, alone: false },
         landing: changes.landing ?? newLanding(),
         ...changes,
       });
@@ -118,20 +145,20 @@ export async function openTriggerWorld() {
       const [own, rpc] = [{ store: mortal.store(store), signer: mortal.signer(signer) }, mortal.rpc(world.rpc)];
       const its = createChain({ rpc, steadyNow, fees: FEES });
       const landing = newLanding([rpc], { ...own, chain: its });
-      const ports = { ...own, chain: its, landing, router: mortal.router(metis), prices: priced };
+      const ports = { ...own, chain: its, landing, router: mortal.router(aggregator), prices: priced };
       const keeper = await createTriggerKeeper({ ...keeperDeps, ...ports, alone: true });
       return { landing, keeper };
     },
 
     /** An open order of a new wallet, whose vault holds 100 whole tokens; it fires above `usd`. */
-    async open(usd: number, terms: Partial<OrderRow> = {}): Promise<OrderRow> {
+    async open(usd: number, terms: Partial<TriggerOrderRow> = {}): Promise<TriggerOrderRow> {
       const wallet = generateKeypair().address;
       const vault = await signer.publicKey(`vault:${wallet}`);
       const inputAccount = await world.holding(sold, vault, AMOUNT);
       const now = new Date(clock.now());
       const deposited = apply(newOrder('single', AMOUNT), { type: 'deposit_sent' });
       const id = uuidv7(clock);
-      const order: OrderRow = {
+      const order: TriggerOrderRow = {
         ...{ id, wallet, vault, depositRequestId: id, bodyHash: new Uint8Array(32), inputAccount, outputAccount: null },
         ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, funded: true },
         ...{ triggerCondition: 'above', triggerPriceUsd: usd, trailingBps: null, highWatermark: null },
@@ -141,12 +168,12 @@ export async function openTriggerWorld() {
         progress: apply(deposited, { type: 'deposit_landed' }),
         ...terms,
       };
-      await store.transaction((tx) => insertOrder(tx, order));
+      await store.transaction((tx) => insertTriggerOrder(tx, order));
       return order;
     },
-    rowOf: async (id: string) => (await findOrder(store, id))!,
+    rowOf: async (id: string) => (await findTriggerOrder(store, id))!,
     /** What the wallet of an order has of the token that it buys. */
-    paid: ({ wallet }: OrderRow) =>
+    paid: ({ wallet }: TriggerOrderRow) =>
       world.amount(associatedTokenAddress(wallet as Address, bought.mint, bought.tokenProgram)),
     async close() {
       for (const end of closing.reverse()) await end();

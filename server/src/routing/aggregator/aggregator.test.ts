@@ -4,8 +4,18 @@ import { POOL_SIZE, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs
 import { type Address, addressToBytes, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { createLiveAccounts, MAX_AGE_MS, type Rpc, RpcError } from '../../chain/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type SwapParties, type Token } from '../router.js';
-import { createMetis } from './index.js';
-import { FREE, fees, newAddress, openMetis, openWorld, silent, type TestPool, tableOf, type World } from './testing.js';
+import { createAggregator } from './index.js';
+import {
+  FREE,
+  fees,
+  newAddress,
+  openAggregator,
+  openWorld,
+  silent,
+  type TestPool,
+  tableOf,
+  type World,
+} from './testing.js';
 
 const DEEP = 10n ** 12n;
 
@@ -44,10 +54,10 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     const [a, b] = [await world.token(), await world.token()];
     const deep = await world.pool(a, b, [2n * DEEP, 2n * DEEP]);
     const shallow = await world.pool(b, a, [DEEP, DEEP]);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
-    assert.deepEqual(venuesOf(quoted(await metis.quote(exactIn(a, b, 10_000n), signal()))), [deep.address]);
-    const large = quoted(await metis.quote(exactIn(a, b, DEEP), signal()));
+    assert.deepEqual(venuesOf(quoted(await aggregator.quote(exactIn(a, b, 10_000n), signal()))), [deep.address]);
+    const large = quoted(await aggregator.quote(exactIn(a, b, DEEP), signal()));
     assert.deepEqual(venuesOf(large), [shallow.address, deep.address]);
     assert.deepEqual(
       large.hops.map(({ bps }) => bps),
@@ -66,33 +76,33 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     const direct = await world.pool(a, c, [DEEP, DEEP], FREE);
     await world.pool(a, b, [DEEP, DEEP], FREE);
     await world.pool(b, c, [DEEP, DEEP], FREE);
-    const { metis, live, close } = await openMetis(world);
+    const { aggregator, live, close } = await openAggregator(world);
     t.after(close);
-    assert.deepEqual(venuesOf(quoted(await metis.quote(exactIn(a, c, 1_000_000n), signal()))), [direct.address]);
+    assert.deepEqual(venuesOf(quoted(await aggregator.quote(exactIn(a, c, 1_000_000n), signal()))), [direct.address]);
     await world.setReserves(direct, [DEEP, (DEEP * 99n) / 100n]);
     await live.refresh(direct.vaults);
-    assert.equal(quoted(await metis.quote(exactIn(a, c, 1_000_000n), signal())).hops.length, 2);
+    assert.equal(quoted(await aggregator.quote(exactIn(a, c, 1_000_000n), signal())).hops.length, 2);
   });
 
   it('says what of its input each pool keeps', async (t) => {
     const [a, b, c] = [await world.token(), await world.token(), await world.token()];
     await world.pool(a, b, [DEEP, DEEP], fees([25n, 10_000n], [5n, 10_000n]));
     await world.pool(b, c, [DEEP, DEEP], fees([1n, 100n]));
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
-    const [first, second] = quoted(await metis.quote(exactIn(a, c, 1_000_000n), signal())).hops;
+    const [first, second] = quoted(await aggregator.quote(exactIn(a, c, 1_000_000n), signal())).hops;
     assert.equal(first!.fee, 3_000n);
     assert.equal(second!.fee, first!.outAmount / 100n);
   });
 
   it('leaves out the venues that are excluded, by their label in lower case', async (t) => {
     const { tokens } = await row(2);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     const request = exactIn(tokens[0]!, tokens[1]!, 1_000n, { excludeVenues: new Set(['token swap']) });
-    assert.ok(isRefused(await metis.quote(request, signal())));
+    assert.ok(isRefused(await aggregator.quote(request, signal())));
     assert.deepEqual(
-      metis.venues().map(({ label }) => label),
+      aggregator.venues().map(({ label }) => label),
       ['Token Swap', 'Raydium CP', 'Meteora DAMM v2', 'Dynamic Bonding Curve', 'Whirlpool', 'Meteora DLMM'],
     );
   });
@@ -101,18 +111,18 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     const { tokens, pools } = await row(3);
     pools.push(await world.pool(tokens[0]!, tokens[1]!, [DEEP, DEEP], fees([30n, 10_000n])));
     const lookupTables = [await world.lookupTable(tableOf(pools))];
-    const { metis, close } = await openMetis(world, { lookupTables });
+    const { aggregator, close } = await openAggregator(world, { lookupTables });
     t.after(close);
     const [a, , c] = tokens as [Token, Token, Token];
     for (const amount of [1n, 999n, 1_000_003n, DEEP / 7n, DEEP / 3n]) {
       for (const fee of [undefined, { bps: 77, side: 'input' as const }, { bps: 77, side: 'output' as const }]) {
         const exactOut = { ...exactIn(a, c, amount, fee && { fee }), mode: 'exact-out' as const };
-        const quote = await metis.quote(exactOut, signal());
+        const quote = await aggregator.quote(exactOut, signal());
         if (amount === 1n && isRefused(quote)) continue;
         const { inAmount, outAmount } = quoted(quote);
         assert.ok(outAmount >= amount);
         const outOf = async (input: bigint) => {
-          const answer = await metis.quote(exactIn(a, c, input, fee && { fee }), signal());
+          const answer = await aggregator.quote(exactIn(a, c, input, fee && { fee }), signal());
           return isRefused(answer) ? 0n : answer.outAmount;
         };
         // The other way round a route of fewer pools may be preferred that gives up to 1 bps less for each.
@@ -120,7 +130,7 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
         assert.ok((await outOf((inAmount * 999n) / 1_000n - 1n)) < amount, `${inAmount} for ${amount}`);
       }
     }
-    assert.equal(isRefused(await metis.quote({ ...exactIn(a, c, DEEP), mode: 'exact-out' }, signal())), true);
+    assert.equal(isRefused(await aggregator.quote({ ...exactIn(a, c, DEEP), mode: 'exact-out' }, signal())), true);
     assert.deepEqual(await reservesOf(pools[0]!), [DEEP, DEEP]);
   });
 
@@ -128,11 +138,11 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
     const [a, b, c] = [await world.token({ decimals: 9 }), await world.token(), await world.token({ decimals: 2 })];
     await world.pool(a, b, [DEEP, 150n * (DEEP / 1_000n)]);
     await world.pool(b, c, [DEEP, DEEP / 10_000n]);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
-    assert.ok(Math.abs(metis.spot(a.mint, b.mint)! - 150) < 1e-9);
-    assert.ok(Math.abs(metis.spot(c.mint, a.mint)! - 1 / 150) < 1e-12);
-    assert.equal(metis.spot(a.mint, newAddress()), undefined);
+    assert.ok(Math.abs(aggregator.spot(a.mint, b.mint)! - 150) < 1e-9);
+    assert.ok(Math.abs(aggregator.spot(c.mint, a.mint)! - 1 / 150) < 1e-12);
+    assert.equal(aggregator.spot(a.mint, newAddress()), undefined);
   });
 });
 
@@ -164,16 +174,16 @@ describe('tokens that cannot be priced exactly', { timeout: 60_000 }, () => {
     );
     for (const token of tokens) await world.pool(a, token, [DEEP, DEEP]);
     const last = await world.pool(tokens[0]!, c, [DEEP, DEEP]);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     for (const [i, [name, , isFine]] of cases.entries()) {
       const token = tokens[i]!;
-      const answer = await metis.quote(exactIn(a, token, 1_000_000n), signal());
+      const answer = await aggregator.quote(exactIn(a, token, 1_000_000n), signal());
       if (isFine) quoted(answer);
       else refused(answer, 'unsupported-token', new RegExp(`${token.mint}.*${name}`));
-      assert.equal(isRefused(await metis.quote(exactIn(token, a, 1_000_000n), signal())), !isFine, name);
+      assert.equal(isRefused(await aggregator.quote(exactIn(token, a, 1_000_000n), signal())), !isFine, name);
     }
-    refused(await metis.quote(exactIn(a, c, 1_000_000n), signal()), 'no-route', /no pools/);
+    refused(await aggregator.quote(exactIn(a, c, 1_000_000n), signal()), 'no-route', /no pools/);
     assert.deepEqual(await reservesOf(last), [DEEP, DEEP]);
   });
 });
@@ -182,33 +192,33 @@ describe('pools', { timeout: 60_000 }, () => {
   it('appear and vanish', async (t) => {
     const { tokens, pools } = await row(2);
     const [a, b] = tokens as [Token, Token];
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     const better = await world.pool(a, b, [DEEP, 2n * DEEP]);
-    await metis.discover();
-    assert.deepEqual(venuesOf(quoted(await metis.quote(exactIn(a, b, 1_000n), signal()))), [better.address]);
+    await aggregator.discover();
+    assert.deepEqual(venuesOf(quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()))), [better.address]);
     await world.remove(better.address);
     const owner = newAddress();
-    const answer = await metis.quote(exactIn(a, b, 1_000n, { owner }), signal());
+    const answer = await aggregator.quote(exactIn(a, b, 1_000n, { owner }), signal());
     assert.deepEqual(
       venuesOf(quoted(answer)),
       [pools[0]!.address],
       'the first look at the chain shows that it is gone',
     );
     await world.remove(pools[0]!.address);
-    await metis.discover();
-    refused(await metis.quote(exactIn(a, b, 1_000n), signal()), 'no-route', /no pools lead/);
+    await aggregator.discover();
+    refused(await aggregator.quote(exactIn(a, b, 1_000n), signal()), 'no-route', /no pools lead/);
   });
 
   it('are read again for who will sign, so that the quote is not behind', async (t) => {
     const { tokens, pools } = await row(2);
     const [a, b] = tokens as [Token, Token];
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     await world.setReserves(pools[0]!, [DEEP, DEEP / 2n]);
     const owner = newAddress();
-    assert.equal(quoted(await metis.quote(exactIn(a, b, 1_000_000n, { owner }), signal())).outAmount, 498_499n);
-    const late = await metis.quote(exactIn(a, b, 1_000_000n, { owner }), AbortSignal.abort());
+    assert.equal(quoted(await aggregator.quote(exactIn(a, b, 1_000_000n, { owner }), signal())).outAmount, 498_499n);
+    const late = await aggregator.quote(exactIn(a, b, 1_000_000n, { owner }), AbortSignal.abort());
     refused(late, 'timeout', /in time/);
   });
 
@@ -220,16 +230,16 @@ describe('pools', { timeout: 60_000 }, () => {
     const live = createLiveAccounts(deps);
     t.after(() => live.close());
     const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
-    const metis = await createMetis({ ...deps, live, programs, pools: [] });
-    t.after(metis.close);
-    quoted(await metis.quote(exactIn(a, b, 1_000n), signal()));
+    const aggregator = await createAggregator({ ...deps, live, programs, pools: [] });
+    t.after(aggregator.close);
+    quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
     live.close();
     time.now = MAX_AGE_MS + 1;
-    refused(await metis.quote(exactIn(a, b, 1_000n), signal()), 'unavailable', /not known to be current/);
-    await metis.discover();
-    refused(await metis.quote(exactIn(a, b, 1_000n), signal()), 'unavailable', /not known to be current/);
+    refused(await aggregator.quote(exactIn(a, b, 1_000n), signal()), 'unavailable', /not known to be current/);
+    await aggregator.discover();
+    refused(await aggregator.quote(exactIn(a, b, 1_000n), signal()), 'unavailable', /not known to be current/);
     await live.refresh(pools.flatMap(({ address, vaults }) => [address, ...vaults]));
-    quoted(await metis.quote(exactIn(a, b, 1_000n), signal()));
+    quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
   });
 
   it('with bytes that make no sense are left alone', async (t) => {
@@ -245,15 +255,15 @@ describe('pools', { timeout: 60_000 }, () => {
       ['no vault', () => world.remove(pool.vaults[0])],
       ['an empty vault', () => world.setReserves(pool, [0n, DEEP])],
     ];
-    const { metis, live, close } = await openMetis(world);
+    const { aggregator, live, close } = await openAggregator(world);
     t.after(close);
     for (const [name, damage] of damages) {
       await damage();
       await live.refresh(pool.vaults);
-      assert.ok(isRefused(await metis.quote(exactIn(a, b, 1_000n), signal())), name);
+      assert.ok(isRefused(await aggregator.quote(exactIn(a, b, 1_000n), signal())), name);
       await world.setReserves(pool, [DEEP, DEEP]);
       await live.refresh(pool.vaults);
-      quoted(await metis.quote(exactIn(a, b, 1_000n), signal()));
+      quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
     }
   });
 
@@ -261,7 +271,7 @@ describe('pools', { timeout: 60_000 }, () => {
     const { tokens, pools } = await row(2);
     const [a, b] = tokens as [Token, Token];
     const { address, vaults } = pools[0]!;
-    const { metis, live, close } = await openMetis(world);
+    const { aggregator, live, close } = await openAggregator(world);
     t.after(close);
     const good = await bytesOf(address);
     const swapped = Buffer.from(good);
@@ -278,13 +288,13 @@ describe('pools', { timeout: 60_000 }, () => {
     for (const [name, data, owner] of damages) {
       await world.put(address, owner, data);
       await live.refresh([address]);
-      assert.ok(isRefused(await metis.quote(exactIn(a, b, 1_000n), signal())), name);
-      await metis.discover();
-      assert.ok(isRefused(await metis.quote(exactIn(a, b, 1_000n), signal())), `${name}, found again`);
+      assert.ok(isRefused(await aggregator.quote(exactIn(a, b, 1_000n), signal())), name);
+      await aggregator.discover();
+      assert.ok(isRefused(await aggregator.quote(exactIn(a, b, 1_000n), signal())), `${name}, found again`);
     }
     await world.put(address, TOKEN_SWAP_PROGRAM, good);
-    await metis.discover();
-    quoted(await metis.quote(exactIn(a, b, 1_000n), signal()));
+    await aggregator.discover();
+    quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
   });
 
   it('that are configured are enough where the RPC does not list any', async (t) => {
@@ -296,11 +306,11 @@ describe('pools', { timeout: 60_000 }, () => {
         return world.rpc.call(method, params);
       },
     };
-    const { metis, close } = await openMetis(world, { rpc, pools: [pools[0]!.address, newAddress()] });
+    const { aggregator, close } = await openAggregator(world, { rpc, pools: [pools[0]!.address, newAddress()] });
     t.after(close);
     const [a, b, c] = tokens as [Token, Token, Token];
-    quoted(await metis.quote(exactIn(a, b, 1_000n), signal()));
-    assert.ok(isRefused(await metis.quote(exactIn(a, c, 1_000n), signal())));
+    quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
+    assert.ok(isRefused(await aggregator.quote(exactIn(a, c, 1_000n), signal())));
   });
 
   async function bytesOf(address: Address): Promise<Buffer> {
@@ -319,11 +329,11 @@ describe('building', { timeout: 60_000 }, () => {
   it('is refused where a signature is not to be had, an account is missing, or the request sizes an input', async (t) => {
     const { tokens } = await row(3);
     const [a, b, c] = tokens as [Token, Token, Token];
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     const [owner, stranger] = [newAddress(), newAddress()];
-    const near = quoted(await metis.quote(exactIn(a, b, 1_000n, { owner }), signal()));
-    const far = quoted(await metis.quote(exactIn(a, c, 1_000n, { owner }), signal()));
+    const near = quoted(await aggregator.quote(exactIn(a, b, 1_000n, { owner }), signal()));
+    const far = quoted(await aggregator.quote(exactIn(a, c, 1_000n, { owner }), signal()));
     const lent = { ...parties(owner), rentPayer: stranger, absentSigners: new Set([stranger]) };
     assert.equal(isRefused(await near.build(lent)), false, 'nothing is lent for one step');
     refused(await far.build(lent), 'unsupported-request', /signature/);
@@ -335,17 +345,25 @@ describe('building', { timeout: 60_000 }, () => {
     const { source: _, ...native } = parties(owner);
     refused(await near.build(native), 'unsupported-request', /wrapped SOL/);
     const exactOut = { ...exactIn(a, b, 1_000n, { owner }), mode: 'exact-out' as const };
-    refused(await quoted(await metis.quote(exactOut, signal())).build(parties(owner)), 'unsupported-request', /exact/);
+    refused(
+      await quoted(await aggregator.quote(exactOut, signal())).build(parties(owner)),
+      'unsupported-request',
+      /exact/,
+    );
     const withFee = exactIn(a, b, 1_000n, { owner, fee: { bps: 50, side: 'output' } });
-    refused(await quoted(await metis.quote(withFee, signal())).build(parties(owner)), 'unsupported-request', /fee/);
+    refused(
+      await quoted(await aggregator.quote(withFee, signal())).build(parties(owner)),
+      'unsupported-request',
+      /fee/,
+    );
   });
 
   it('gives the same bytes for the same input', async (t) => {
     const { tokens } = await row(3);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
     const owner = newAddress();
-    const quote = quoted(await metis.quote(exactIn(tokens[0]!, tokens[2]!, 1_000n, { owner }), signal()));
+    const quote = quoted(await aggregator.quote(exactIn(tokens[0]!, tokens[2]!, 1_000n, { owner }), signal()));
     const asked = parties(owner);
     assert.deepEqual(await quote.build(asked), await quote.build(asked));
   });
@@ -353,14 +371,16 @@ describe('building', { timeout: 60_000 }, () => {
   it('keeps to routes that fit into a transaction, and takes longer ones with a lookup table', async (t) => {
     const { tokens, pools } = await row(4);
     const [a, , , d] = tokens as [Token, Token, Token, Token];
-    const bare = await openMetis(world);
+    const bare = await openAggregator(world);
     t.after(bare.close);
-    refused(await bare.metis.quote(exactIn(a, d, 1_000_000n), signal()), 'too-large', /lookup table/);
+    refused(await bare.aggregator.quote(exactIn(a, d, 1_000_000n), signal()), 'too-large', /lookup table/);
     const table = await world.lookupTable(tableOf(pools));
-    const { metis, close } = await openMetis(world, { lookupTables: [table] });
+    const { aggregator, close } = await openAggregator(world, { lookupTables: [table] });
     t.after(close);
     const owner = newAddress();
-    const built = await quoted(await metis.quote(exactIn(a, d, 1_000_000n, { owner }), signal())).build(parties(owner));
+    const built = await quoted(await aggregator.quote(exactIn(a, d, 1_000_000n, { owner }), signal())).build(
+      parties(owner),
+    );
     assert.ok(!isRefused(built));
     assert.deepEqual(
       built.lookupTables.map(({ address }) => address),
@@ -371,9 +391,9 @@ describe('building', { timeout: 60_000 }, () => {
   it('offers a simpler route over fewer pools, until there is none', async (t) => {
     const [a, b] = [await world.token(), await world.token()];
     for (const depth of [DEEP, 2n * DEEP]) await world.pool(a, b, [depth, depth]);
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
-    const split = quoted(await metis.quote(exactIn(a, b, DEEP / 2n), signal()));
+    const split = quoted(await aggregator.quote(exactIn(a, b, DEEP / 2n), signal()));
     assert.equal(split.hops.length, 2);
     const simpler = quoted(await split.simpler!(signal()));
     assert.equal(simpler.hops.length, 1);

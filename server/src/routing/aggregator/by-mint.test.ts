@@ -7,8 +7,8 @@ import { Registry } from 'prom-client';
 import { type Rpc, RpcError } from '../../chain/index.js';
 import { RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
-import type { Metis } from './index.js';
-import { fees, newAddress, openMetis, openWorld, type World, WRAPPED_SOL } from './testing.js';
+import type { Aggregator } from './index.js';
+import { fees, newAddress, openAggregator, openWorld, type World, WRAPPED_SOL } from './testing.js';
 
 const DEEP = 10n ** 12n;
 
@@ -18,20 +18,20 @@ before(async () => {
 });
 after(() => world.close());
 
-const ask = (metis: Metis, input: Token, output: Token, amount = 1_000_000n) => {
+const ask = (aggregator: Aggregator, input: Token, output: Token, amount = 1_000_000n) => {
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount, excludeVenues: new Set() };
-  return metis.quote(request, AbortSignal.timeout(10_000));
+  return aggregator.quote(request, AbortSignal.timeout(10_000));
 };
 /** Asks until there is a route; the test's own limit ends it where there never is. */
-async function found(metis: Metis, input: Token, output: Token): Promise<Quote> {
+async function found(aggregator: Aggregator, input: Token, output: Token): Promise<Quote> {
   for (;;) {
-    const answer = await ask(metis, input, output);
+    const answer = await ask(aggregator, input, output);
     if (!isRefused(answer)) return answer;
     await sleep(5);
   }
 }
 const venuesOf = ({ hops }: Quote) => hops.map(({ venue }) => venue);
-const watched = (metis: Metis) => metis.venues().reduce((sum, { pools }) => sum + pools, 0);
+const watched = (aggregator: Aggregator) => aggregator.venues().reduce((sum, { pools }) => sum + pools, 0);
 
 interface Scan {
   program: string;
@@ -69,18 +69,18 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP], fees([25n, 10_000n]));
     const unasked = await world.pool(other, WRAPPED_SOL, [DEEP, DEEP]);
     const { rpc, scans } = scannedRpc();
-    const { metis, live, close } = await openMetis(world, { rpc, byMint: true });
+    const { aggregator, live, close } = await openAggregator(world, { rpc, byMint: true });
     t.after(close);
     assert.equal(scans.length, 0, 'nothing is looked for before somebody asks');
-    const first = await ask(metis, token, WRAPPED_SOL);
+    const first = await ask(aggregator, token, WRAPPED_SOL);
     assert.ok(isRefused(first));
     assert.match(first.reason, /ask again/);
-    const quote = await found(metis, token, WRAPPED_SOL);
+    const quote = await found(aggregator, token, WRAPPED_SOL);
     assert.deepEqual(venuesOf(quote), [pool.address]);
     const paid = 1_000_000n - 2_500n;
     // What stays in the pool is rounded up.
     assert.equal(quote.outAmount, DEEP - (DEEP * DEEP + DEEP + paid - 1n) / (DEEP + paid));
-    assert.equal(watched(metis), 1);
+    assert.equal(watched(aggregator), 1);
     assert.equal(live.get(unasked.address), undefined);
     assert.ok(scans.every(({ mints }) => mints.length === 1 && mints[0] === token.mint));
     assert.equal(scans.length, 13, 'two for each of seven programs, one where the other mint is in another account');
@@ -89,16 +89,16 @@ describe('pools by mint', { timeout: 60_000 }, () => {
   it('come and go with the next look', async (t) => {
     const token = await world.token();
     const old = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
-    const { metis, close } = await openMetis(world, { byMint: true });
+    const { aggregator, close } = await openAggregator(world, { byMint: true });
     t.after(close);
-    assert.deepEqual(venuesOf(await found(metis, token, WRAPPED_SOL)), [old.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [old.address]);
     const better = await world.pool(WRAPPED_SOL, token, [DEEP, 2n * DEEP]);
-    await metis.discover();
-    assert.deepEqual(venuesOf(await found(metis, token, WRAPPED_SOL)), [old.address]);
-    assert.deepEqual(venuesOf(await found(metis, WRAPPED_SOL, token)), [better.address]);
+    await aggregator.discover();
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [old.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, WRAPPED_SOL, token)), [better.address]);
     await world.remove(better.address);
-    await metis.discover();
-    assert.deepEqual(venuesOf(await found(metis, WRAPPED_SOL, token)), [old.address]);
+    await aggregator.discover();
+    assert.deepEqual(venuesOf(await found(aggregator, WRAPPED_SOL, token)), [old.address]);
   });
 
   it('of two hubs are those between them, and lead on from a mint to all hubs', async (t) => {
@@ -107,11 +107,11 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const far = await world.pool(usdc, WRAPPED_SOL, [DEEP, DEEP]);
     const unasked = await world.pool(usdc, other, [DEEP, DEEP]);
     const { rpc, scans } = scannedRpc();
-    const { metis, live, close } = await openMetis(world, { rpc, byMint: true, hubs: [usdc.mint] });
+    const { aggregator, live, close } = await openAggregator(world, { rpc, byMint: true, hubs: [usdc.mint] });
     t.after(close);
-    assert.deepEqual(venuesOf(await found(metis, token, usdc)), [near.address, far.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, token, usdc)), [near.address, far.address]);
     assert.equal(live.get(unasked.address), undefined);
-    assert.deepEqual(venuesOf(await found(metis, usdc, WRAPPED_SOL)), [far.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, usdc, WRAPPED_SOL)), [far.address]);
     const ofHubs = scans.filter(({ program, mints }) => program === TOKEN_SWAP_PROGRAM && mints[0] !== token.mint);
     const pair = [WRAPPED_SOL_MINT, usdc.mint];
     assert.deepEqual(
@@ -125,9 +125,9 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
     const registry = new Registry();
     const { rpc } = scannedRpc(({ program }) => program === RAYDIUM_CPMM_PROGRAM);
-    const { metis, close } = await openMetis(world, { rpc, byMint: true, registry });
+    const { aggregator, close } = await openAggregator(world, { rpc, byMint: true, registry });
     t.after(close);
-    assert.deepEqual(venuesOf(await found(metis, token, WRAPPED_SOL)), [pool.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [pool.address]);
     const { values } = await registry.getSingleMetric('slipway_pool_scans_failed_total')!.get();
     assert.deepEqual(
       values.map(({ labels, value }) => [labels.venue, value]),
@@ -140,9 +140,9 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
     const unasked = await world.pool(other, WRAPPED_SOL, [DEEP, DEEP]);
     const { rpc, scans } = scannedRpc(({ program, mints }) => program === TOKEN_SWAP_PROGRAM && mints.length === 0);
-    const { metis, live, close } = await openMetis(world, { rpc });
+    const { aggregator, live, close } = await openAggregator(world, { rpc });
     t.after(close);
-    assert.deepEqual(venuesOf(await found(metis, token, WRAPPED_SOL)), [pool.address]);
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [pool.address]);
     assert.equal(live.get(unasked.address), undefined);
     assert.ok(scans.every(({ program, mints }) => mints.length === 0 || program === TOKEN_SWAP_PROGRAM));
   });
@@ -153,15 +153,15 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const configured = await world.pool(other, WRAPPED_SOL, [DEEP, DEEP]);
     const time = { now: 0 };
     const options = { byMint: true, pools: [configured.address], steadyNow: () => time.now };
-    const { metis, live, close } = await openMetis(world, options);
+    const { aggregator, live, close } = await openAggregator(world, options);
     t.after(close);
-    await ask(metis, token, WRAPPED_SOL);
+    await ask(aggregator, token, WRAPPED_SOL);
     for (const [now, isKept] of [
       [600_000, true],
       [600_001, false],
     ] as const) {
       time.now = now;
-      await metis.discover();
+      await aggregator.discover();
       assert.equal(live.get(pool.address) !== undefined, isKept);
       assert.ok(live.get(configured.address));
     }
@@ -172,17 +172,18 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
     const pricedPool = await world.pool(priced, WRAPPED_SOL, [DEEP, DEEP]);
     const { rpc, load } = scannedRpc();
-    const { metis, live, close } = await openMetis(world, { rpc, byMint: true });
+    const { aggregator, live, close } = await openAggregator(world, { rpc, byMint: true });
     t.after(close);
     const isWatched = (address: Address) => live.get(address) !== undefined;
-    const strange = () => ask(metis, { mint: newAddress(), tokenProgram: TOKEN_PROGRAM, decimals: 6 }, WRAPPED_SOL);
-    await ask(metis, token, WRAPPED_SOL);
+    const strange = () =>
+      ask(aggregator, { mint: newAddress(), tokenProgram: TOKEN_PROGRAM, decimals: 6 }, WRAPPED_SOL);
+    await ask(aggregator, token, WRAPPED_SOL);
     for (let i = 1; i < 100; i++) await strange();
-    metis.spot(priced.mint, WRAPPED_SOL_MINT);
-    await metis.discover();
+    aggregator.spot(priced.mint, WRAPPED_SOL_MINT);
+    await aggregator.discover();
     assert.deepEqual([pool.address, pricedPool.address].map(isWatched), [true, false]);
     await strange();
-    await metis.discover();
+    await aggregator.discover();
     assert.equal(isWatched(pool.address), false);
     assert.ok(load.most >= 2 && load.most <= 4, `${load.most} calls at once`);
   });

@@ -8,7 +8,7 @@ import {
   FREE,
   fees,
   newAddress,
-  openMetis,
+  openAggregator,
   openWorld,
   type Routing,
   type TestPool,
@@ -59,8 +59,8 @@ before(async () => {
   foreign = await Promise.all(tokens.map((token) => world.holding(token, receiver)));
   feeAccounts = await Promise.all(tokens.map((token) => world.holding(token, newAddress())));
   const lookupTables = [await world.lookupTable(tableOf(pools))];
-  routing = await openMetis(world, { lookupTables });
-  plain = await openMetis(world, { programs: { tokenSwap: TOKEN_SWAP_PROGRAM } });
+  routing = await openAggregator(world, { lookupTables });
+  plain = await openAggregator(world, { programs: { tokenSwap: TOKEN_SWAP_PROGRAM } });
 });
 
 after(async () => {
@@ -174,7 +174,7 @@ test('whatever is quoted is what the chain does, to the unit', { timeout: 120_00
   const done = { refused: 0, steps: [0, 0, 0, 0], split: 0, inputFee: 0, outputFee: 0 };
   const property = fc.asyncProperty(cases, async (example) => {
     await prepare(example);
-    const quote = await routing.metis.quote(requestOf(example), signal());
+    const quote = await routing.aggregator.quote(requestOf(example), signal());
     if (isRefused(quote)) {
       assert.match(quote.refused, /^(?:no-route|too-large)$/);
       done.refused++;
@@ -199,7 +199,7 @@ test('so it is without the router program, over one step', { timeout: 60_000 }, 
   const done = { split: 0, single: 0, outputFee: 0, noPool: 0, refused: 0 };
   const property = fc.asyncProperty(cases, async (example) => {
     await prepare(example);
-    const quote = await plain.metis.quote(requestOf(example), signal());
+    const quote = await plain.aggregator.quote(requestOf(example), signal());
     const [from, to] = example.ends;
     if (!isRefused(quote)) {
       done[quote.hops.length > 1 ? 'split' : 'single']++;

@@ -22,7 +22,7 @@ const MAX_WATCHED = 20_000;
 const SPOT_MS = 250;
 const MAX_SPOTS = 10_000;
 
-export interface MetisDeps {
+export interface AggregatorDeps {
   rpc: Rpc;
   live: LiveAccounts;
   steadyNow: () => number;
@@ -46,7 +46,7 @@ export interface MetisDeps {
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
-export interface Metis extends Router {
+export interface Aggregator extends Router {
   /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
   spot(mint: Address, inMint: Address): number | undefined;
   /**
@@ -60,7 +60,7 @@ export interface Metis extends Router {
 }
 
 /** Resolves when the pools have been looked for; without an answer of the chain it starts with none. */
-export async function createMetis(deps: MetisDeps): Promise<Metis> {
+export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator> {
   const { live, steadyNow, programs } = deps;
   const venues = allVenues(programs);
   const { byMint = false, hubs = [], maxPools = MAX_WATCHED, pools: configured } = deps;
@@ -144,7 +144,7 @@ function summed(counts: readonly Record<string, number>[]): Record<string, numbe
   return sum;
 }
 
-function countPools(registry: Registry, kinds: Metis['venues']): void {
+function countPools(registry: Registry, kinds: Aggregator['venues']): void {
   new Gauge({
     name: 'slipway_pools',
     help: 'Pools that are watched.',

@@ -1,7 +1,7 @@
 import { type Address, decodeMint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, token2022Extensions } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 
-export interface MintFacts {
+export interface PoolMint {
   tokenProgram: Address;
   decimals: number;
   /** The extension because of which amounts cannot be known beforehand, or transfers may fail. */
@@ -36,7 +36,7 @@ const DEFAULT_ACCOUNT_STATE = 6;
 const STATE_INITIALIZED = 1;
 
 /** What a mint's account says; undefined where it is no mint of a token program. */
-export function readMint(account: ChainAccount | undefined): MintFacts | undefined {
+export function readMint(account: ChainAccount | undefined): PoolMint | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);
   if (!mint?.initialized) return undefined;

@@ -6,7 +6,7 @@ import { createLiveAccounts } from '../../chain/index.js';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { steadyNow } from '../../lib/clock.js';
 import { isRefused, type QuoteRequest } from '../router.js';
-import { newAddress, openMetis, openWorld, silent, type World } from './testing.js';
+import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
 import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
 import { writeWhirlpool } from './venues/testing/whirlpool.js';
@@ -47,9 +47,9 @@ describe('a pool that is made of other accounts when its price has moved', () =>
     });
     await put(lab, pool);
     const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
-    const { metis, close } = await openMetis(world, { live });
+    const { aggregator, close } = await openAggregator(world, { live });
     t.after(close);
-    const ask = () => metis.quote(request(pool.mints), AbortSignal.timeout(10_000));
+    const ask = () => aggregator.quote(request(pool.mints), AbortSignal.timeout(10_000));
     const first = await ask();
     assert.ok(!isRefused(first) && first.hops[0]!.label === 'Whirlpool');
 
@@ -71,7 +71,7 @@ describe('a pool that is made of other accounts when its price has moved', () =>
     }
     if (isRefused(moved)) assert.fail(moved.reason);
     assert.ok(moved.outAmount > 1_000n * first.outAmount, 'by the new price');
-    await metis.discover();
+    await aggregator.discover();
     assert.ok(!isRefused(await ask()));
   });
 });
@@ -93,10 +93,10 @@ describe('pools that cannot be traded with', () => {
     unknown[390] = 7;
     const other = await world.put(newAddress(), RAYDIUM_CPMM_PROGRAM, unknown);
     const registry = new Registry();
-    const { metis, close } = await openMetis(world, { registry });
+    const { aggregator, close } = await openAggregator(world, { registry });
     t.after(close);
-    assert.ok(isRefused(await metis.quote(request(disabled.mints), AbortSignal.timeout(10_000))));
-    const counted = metis.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
+    assert.ok(isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000))));
+    const counted = aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
     const reasons = { 'trading is disabled': 1, 'a fee for its creator of an unknown kind': 1 };
     assert.deepEqual(counted, reasons);
     const text = await registry.metrics();
@@ -108,11 +108,11 @@ describe('pools that cannot be traded with', () => {
     data[329] = 0;
     await world.put(disabled.address, RAYDIUM_CPMM_PROGRAM, data);
     await world.remove(other);
-    await metis.discover();
+    await aggregator.discover();
     for (let tries = 0; tries < 100; tries++) {
-      if (!isRefused(await metis.quote(request(disabled.mints), AbortSignal.timeout(10_000)))) break;
+      if (!isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000)))) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    assert.deepEqual(metis.venues().find(({ label }) => label === 'Raydium CP')!.skipped, {});
+    assert.deepEqual(aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped, {});
   });
 });

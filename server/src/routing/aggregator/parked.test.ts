@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Address } from '@slipway/wire';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
-import { FREE, fees, openMetis, openWorld, tableOf, type World, WRAPPED_SOL } from './testing.js';
+import { FREE, fees, openAggregator, openWorld, tableOf, type World, WRAPPED_SOL } from './testing.js';
 
 const DEEP = 10n ** 11n;
 const HALF = fees([1n, 2n]);
@@ -18,9 +18,9 @@ async function quoted(
   request: Omit<QuoteRequest, 'excludeVenues'>,
   lookupTables: Address[] = [],
 ): Promise<Quote> {
-  const { metis, close } = await openMetis(world, { lookupTables });
+  const { aggregator, close } = await openAggregator(world, { lookupTables });
   t.after(close);
-  const answer = await metis.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
+  const answer = await aggregator.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
   if (isRefused(answer)) assert.fail(answer.reason);
   return answer;
 }
@@ -97,8 +97,8 @@ describe('more pools than are watched', { timeout: 60_000 }, () => {
   it('leave out the shallow ones, and those between worthless tokens, but none that is configured or watched', async (t) => {
     const crowded = await openWorld();
     t.after(() => crowded.close());
-    const bare = await openMetis(crowded);
-    const maxPools = bare.metis.venues()[0]!.pools + 3;
+    const bare = await openAggregator(crowded);
+    const maxPools = bare.aggregator.venues()[0]!.pools + 3;
     bare.close();
     const [a, b] = await Promise.all([crowded.token(), crowded.token()]);
     const good = await crowded.pool(a, WRAPPED_SOL, [DEEP, DEEP]);
@@ -111,15 +111,15 @@ describe('more pools than are watched', { timeout: 60_000 }, () => {
       await crowded.pool(second, WRAPPED_SOL, [1n, 1_000n]);
     };
     await spam();
-    const { metis, close } = await openMetis(crowded, { maxPools, pools: [configured.address] });
+    const { aggregator, close } = await openAggregator(crowded, { maxPools, pools: [configured.address] });
     t.after(close);
     const venueOf = async (input: Token, output: Token) => {
       const request = { mode: 'exact-in' as const, input, output, amount: 100n, excludeVenues: new Set<string>() };
-      const answer = await metis.quote(request, AbortSignal.timeout(10_000));
+      const answer = await aggregator.quote(request, AbortSignal.timeout(10_000));
       return isRefused(answer) ? answer.reason : answer.hops[0]!.venue;
     };
     const check = async () => {
-      assert.equal(metis.venues()[0]!.pools, maxPools);
+      assert.equal(aggregator.venues()[0]!.pools, maxPools);
       assert.equal(await venueOf(a, b), configured.address);
       assert.equal(await venueOf(a, WRAPPED_SOL), good.address);
       assert.equal(await venueOf(b, WRAPPED_SOL), other.address);
@@ -127,16 +127,16 @@ describe('more pools than are watched', { timeout: 60_000 }, () => {
     await check();
     await crowded.pool(a, WRAPPED_SOL, [100n * DEEP, 100n * DEEP]);
     await spam();
-    await metis.discover();
+    await aggregator.discover();
     await check();
   });
 });
 
 describe('the price of a token by the pools', { timeout: 60_000 }, () => {
   async function spot(t: TestContext, mint: Token, inMint: Token) {
-    const { metis, close } = await openMetis(world);
+    const { aggregator, close } = await openAggregator(world);
     t.after(close);
-    return metis.spot(mint.mint, inMint.mint);
+    return aggregator.spot(mint.mint, inMint.mint);
   }
   const near = (price: number | undefined, wanted: number) =>
     assert.ok(price !== undefined && Math.abs(price / wanted - 1) < 0.01, `${price}, not ${wanted}`);

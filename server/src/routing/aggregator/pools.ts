@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { deepestPools } from './deepest.js';
 import { type Candidate, createFinder, type Finder, type FinderDeps } from './finder.js';
 import { createMarket, type Market } from './market.js';
-import { type MintFacts, readMint } from './mints.js';
+import { type PoolMint, readMint } from './mints.js';
 import { createSkippedPools } from './skipped-pools.js';
 import type { Venue } from './venue.js';
 import { openPool, type WatchedPool, watchPool } from './watched-pool.js';
@@ -24,9 +24,9 @@ export interface Pools extends Pick<Finder, 'asked'> {
   /** Finds pools now; what cannot be found because the chain gives no answer stays as it was. */
   discover(): Promise<void>;
   /** Undefined for no mint. Kept: what matters of a mint never changes. @throws ChainUnavailable */
-  mint(address: Address): Promise<MintFacts | undefined>;
+  mint(address: Address): Promise<PoolMint | undefined>;
   /** Of a mint that was read before. */
-  knownMint(address: Address): MintFacts | undefined;
+  knownMint(address: Address): PoolMint | undefined;
   /** How many pools of a venue cannot be traded with, by the reasons. */
   skipped(venue: Venue): Record<string, number>;
   close(): void;
@@ -34,7 +34,7 @@ export interface Pools extends Pick<Finder, 'asked'> {
 
 export function createPools(deps: PoolsDeps): Pools {
   const { live, log, maxPools, configured } = deps;
-  const mints = new LRUCache<Address, MintFacts>({ max: MAX_MINTS });
+  const mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });
   const watched = new Map<Address, WatchedPool>();
   const poolsOf = new Map<Address, Set<WatchedPool>>();
   const skipped = createSkippedPools();

@@ -15,7 +15,7 @@ interface Offer {
 }
 
 /**
- * See `Metis.spot`: the price on which most depth agrees, of the pools of the pair and of those over one token between.
+ * See `Aggregator.spot`: the price on which most depth agrees, of the pools of the pair and of those over one token between.
  * Depth counts only where it is on both sides, so that a pool of its own price needs the worth of both tokens.
  */
 export function spotPrice(

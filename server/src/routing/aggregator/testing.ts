@@ -29,7 +29,7 @@ import { type Logger, pino } from 'pino';
 import { createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { Token } from '../router.js';
-import { createMetis, type Metis, type MetisDeps } from './index.js';
+import { type Aggregator, type AggregatorDeps, createAggregator } from './index.js';
 
 const NONE = { numerator: 0n, denominator: 0n };
 export const FREE: PoolFees = { trade: NONE, ownerTrade: NONE, ownerWithdraw: NONE, host: NONE };
@@ -177,22 +177,22 @@ export async function openWorld(options: { programsDir?: string } = {}): Promise
 }
 
 export interface Routing {
-  metis: Metis;
+  aggregator: Aggregator;
   live: LiveAccounts;
   close(): void;
 }
 
 /** The aggregator over the pools of a world; reads accounts by polling only, so that a test says when. */
-export async function openMetis(world: World, options: Partial<MetisDeps> = {}): Promise<Routing> {
+export async function openAggregator(world: World, options: Partial<AggregatorDeps> = {}): Promise<Routing> {
   const deps = { rpc: world.rpc, steadyNow, log: silent };
   const live = options.live ?? createLiveAccounts(deps);
   const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
-  const metis = await createMetis({ ...deps, live, programs, pools: [], ...options });
+  const aggregator = await createAggregator({ ...deps, live, programs, pools: [], ...options });
   return {
-    metis,
+    aggregator,
     live,
     close() {
-      metis.close();
+      aggregator.close();
       live.close();
     },
   };

@@ -19,12 +19,12 @@ import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 export { MAKERS_SECONDS, type MakerDelivery } from './deliver.js';
 export type { MakerEndpoint } from './webhook.js';
 
-export interface JupiterZ extends Router {
+export interface Makers extends Router {
   /** Gives a transaction of one of its quotes, signed by the taker, to the maker; for `landing.handOver`. */
   deliver(quote: MakerQuote): (signed: Transaction) => Promise<MakerDelivery>;
 }
 
-export interface JupiterZDeps {
+export interface MakersDeps {
   /** Has the registered makers. */
   store: Sql;
   /** Makers beside the registered ones. */
@@ -53,7 +53,7 @@ const ABSURDLY_BAD = 0.5;
 const BPS = 10_000n;
 
 /** The router of market makers who answer the public RFQ webhook protocol; the best of them wins. */
-export function createJupiterZ(deps: JupiterZDeps): JupiterZ {
+export function createMakers(deps: MakersDeps): Makers {
   const { clock, steadyNow, log, chain } = deps;
   const makers = cached(async () => [...deps.own, ...(await listMakers(deps.store))], MAKERS_TTL_MS, steadyNow);
   const tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
@@ -202,7 +202,7 @@ function withFee(
 function absurdity(
   { input, output }: QuoteRequest,
   { inAmount, outAmount }: Offer,
-  usd: JupiterZDeps['usd'],
+  usd: MakersDeps['usd'],
 ): string | undefined {
   const [inUsd, outUsd] = [usd(input.mint), usd(output.mint)];
   if (!inUsd || !outUsd) return undefined;

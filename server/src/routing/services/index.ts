@@ -42,7 +42,7 @@ type Chained = Pick<Chain, 'account'>;
  * A routing service of another company as a router. Its instructions are taken apart, and only the trade itself is kept:
  * the transaction around it is ours, with our accounts in the place of the wallet's own ones.
  */
-export function createThirdParty(service: RoutingService, chain: Chained): Router {
+export function createServiceRouter(service: RoutingService, chain: Chained): Router {
   const { id, name } = service;
 
   async function quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal> {

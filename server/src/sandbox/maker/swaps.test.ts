@@ -80,7 +80,7 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
           const before = await look();
           const landed = await world
             .newLanding()
-            .handOver(order.row, signedBy(taker, order.transaction), router.deliver(quote.maker!));
+            .delegate(order.row, signedBy(taker, order.transaction), router.deliver(quote.maker!));
           assert.equal(landed.state, 'landed', JSON.stringify(landed.error));
           const now = await look();
           const gained = now.map((value, index) => value - before[index]!);
@@ -114,7 +114,7 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
     const request = requestOf(taker.address, JUP, USDC, 900_000_000n);
     const quote = await quoted(router, request);
     const { row, transaction } = await craftOrder(world, request, quote);
-    const landed = await world.newLanding().handOver(row, signedBy(taker, transaction), router.deliver(quote.maker!));
+    const landed = await world.newLanding().delegate(row, signedBy(taker, transaction), router.deliver(quote.maker!));
     assert.equal(landed.state, 'landed', JSON.stringify(landed.error));
   });
 
@@ -129,7 +129,7 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
     const signers = requiredSigners(decodeMessage(transaction.message));
     assert.deepEqual(signers, [world.signer.address('maker'), taker.address, gas]);
     const before = await lamports(world, taker.address);
-    const landed = await world.newLanding().handOver(row, signedBy(taker, transaction), router.deliver(quote.maker!));
+    const landed = await world.newLanding().delegate(row, signedBy(taker, transaction), router.deliver(quote.maker!));
     assert.equal(landed.state, 'landed', JSON.stringify(landed.error));
     assert.equal(await lamports(world, taker.address), before);
     assert.equal(await tokens(world, ata(taker.address, JUP)), quote.outAmount);

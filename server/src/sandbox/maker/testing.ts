@@ -32,7 +32,7 @@ import { type Crafted, craftTransaction } from '../../crafting/transaction.js';
 import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { createJupiterZ, type JupiterZDeps } from '../../routing/makers/index.js';
+import { createMakers, type MakersDeps } from '../../routing/makers/index.js';
 import {
   isRefused,
   type Quote,
@@ -115,15 +115,15 @@ export async function openWorld() {
     const landing = createLanding({
       ...{ store, clock, steadyNow, signer, log: quiet },
       chain: on.chain ?? chain,
-      ways: [rpc],
-      hooks: {},
+      sendRpcs: [rpc],
+      settlements: {},
       observe: () => {},
     });
     landings.push(landing);
     return landing;
   };
-  const router = (own: { id: string; url: string }[], changes: Partial<JupiterZDeps> = {}) =>
-    createJupiterZ({
+  const router = (own: { id: string; url: string }[], changes: Partial<MakersDeps> = {}) =>
+    createMakers({
       ...{ store, chain, clock, steadyNow, log: quiet, budgetMs: 2_000 },
       own: own.map((each) => ({ name: each.id, ...each })),
       usd: (mint) => USD.get(mint),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupCalls } from './group-calls.js';
 import { StoreUnavailable } from '../sql.js';
+import { groupCalls } from './group-calls.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 

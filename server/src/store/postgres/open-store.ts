@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { type Sql, type Store, StoreUnavailable } from '../sql.js';
 import { createListener, type Dispatch, openSession, type Session } from './listener.js';
 import { runMigrations } from './migrate.js';
 import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
-import { type Sql, type Store, StoreUnavailable } from '../sql.js';
 import { runSingle, runTransaction } from './transaction.js';
 
 /**

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { openStore } from './open-store.js';
 import { getSetting, setSetting } from '../settings.js';
 import { type Store, StoreUnavailable } from '../sql.js';
 import { startPostgres, type TestPostgres } from '../testing.js';
+import { openStore } from './open-store.js';
 
 const KILL_OTHERS =
   'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';

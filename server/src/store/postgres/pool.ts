@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { embeddedStream } from './pglite-stream.js';
 import { type QueryResult, StoreUnavailable } from '../sql.js';
+import { embeddedStream } from './pglite-stream.js';
 
 export type StoreConfig =
   | { kind: 'embedded' /** Undefined: in memory. */; dir: string | undefined }

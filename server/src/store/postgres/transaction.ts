@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { RunStatement } from './pool.js';
 import { type Sql, StoreUnavailable, type Tx } from '../sql.js';
+import type { RunStatement } from './pool.js';
 
 /**
  * Runs `work` in a transaction on a connection that nobody else uses meanwhile. Commits when it fulfills, rolls back

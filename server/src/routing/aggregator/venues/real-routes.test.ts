@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Address, type Keypair, TOKEN_PROGRAM } from '@slipway/wire';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../../router.js';
-import { openMetis, openWorld, type Routing, type World } from '../testing.js';
+import { openAggregator, openWorld, type Routing, type World } from '../testing.js';
 import { missingPrograms, ROW_PROGRAMS, writeRow } from './testing/row.js';
 
 const skip = missingPrograms(...ROW_PROGRAMS);
@@ -32,8 +32,8 @@ describe('routes over the real programs of different venues', { skip, timeout: 1
     ({ tokens } = row);
     owner = await world.wallet();
     accounts = await Promise.all(tokens.map((token) => world.holding(token, owner.address, HAS)));
-    routing = await openMetis(world, { lookupTables: [await world.lookupTable(row.table)] });
-    plain = await openMetis(world, { programs: { tokenSwap: TOKEN_PROGRAM } });
+    routing = await openAggregator(world, { lookupTables: [await world.lookupTable(row.table)] });
+    plain = await openAggregator(world, { programs: { tokenSwap: TOKEN_PROGRAM } });
   });
   after(async () => {
     routing?.close();
@@ -46,11 +46,11 @@ describe('routes over the real programs of different venues', { skip, timeout: 1
     excludeVenues: new Set(),
   });
 
-  async function quoted({ metis }: Routing, asked: QuoteRequest): Promise<Quote> {
-    let quote = await metis.quote(asked, AbortSignal.timeout(10_000));
+  async function quoted({ aggregator }: Routing, asked: QuoteRequest): Promise<Quote> {
+    let quote = await aggregator.quote(asked, AbortSignal.timeout(10_000));
     // A price that has moved to other ticks has other accounts, which are read then.
-    if (isRefused(quote)) await metis.discover();
-    if (isRefused(quote)) quote = await metis.quote(asked, AbortSignal.timeout(10_000));
+    if (isRefused(quote)) await aggregator.discover();
+    if (isRefused(quote)) quote = await aggregator.quote(asked, AbortSignal.timeout(10_000));
     if (isRefused(quote)) assert.fail(quote.reason);
     return quote;
   }

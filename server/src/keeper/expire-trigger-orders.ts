@@ -1,14 +1,14 @@
-import type { OrderEventRow } from '../store/trigger-order-events.js';
-import { type OrderRow, overdueOrders } from '../store/trigger-orders.js';
 import type { Store } from '../store/sql.js';
+import type { TriggerOrderEventRow } from '../store/trigger-order-events.js';
+import { overdueTriggerOrders, type TriggerOrderRow } from '../store/trigger-orders.js';
 import { changeOrders } from '../trigger-orders/change-orders.js';
 
 const BATCH = 500;
 
 /** Ends the orders whose time is over; what they hold stays in the vault until their owner takes it out. */
-export async function expireOrders(store: Store, now: Date): Promise<void> {
+export async function expireTriggerOrders(store: Store, now: Date): Promise<void> {
   for (;;) {
-    const ids = await overdueOrders(store, now, BATCH);
+    const ids = await overdueTriggerOrders(store, now, BATCH);
     if (ids.length === 0) return;
     const expired = await store.transaction(async (tx) => {
       const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const }));
@@ -25,7 +25,7 @@ export async function expireOrders(store: Store, now: Date): Promise<void> {
   }
 }
 
-function expiredEvent({ wallet, id, updatedAt: at }: OrderRow): OrderEventRow[] {
+function expiredEvent({ wallet, id, updatedAt: at }: TriggerOrderRow): TriggerOrderEventRow[] {
   const nothing = { signature: null, mint: null, amount: null, outputMint: null, outputAmount: null, context: null };
   return [{ wallet, orderId: id, id: `expired ${at.getTime()}`, type: 'expired', state: 'success', at, ...nothing }];
 }
