@@ -27,10 +27,8 @@ import {
 } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
-import { startKeeper } from '../keeper/index.js';
 import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
 import { createLanding } from '../landing/index.js';
-import { launchFilesChore, startMintPool } from '../launches/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { createObjects } from '../objects/index.js';
@@ -42,11 +40,8 @@ import { createLimiter } from '../store/limiter.js';
 import type { Store } from '../store/sql.js';
 import { registerAreas, type Shared } from './areas.js';
 import { openBackends, openObjectStore } from './backends.js';
-import { openInviteKeeper } from './invite-keeper.js';
-import { openOrderKeeper } from './order-keeper.js';
+import { openKeepers } from './keepers.js';
 import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
-import { openScores } from './score-feeds.js';
-import { openTriggerKeeper } from './trigger-keeper.js';
 
 export interface App {
   /** Where the API listens. */
@@ -131,27 +126,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, close: () 
   disposal.add('limit order index', () => index.close());
   const limitOrders = { addresses, index };
   const invites = createInviteIndex({ ...reader, program: config.programs.invite });
-  const keeper = config.roles.has('keeper')
-    ? startKeeper({
-        ...{ store, landing, clock, log },
-        chores: [
-          await openScores({ config, store, clock, log, disposal }),
-          limitOrders.index.keepUp,
-          invites.keepUp,
-          launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000),
-        ],
-        loops: [
-          ...openOrderKeeper({ ...trading, landing, live, addresses }),
-          await openTriggerKeeper({ ...trading, landing, poolUsd }),
-          ...openInviteKeeper({ ...trading, landing, index: invites }),
-        ],
-      })
-    : undefined;
-  if (keeper) disposal.add('keeper', () => keeper.close());
-  if (keeper && config.studio.mintSuffix !== '') {
-    const stock = startMintPool({ store, finder: signer, suffix: config.studio.mintSuffix, log });
-    disposal.add('mint stock', () => stock.close());
-  }
+  const keeper = await openKeepers({ ...trading, landing, live, poolUsd, objects, limitOrders, invites });
   if (sandbox) warmUp(routers, sandbox.info);
   const logins = createLoginTokens({ signer, clock });
   const reading = { chainReader, prices, poolUsd, routers, limitOrders, invites, objects, objectStore };

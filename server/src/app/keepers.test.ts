@@ -7,7 +7,7 @@ import { type KeeperWorld, openKeeperWorld } from '../keeper/limit-orders/testin
 import { createSandboxPrices, openPrices } from '../prices/index.js';
 import { silent, WRAPPED_SOL } from '../routing/aggregator/testing.js';
 import type { Token } from '../routing/router.js';
-import { type OrderKeeperDeps, openOrderKeeper } from './order-keeper.js';
+import { type KeepersDeps, openLimitOrderKeeper } from './keepers.js';
 import { poolPriceOf } from './routers.js';
 
 let w: KeeperWorld;
@@ -33,16 +33,17 @@ async function openKeeper(usdc: Token) {
   const stored = await createSandboxPrices({ store, clock, defaults });
   const settings = { sources: ['fixed', 'pools'], hermesUrl: '', feeds: {}, maxAgeMs: 60_000, maxConfidenceBps: 100 };
   const prices = await openPrices({
-    settings: settings as OrderKeeperDeps['config']['prices'],
+    settings: settings as KeepersDeps['config']['prices'],
     ...{ stored, clock, log: silent, poolPrice: poolPriceOf(aggregator, usdc.mint) },
   });
-  const [loop] = openOrderKeeper({
-    ...{ chain, clock, aggregator, prices, log: silent, landing: w.newLanding(), addresses: LIMIT_ORDER_ADDRESSES },
+  const [loop] = openLimitOrderKeeper({
+    ...{ chain, clock, aggregator, prices, log: silent, landing: w.newLanding() },
     config: { sandbox: true, programs: w.programs },
     parts: { store, signer: w.signer },
     metrics: { registry: new Registry() },
     live: { onChange: () => {} },
-  } as unknown as OrderKeeperDeps);
+    limitOrders: { addresses: LIMIT_ORDER_ADDRESSES },
+  } as unknown as KeepersDeps);
   closing.push(
     () => stored.close(),
     () => prices.close(),

@@ -1,8 +1,7 @@
 import type { Address } from '@slipway/wire';
-import { fillsOrders } from '../app/order-keeper.js';
 import { createHttpRpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
-import { KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
+import { fillsLimitOrders, KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
 import type { Check } from './doctor-checks.js';
 
 const TIMEOUT_MS = 10_000;
@@ -34,7 +33,7 @@ export async function checkChain({ chain }: Config, running: boolean): Promise<C
 /** Whether the wallet that fills limit orders has SOL for it; nothing where this copy fills none, or makes up its SOL. */
 export async function checkKeeperWallet(config: Config, wallet: Address): Promise<Check[]> {
   const { chain, sandbox, roles } = config;
-  if (chain.kind === 'embedded' || sandbox || !roles.has('keeper') || !fillsOrders(config)) return [];
+  if (chain.kind === 'embedded' || sandbox || !roles.has('keeper') || !fillsLimitOrders(config)) return [];
   const name = 'keeper wallet';
   const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
   try {

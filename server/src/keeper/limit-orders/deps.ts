@@ -1,8 +1,9 @@
-import type { LimitOrderAddresses } from '@slipway/programs';
+import { LIMIT_ORDER_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Chain } from '../../chain/index.js';
+import type { Config } from '../../config/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import type { Landing } from '../../landing/index.js';
@@ -49,3 +50,8 @@ export interface Skipped {
 
 export const notNow = (skipped: string): Skipped => ({ skipped, retry: true });
 export const inTheWay = (skipped: string): Skipped => ({ skipped, retry: false });
+
+/** Not where the program is the hosted one of the public clusters: its orders are filled by its own keepers. */
+export function fillsLimitOrders({ sandbox, programs }: Pick<Config, 'sandbox' | 'programs'>): boolean {
+  return sandbox || programs.limitOrder !== LIMIT_ORDER_PROGRAM;
+}

@@ -11,7 +11,7 @@ import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 
-export type { LimitOrderDeps } from './deps.js';
+export { fillsLimitOrders, type LimitOrderDeps } from './deps.js';
 
 /** Fills open limit orders when the market pays for them, and cancels expired ones. */
 export interface LimitOrderKeeper {

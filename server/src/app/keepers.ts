@@ -1,0 +1,112 @@
+import { INVITE_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
+import type { Logger } from 'pino';
+import type { Chain, LiveAccounts } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import type { Metrics } from '../http/index.js';
+import type { InviteIndex } from '../indexes/invites/index.js';
+import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
+import { type Keeper, startKeeper } from '../keeper/index.js';
+import { startInviteKeeper } from '../keeper/invites/index.js';
+import { createLimitOrderKeeper, fillsLimitOrders } from '../keeper/limit-orders/index.js';
+import { startLimitOrderLoop } from '../keeper/limit-orders/loop.js';
+import { createTriggerKeeper } from '../keeper/trigger-orders/index.js';
+import { startTriggerLoop } from '../keeper/trigger-orders/loop.js';
+import type { Landing } from '../landing/index.js';
+import { launchFilesChore, startMintPool } from '../launches/index.js';
+import { type AdjustableClock, steadyNow } from '../lib/clock.js';
+import type { Disposal } from '../lib/disposal.js';
+import type { Objects } from '../objects/index.js';
+import { PRICES_CHANNEL, type Prices, trustedUsd } from '../prices/index.js';
+import type { Aggregator } from '../routing/aggregator/index.js';
+import { openScores } from '../scores/index.js';
+import type { Backends } from './backends.js';
+
+/** Everything that the keepers may be given. */
+export interface KeepersDeps {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  disposal: Disposal;
+  parts: Backends;
+  clock: AdjustableClock;
+  chain: Chain;
+  landing: Landing;
+  live: LiveAccounts;
+  aggregator: Aggregator;
+  prices: Prices;
+  poolUsd: (mint: Address) => number | undefined;
+  objects: Objects;
+  limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
+  invites: InviteIndex;
+}
+
+/** Starts what the service does by itself. Undefined where keeping is not one of this process's roles. */
+export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
+  const { config, log, disposal, clock, objects, landing, limitOrders, invites } = deps;
+  if (!config.roles.has('keeper')) return undefined;
+  const { store, signer } = deps.parts;
+  const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
+  disposal.add('scores', () => scores.close());
+  await scores.runDue();
+  const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000);
+  const keeper = startKeeper({
+    store,
+    landing,
+    clock,
+    log,
+    chores: [scores.runDue, limitOrders.index.keepUp, invites.keepUp, launchFiles],
+    loops: [...openLimitOrderKeeper(deps), await openTriggerKeeper(deps), ...openInviteKeeper(deps)],
+  });
+  disposal.add('keeper', () => keeper.close());
+  if (config.studio.mintSuffix !== '') {
+    const pool = startMintPool({ store, finder: signer, suffix: config.studio.mintSuffix, log });
+    disposal.add('mint stock', () => pool.close());
+  }
+  return keeper;
+}
+
+export function openLimitOrderKeeper(deps: KeepersDeps) {
+  const { config, log, live, prices, limitOrders } = deps;
+  if (!fillsLimitOrders(config)) return [];
+  const { wallet: taker, ...common } = commonOf(deps);
+  const usd = (mint: Address) => trustedUsd(prices, mint);
+  const keeper = createLimitOrderKeeper({ ...common, taker, usd, addresses: limitOrders.addresses });
+  return [startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log })];
+}
+
+async function openTriggerKeeper(deps: KeepersDeps) {
+  const { log, prices, poolUsd } = deps;
+  const { wallet: payer, ...common } = commonOf(deps);
+  const { store } = common;
+  // An embedded store has one process.
+  const alone = store.kind === 'embedded';
+  const keeper = await createTriggerKeeper({ ...common, payer, prices, poolUsd, alone });
+  return startTriggerLoop({ keeper, log, onPrices: (listener) => store.listen(PRICES_CHANNEL, listener) });
+}
+
+/** Not where the program is the hosted one of the public clusters, which has its own keeper. */
+function openInviteKeeper(deps: KeepersDeps) {
+  const { config, invites: index } = deps;
+  const program = config.programs.invite;
+  if (!config.sandbox && program === INVITE_PROGRAM) return [];
+  const { wallet: keeper, ...common } = commonOf(deps);
+  return [startInviteKeeper({ ...common, keeper, index, program })];
+}
+
+/** What each of the keepers stands on. They sell what they trade by our own aggregator. */
+function commonOf({ config, log, parts, landing, chain, clock, metrics, aggregator }: KeepersDeps) {
+  const { store, signer } = parts;
+  return {
+    store,
+    landing,
+    chain,
+    clock,
+    steadyNow,
+    log,
+    registry: metrics.registry,
+    wallet: signer.address('keeper'),
+    router: aggregator,
+    programs: config.programs,
+  };
+}
