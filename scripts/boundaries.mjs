@@ -12,7 +12,8 @@ const allowed = {
   errors: ['lib'],
   config: ['lib'],
   chain: [],
-  store: [],
+  // A stored trigger order changes by its state machine, which is pure.
+  store: ['trigger-orders'],
   prices: ['store'],
   signer: [],
   objects: [],

@@ -1,7 +1,7 @@
 import type { Store } from '../store/sql.js';
+import { changeOrders } from '../store/trigger-order-changes.js';
 import type { TriggerOrderEventRow } from '../store/trigger-order-events.js';
 import { overdueTriggerOrders, type TriggerOrderRow } from '../store/trigger-orders.js';
-import { changeOrders } from '../trigger-orders/change-orders.js';
 
 const BATCH = 500;
 

@@ -1,22 +1,4 @@
-/** What one deposit, or what came out of it, is traded for; in the smallest units. */
-export interface TradeRow {
-  initial: bigint;
-  remaining: bigint;
-  received: bigint;
-}
-
-/** The part of an order that its state machine moves. The states are orders/state.ts's. */
-export interface OrderProgress<State extends string = string> {
-  type: 'single' | 'oco' | 'otoco';
-  state: State;
-  stage: 'entry' | 'exit';
-  fired: 'entry' | 'take_profit' | 'stop_loss' | null;
-  entry: TradeRow;
-  exit: TradeRow | null;
-  held: bigint;
-  cancelAsked: boolean;
-  failures: number;
-}
+import type { Order, Trade } from '../trigger-orders/order.js';
 
 /** What the owner may change while the order is open. Prices are USD for one whole token. */
 export interface TriggerOrderTerms {
@@ -59,7 +41,8 @@ export interface TriggerOrderTimes {
 }
 
 export interface TriggerOrderRow extends TriggerOrderFacts, TriggerOrderTerms, TriggerOrderTimes {
-  progress: OrderProgress;
+  /** The part that its state machine moves. */
+  progress: Order;
   /** Whether anything of it lies in the vault. */
   funded: boolean;
 }
@@ -116,7 +99,7 @@ export const columnsOf = {
   ],
 };
 
-function tradeColumns(name: 'entry' | 'exit', trade: TradeRow | null): [string, string, Column][] {
+function tradeColumns(name: 'entry' | 'exit', trade: Trade | null): [string, string, Column][] {
   return (['initial', 'remaining', 'received'] as const).map((field) => [
     `${name}_${field}`,
     'numeric',
@@ -129,7 +112,7 @@ export type StoredOrder = Record<string, unknown>;
 
 export function fromStored(stored: StoredOrder): TriggerOrderRow {
   const of = <T>(column: string) => stored[column] as T;
-  const trade = (name: string): TradeRow | null =>
+  const trade = (name: string): Trade | null =>
     stored[`${name}_initial`] === null
       ? null
       : {

@@ -1,9 +1,10 @@
+import type { Order } from '../trigger-orders/order.js';
 import type { Sql } from './sql.js';
-import type { OrderProgress, TriggerOrderTerms } from './trigger-order-row.js';
+import type { TriggerOrderTerms } from './trigger-order-row.js';
 
 /** What a keeper has to know of an order to fire it: of a million of them, so that it is no more than that. */
 export interface WaitingOrder
-  extends Pick<OrderProgress, 'type' | 'stage' | 'fired'>,
+  extends Pick<Order, 'type' | 'stage' | 'fired'>,
     Omit<TriggerOrderTerms, 'slippageBps' | 'tpSlippageBps' | 'slSlippageBps' | 'expiresAt'> {
   id: string;
   triggerMint: string;

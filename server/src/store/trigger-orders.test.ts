@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { RawState } from '../trigger-orders/state.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
@@ -23,7 +24,7 @@ const at = (seconds: number) => new Date(START + seconds * 1000);
 const MAX = 2n ** 64n - 1n;
 
 let count = 0;
-function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state = 'open'): TriggerOrderRow {
+function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state: RawState = 'open'): TriggerOrderRow {
   count += 1;
   const id = `order-${String(count).padStart(5, '0')}`;
   return {
@@ -114,7 +115,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const entry = { initial: 5n, remaining: 6n, received: 0n };
       const broken = { ...order, progress: { ...order.progress, entry } };
       await assert.rejects(store.transaction((tx) => saveTriggerOrders(tx, [broken])));
-      await assert.rejects(insert(newOrder('w7', {}, 'no state')));
+      await assert.rejects(insert(newOrder('w7', {}, 'no state' as RawState)));
     });
 
     test('terms change only while the order is open, and only for its wallet', async () => {

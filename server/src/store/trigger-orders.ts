@@ -8,8 +8,6 @@ import {
 } from './trigger-order-row.js';
 
 export type {
-  OrderProgress,
-  TradeRow,
   TriggerOrderFacts,
   TriggerOrderRow,
   TriggerOrderTerms,

@@ -1,7 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
-import type { Prices } from '../prices/index.js';
-import { checkPrice, type Ignored, type PricePolicy, type Tick } from './price-guard.js';
+import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
   // The price port judges the age by what each source promises; a price of the sandbox stands until it is set.
@@ -12,7 +11,8 @@ const POLICY: PricePolicy = {
 };
 
 export interface TickDeps {
-  prices: Pick<Prices, 'quote'>;
+  /** `stale`: older than what its source promises. */
+  prices: { quote(mint: Address): (PriceQuote & { stale: boolean }) | undefined };
   /** What the pools say a whole token is worth in USD: where they know it, it must agree with the price. */
   poolUsd: (mint: Address) => number | undefined;
   clock: Clock;

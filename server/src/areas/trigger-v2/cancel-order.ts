@@ -11,10 +11,10 @@ import {
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
+import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
-import { type RawState, shownState } from '../../trigger-orders/state.js';
+import { shownState } from '../../trigger-orders/state.js';
 import { GRACE_MS, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
 import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
 import { explainRefusal } from './settlement.js';
@@ -31,7 +31,7 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   const changes = [{ id, event: { type: 'cancel_asked' } as const }];
   const outcome = (await deps.store.transaction((tx) => changeOrders(tx, changes, new Date(deps.clock.now())))).get(id);
   if (!outcome || outcome instanceof IllegalEvent) {
-    const shown = shownState(order.progress.state as RawState);
+    const shown = shownState(order.progress.state);
     throw new AppError('INVALID_REQUEST', { message: `Cannot cancel order in '${shown}' state` });
   }
   if (outcome.progress.state !== 'ready_to_cancel') {

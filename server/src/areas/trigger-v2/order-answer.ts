@@ -1,14 +1,14 @@
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
-import { fillPercent, type Order } from '../../trigger-orders/order.js';
-import { type RawState, shownState } from '../../trigger-orders/state.js';
+import { fillPercent } from '../../trigger-orders/order.js';
+import { shownState } from '../../trigger-orders/state.js';
 import type { HistoryEvent, HistoryRow } from './schema.js';
 
 /** An order as its owner sees it. */
 export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrderEventRow[]): HistoryRow {
-  const progress = order.progress as Order;
+  const { progress } = order;
   const { initial, remaining, received } = progress.entry;
-  const state = progress.state as RawState;
+  const { state } = progress;
   const isPair = progress.type !== 'single';
   return {
     ...{ id: order.id, orderType: progress.type, orderState: shownState(state), rawState: state },

@@ -1,6 +1,7 @@
 import type { Claimed, Refusal, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
+import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
 import { type TriggerOrderEventRow, writeTriggerOrderEvents } from '../../store/trigger-order-events.js';
 import {
   findByDeposit,
@@ -8,7 +9,6 @@ import {
   lockTriggerOrders,
   type TriggerOrderRow,
 } from '../../store/trigger-orders.js';
-import { changeOrders, type OrderChange } from '../../trigger-orders/change-orders.js';
 import type { WithdrawalPayload } from './deps.js';
 
 /** An order is written down in the step that claims its deposit, and opens in the one that knows it has landed. */

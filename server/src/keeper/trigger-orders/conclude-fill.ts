@@ -1,9 +1,9 @@
 import { type Address, associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
+import { changeOrders } from '../../store/trigger-order-changes.js';
 import { isFillPending, type PendingFill } from '../../store/trigger-order-fills.js';
 import { oweRent } from '../../store/trigger-order-rents.js';
 import { findTriggerOrder, lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { backOffMs, fillEvent } from './settlement.js';

@@ -12,7 +12,7 @@ import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { AppError } from '../../errors/index.js';
 import type { Token } from '../../routing/router.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
-import type { TradeRow } from '../../store/trigger-orders.js';
+import type { Trade } from '../../trigger-orders/order.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { createMortal } from '../testing.js';
 import { openTriggerWorld } from './testing.js';
@@ -204,7 +204,7 @@ async function drain(users: User[], run: () => Promise<void>): Promise<void> {
 
 const seen = { sequences: 0, crashes: 0, states: new Map<string, number>(), parts: 0 };
 
-const used = ({ initial, remaining }: TradeRow) => initial - remaining;
+const used = ({ initial, remaining }: Trade) => initial - remaining;
 
 async function check({ wallet, plan, input, output, id }: User): Promise<void> {
   const row = await world.rowOf(id);

@@ -1,8 +1,8 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
+import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills } from '../../store/trigger-order-fills.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
 import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
 import { concludeFill } from './conclude-fill.js';
 import type { TriggerKeeperDeps } from './deps.js';

@@ -11,7 +11,7 @@ import {
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
-import { fillPercent, type Order } from '../../trigger-orders/order.js';
+import { fillPercent } from '../../trigger-orders/order.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
@@ -49,7 +49,7 @@ describe('a market that is too shallow for an order', () => {
     const { wallet, id } = await open({ slippageBps: 500 });
     const [, wasOut] = await reserves();
     await keeper.runDue();
-    const part = (await world.rowOf(id)).progress as Order;
+    const part = (await world.rowOf(id)).progress;
     assert.equal(part.state, 'partial_fill_success');
     const { initial, remaining, received } = part.entry;
     const used = initial - remaining;

@@ -1,10 +1,10 @@
 import type { Claimed, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
+import { changeOrders } from '../../store/trigger-order-changes.js';
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
-import { changeOrders } from '../../trigger-orders/change-orders.js';
-import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
+import { IllegalEvent } from '../../trigger-orders/order.js';
 import { orderContext } from '../../trigger-orders/order-context.js';
 import { conditionOf, saleOf } from './terms.js';
 
@@ -84,7 +84,7 @@ export function fillEvent(
   told: Pick<TriggerOrderEventRow, 'id' | 'state' | 'amount' | 'at'>,
 ): TriggerOrderEventRow {
   const { wallet, id: orderId, progress } = order;
-  const leg = (progress.fired ?? 'entry') as Leg;
+  const leg = progress.fired ?? 'entry';
   const { inputMint, outputMint } = saleOf(order);
   return {
     ...{ ...told, wallet, orderId, type: 'fill', signature: null },

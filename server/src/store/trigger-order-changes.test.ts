@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Store } from '../store/sql.js';
-import { openTestStore } from '../store/testing.js';
-import { triggerOrderEvents } from '../store/trigger-order-events.js';
-import {
-  editTriggerOrder,
-  findTriggerOrder,
-  insertTriggerOrder,
-  type TriggerOrderRow,
-} from '../store/trigger-orders.js';
-import { changeOrders } from './change-orders.js';
-import { apply, IllegalEvent, newOrder, type Order, type OrderEvent } from './order.js';
+import { apply, IllegalEvent, newOrder, type Order, type OrderEvent } from '../trigger-orders/order.js';
+import type { RawState } from '../trigger-orders/state.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+import { changeOrders } from './trigger-order-changes.js';
+import { triggerOrderEvents } from './trigger-order-events.js';
+import { editTriggerOrder, findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from './trigger-orders.js';
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 
 let count = 0;
-function row(state: string, type: 'single' | 'oco' | 'otoco' = 'single'): TriggerOrderRow {
+function row(state: RawState, type: 'single' | 'oco' | 'otoco' = 'single'): TriggerOrderRow {
   count += 1;
   const id = `order-${String(count).padStart(6, '0')}`;
   return {
@@ -117,7 +113,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
           const stored = await insert(row('pending_deposit', type));
           let left = [...events, { type: 'deposit_sent' }, { type: 'deposit_landed' }] as OrderEvent[];
           left = [...left.slice(-2), ...left.slice(0, -2)];
-          let pure = stored.progress as Order;
+          let pure: Order = stored.progress;
           for (const each of left) {
             await change(stored.id, each);
             pure = applied(pure, each);

@@ -1,12 +1,12 @@
-import type { Tx } from '../store/sql.js';
-import { type TriggerOrderEventRow, writeTriggerOrderEvents } from '../store/trigger-order-events.js';
+import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from '../trigger-orders/order.js';
+import type { Tx } from './sql.js';
+import { type TriggerOrderEventRow, writeTriggerOrderEvents } from './trigger-order-events.js';
 import {
   lockTriggerOrders,
   saveTriggerOrders,
   type TriggerOrderRow,
   type TriggerOrderTimes,
-} from '../store/trigger-orders.js';
-import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from './order.js';
+} from './trigger-orders.js';
 
 /** Something that happens to a stored order. */
 export interface OrderChange {
@@ -36,7 +36,7 @@ export async function changeOrders(
   const history: TriggerOrderEventRow[] = [];
   for (const row of locked) {
     const { event, times, history: tell } = byId.get(row.id)!;
-    const progress = tryApply(row.progress as Order, event);
+    const progress = tryApply(row.progress, event);
     if (progress instanceof IllegalEvent) {
       outcomes.set(row.id, progress);
       continue;
