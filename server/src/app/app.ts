@@ -152,7 +152,7 @@ function warmUp({ routing }: Routers, { mints }: ChainInfo): void {
   const [input, output] = mints.map(({ mint, decimals }) => ({ mint, decimals, tokenProgram: TOKEN_PROGRAM }));
   if (!input || !output) return;
   const request = { mode: 'exact-in' as const, input, output, amount: 1_000_000n, excludeVenues: new Set<string>() };
-  void routing.best(request, { exclude: new Set() });
+  void routing.best(request);
 }
 
 async function genesisHash(chain: Chain): Promise<string> {

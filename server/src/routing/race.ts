@@ -15,10 +15,10 @@ export interface Best {
 export interface Routing {
   readonly routers: readonly Router[];
   /**
-   * Asks all routers but `exclude` at once and ends when all have answered or the budget is used up. A router that
+   * Asks all routers that `mayTake` it at once and ends when all have answered or the budget is used up. A router that
    * hangs, refuses or fails costs only its quote.
    */
-  best(request: QuoteRequest, options: { exclude: ReadonlySet<RouterId> }): Promise<Best>;
+  best(request: QuoteRequest, mayTake?: (router: Router) => boolean): Promise<Best>;
 }
 
 export interface RoutingDeps {
@@ -50,8 +50,8 @@ export function createRouting({ routers, budgetMs, steadyNow, log, registry }: R
 
   return {
     routers,
-    async best(request, { exclude }) {
-      const asked = routers.filter(({ id }) => !exclude.has(id));
+    async best(request, mayTake = () => true) {
+      const asked = routers.filter(mayTake);
       if (asked.length === 0) return { ranked: [], answers: [] };
       const giveUp = new AbortController();
       const started = steadyNow();

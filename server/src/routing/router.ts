@@ -1,9 +1,17 @@
 import type { Address, Instruction, LookupTable } from '@slipway/wire';
 import type { ForeignTrade } from '../crafting/swap.js';
 
-/** The routers of the contract, by their identifiers there. */
+/** The routers of the contract, by their identifiers there; in use or not. */
 export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
 export type RouterId = (typeof ROUTER_IDS)[number];
+
+/** What older clients call a router. */
+const FORMER_IDS: Readonly<Record<string, RouterId>> = { iris: 'metis' };
+
+/** The router that a client names, in use or not; undefined where the contract knows none of that name. */
+export function routerIdOf(name: string): RouterId | undefined {
+  return FORMER_IDS[name] ?? ROUTER_IDS.find((id) => id === name);
+}
 
 export interface Token {
   mint: Address;
@@ -127,12 +135,26 @@ export interface Built {
   foreign?: ForeignTrade;
 }
 
-export interface Router {
+/** What sets routers apart. Whoever asks for quotes chooses by these and never by a router's name. */
+export interface Capabilities {
+  /** Whether it takes and gives SOL of wallets; else SOL must come and go through a token account of wrapped SOL. */
+  readonly nativeSol: boolean;
+  /** Whether it answers `exact-out`. */
+  readonly exactOut: boolean;
+  /** Whether a wallet other than the owner may pay the network fee and the rent. */
+  readonly thirdPartyPayer: boolean;
+  /** Whether it pays the network fee by itself, and so decides how much that is: a client can set no fee and no tip. */
+  readonly paysNetworkFee: boolean;
+  /** What the gas wallet may pay in the owner's place: all gas, or only the rent of the output's account. */
+  readonly sponsorable: 'gas' | 'rent' | 'nothing';
+  /** Whether the other side signs last and sends the transaction, so that it cannot be landed from here. */
+  readonly sendsByItself: boolean;
+}
+
+export interface Router extends Capabilities {
   readonly id: RouterId;
   /** As the contract shows it. */
   readonly name: string;
-  /** Whether it takes and gives SOL of wallets; else SOL must come and go through a token account of wrapped SOL. */
-  readonly nativeSol: boolean;
   /** Resolves with a refusal where there is no quote; rejects only for a defect. Gives up when `signal` aborts. */
   quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal>;
 }

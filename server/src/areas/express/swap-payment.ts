@@ -14,7 +14,7 @@ import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
 import { tryOutSwap } from '../../landing/try-out.js';
-import { isRefused, type Quote, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
+import { isRefused, type Quote, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
@@ -22,8 +22,8 @@ import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 /** On top of the input that the exact-out quote asks for, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
-/** A maker sends by itself, and the payment is landed here with what it is for; the others do not quote exact-out. */
-const NOT_FOR_PAYMENTS: ReadonlySet<RouterId> = new Set(['jupiterz', 'dflow', 'okx']);
+/** A payment is sized by its output, and landed here with what it is for. */
+const canPay = ({ exactOut, sendsByItself }: Router) => exactOut && !sendsByItself;
 
 export interface SwapPayment {
   input: Token;
@@ -128,7 +128,7 @@ async function sizedQuote(
 ): Promise<Quote & { request: QuoteRequest }> {
   const common = { input, output, excludeVenues: new Set<string>(), receiver: deps.receiver };
   const best = async (request: QuoteRequest) => {
-    const { ranked, answers } = await deps.routing.best(request, { exclude: NOT_FOR_PAYMENTS });
+    const { ranked, answers } = await deps.routing.best(request, canPay);
     const [quote] = ranked;
     const [answer] = answers;
     if (!quote) throw noRoute(deps, symbol, answer && 'refused' in answer ? answer.reason : 'no router is in use');

@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import { ROUTER_IDS, type RouterId } from '../../routing/router.js';
+import { ROUTER_IDS, type RouterId, routerIdOf } from '../../routing/router.js';
 import type { OrderQuery } from './schema.js';
 
 /** What a client asks for, with every value read; that the accounts are what they should be is not known yet. */
@@ -27,9 +27,6 @@ export interface Manual {
   priorityFee?: { lamports: bigint; exact: boolean } | undefined;
   tipLamports?: bigint | undefined;
 }
-
-/** Older clients name the aggregator so. */
-const OLD_NAMES: Readonly<Record<string, RouterId>> = { iris: 'metis' };
 
 /** @throws AppError INVALID_REQUEST that names the field. */
 export function readOrderQuery(query: OrderQuery, gasWallet: Address): OrderRequest {
@@ -73,7 +70,7 @@ function readReferral({ referralAccount, referralFee }: OrderQuery): OrderReques
 function readRouters(list: string | undefined): ReadonlySet<RouterId> {
   const excluded = new Set<RouterId>();
   for (const name of split(list)) {
-    const known = OLD_NAMES[name] ?? ROUTER_IDS.find((id) => id === name);
+    const known = routerIdOf(name);
     if (!known) throw refuse('excludeRouters', `expected a comma list of ${ROUTER_IDS.join(', ')}`);
     excluded.add(known);
   }

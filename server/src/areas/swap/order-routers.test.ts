@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { generateKeypair, systemTransfer } from '@slipway/wire';
-import { balances, newWallet, openFeeAccount, openSwapWorld, richWallet, SOL, signed, swap, USDC } from './testing.js';
+import type { Router, RouterId } from '../../routing/router.js';
+import { createFeeAccounts } from './fee-accounts.js';
+import { order } from './order.js';
+import type { OrderQuery } from './schema.js';
+import {
+  balances,
+  newWallet,
+  openFeeAccount,
+  openSwapWorld,
+  richWallet,
+  SOL,
+  type SwapWorld,
+  signed,
+  swap,
+  USDC,
+} from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
 
@@ -69,3 +84,76 @@ describe('a router that builds what nobody asked for', () => {
     }
   });
 });
+
+describe('a fifth router', () => {
+  const query = { inputMint: USDC.mint, outputMint: SOL.mint, amount: '50000000', excludeRouters: 'metis,jupiterz' };
+  let world: SwapWorld;
+  let fifth: Router;
+
+  before(async () => {
+    let aggregator!: Router;
+    world = await openSwapWorld({
+      wrapRouter(router) {
+        if (router.id === 'metis') aggregator = router;
+        return router;
+      },
+      moreRouters: () => {
+        fifth = asFifth(aggregator);
+        return [fifth];
+      },
+    });
+    await openFeeAccount(world, world.gasWallet, SOL);
+    // Past HTTP, whose documents list the routers that there are.
+    const { deps } = world;
+    const sources = {
+      accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
+      isNew: async () => false,
+    };
+    world.order = async (asked) => ({ status: 200, body: await order(deps, sources, asked as unknown as OrderQuery) });
+  });
+  after(() => world.close());
+
+  it('takes orders of every kind that it says it can take', async () => {
+    const { body: quoted } = await world.order(query);
+    assert.deepEqual([quoted.router, quoted.transaction], ['fifth', null]);
+
+    const rich = await newWallet(world, SOL_1, [[USDC, 100_000_000n]]);
+    const payer = await newWallet(world, SOL_1);
+    const own = await swap(world, { ...query, taker: rich.address, priorityFeeLamports: 20_000 }, rich);
+    assert.deepEqual([own.order.router, own.order.signatureFeePayer], ['fifth', rich.address]);
+    const paid = await swap(world, { ...query, taker: rich.address, payer: payer.address }, rich, payer);
+    assert.deepEqual([paid.order.router, paid.order.signatureFeePayer], ['fifth', payer.address]);
+
+    const poor = await newWallet(world, 0n, [[USDC, 50_000_000n]]);
+    const { order: sponsored } = await swap(world, { ...query, taker: poor.address }, poor);
+    assert.deepEqual([sponsored.router, sponsored.signatureFeePayer], ['fifth', world.gasWallet]);
+  });
+
+  it('is asked for none that it says it cannot take', async () => {
+    Object.assign(fifth, { thirdPartyPayer: false, paysNetworkFee: true, sponsorable: 'nothing' });
+    const rich = await newWallet(world, SOL_1, [[USDC, 100_000_000n]]);
+    const payer = await newWallet(world, SOL_1);
+    const ask = (more: object) => world.order({ ...query, taker: rich.address, ...more });
+    for (const refused of [{ payer: payer.address }, { priorityFeeLamports: 20_000 }, { jitoTipLamports: 20_000 }]) {
+      await assert.rejects(ask(refused), /no router is left that takes such an order/);
+    }
+    assert.equal((await ask({})).body.router, 'fifth');
+    const poor = await newWallet(world, 0n, [[USDC, 50_000_000n]]);
+    const { body: unpaid } = await ask({ taker: poor.address });
+    assert.deepEqual([unpaid.router, unpaid.gasless, unpaid.errorCode], ['fifth', false, 2]);
+  });
+});
+
+/** A router that no area has heard of, with the quotes of another. */
+function asFifth(router: Router): Router {
+  const id = 'fifth' as RouterId;
+  return {
+    ...router,
+    id,
+    name: 'Fifth',
+    async quote(request, signal) {
+      const quote = await router.quote(request, signal);
+      return 'refused' in quote ? quote : { ...quote, router: id };
+    },
+  };
+}

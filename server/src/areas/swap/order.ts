@@ -3,7 +3,7 @@ import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { Answer, Best } from '../../routing/race.js';
-import { isRefused, type QuoteRequest, type RouterId, type Token } from '../../routing/router.js';
+import { isRefused, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
 import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
@@ -22,14 +22,8 @@ import {
 } from './terms.js';
 import { readWallets, type Wallets } from './wallets.js';
 
-/** Routers other than the aggregator do not let a third party pay. */
-const NOT_WITH_PAYER: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
-/** A market maker pays the network fee by itself. */
-const NOT_WITH_OWN_FEES: readonly RouterId[] = ['jupiterz'];
 /** What a router has for another quote where a transaction had no room for its first. */
 const SIMPLER_MS = 400;
-const ALL_BUT_METIS: readonly RouterId[] = ['jupiterz', 'dflow', 'okx'];
-const ALL_BUT_MAKERS: readonly RouterId[] = ['metis', 'dflow', 'okx'];
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
 export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
@@ -43,7 +37,7 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   const common = { deps, asked, input, output, requestId, started };
   if (!isTaken(asked)) {
     const terms = await termsOf(deps, sources, asked, input, output, undefined);
-    const best = await deps.routing.best(quoteRequest(asked, input, output, terms), { exclude: excluded(asked) });
+    const best = await deps.routing.best(quoteRequest(asked, input, output, terms), mayTake(asked));
     const [quote] = best.ranked;
     if (!quote) throw noQuotes(best.answers);
     return orderAnswer({ ...common, candidate: { quote, terms } });
@@ -55,7 +49,7 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   const needsRent = wallets.destination?.exists === false;
   const [gas, rent] = isPoor
     ? await Promise.all([
-        asked.exclude.has('metis') ? undefined : sponsor('gas'),
+        deps.routing.routers.some(mayTake(asked, 'gas')) ? sponsor('gas') : undefined,
         needsRent ? sponsor('rent') : undefined,
       ])
     : [];
@@ -84,12 +78,14 @@ async function readToken({ chain }: SwapDeps, field: string, mint: Address): Pro
   return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
 }
 
-function excluded({ exclude, payer, manual }: OrderRequest): ReadonlySet<RouterId> {
-  return new Set([
-    ...exclude,
-    ...(payer ? NOT_WITH_PAYER : []),
-    ...(manual?.priorityFee || manual?.tipLamports ? NOT_WITH_OWN_FEES : []),
-  ]);
+/** The routers that can do what is asked; with `sponsorable`, only those where the gas wallet may pay that much. */
+function mayTake({ exclude, payer, manual }: OrderRequest, sponsorable?: Router['sponsorable']) {
+  const setsFee = manual?.priorityFee !== undefined || (manual?.tipLamports ?? 0n) > 0n;
+  return (router: Router): boolean =>
+    !exclude.has(router.id) &&
+    (!payer || router.thirdPartyPayer) &&
+    (!setsFee || !router.paysNetworkFee) &&
+    (sponsorable === undefined || router.sponsorable === sponsorable);
 }
 
 function quoteRequest(asked: OrderRequest, input: Token, output: Token, terms: Terms): QuoteRequest {
@@ -102,7 +98,7 @@ function quoteRequest(asked: OrderRequest, input: Token, output: Token, terms: T
   };
 }
 
-/** Where the gas wallet pays, the quote bears that: all gas with the aggregator, only rent with a market maker. */
+/** Where the gas wallet pays, the quote bears that: all gas, only rent or nothing, as the router allows. */
 async function race(
   { routing }: SwapDeps,
   asked: OrderRequest,
@@ -111,19 +107,12 @@ async function race(
   terms: Terms,
   { gas, rent }: { gas?: Terms | undefined; rent?: Terms | undefined },
 ): Promise<Candidate[]> {
-  const exclude = excluded(asked);
-  const lap = async (on: Terms, without: ReadonlySet<RouterId>): Promise<Best & { terms: Terms }> => ({
+  const lap = async (on: Terms, sponsorable?: Router['sponsorable']): Promise<Best & { terms: Terms }> => ({
     terms: on,
-    ...(await routing.best(quoteRequest(asked, input, output, on), { exclude: without })),
+    ...(await routing.best(quoteRequest(asked, input, output, on), mayTake(asked, sponsorable))),
   });
   const laps = await Promise.all(
-    gas || rent
-      ? [
-          lap(gas ?? terms, new Set([...exclude, ...ALL_BUT_METIS])),
-          lap(rent ?? terms, new Set([...exclude, ...ALL_BUT_MAKERS])),
-          lap(terms, new Set([...exclude, 'metis', 'jupiterz'])),
-        ]
-      : [lap(terms, exclude)],
+    gas || rent ? [lap(gas ?? terms, 'gas'), lap(rent ?? terms, 'rent'), lap(terms, 'nothing')] : [lap(terms)],
   );
   const candidates = laps.flatMap((each) => each.ranked.map((quote) => ({ quote, terms: each.terms })));
   if (candidates.length === 0) throw noQuotes(laps.flatMap(({ answers }) => answers));

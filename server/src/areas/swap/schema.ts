@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ROUTER_IDS } from '../../routing/router.js';
+import { ROUTER_IDS, type RouterId } from '../../routing/router.js';
 
 const optional = Type.Optional;
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
@@ -7,12 +7,7 @@ const optionalText = (description: string) => optional(Type.String({ description
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const lamports = (least: number, description: string) =>
   optional(Type.Integer({ minimum: least, maximum: Number.MAX_SAFE_INTEGER, description }));
-const Router = Type.Union([
-  Type.Literal('metis'),
-  Type.Literal('jupiterz'),
-  Type.Literal('dflow'),
-  Type.Literal('okx'),
-]);
+const Router = Type.Unsafe<RouterId>(Type.Union(ROUTER_IDS.map((id) => Type.Literal(id))));
 
 export const OrderQuery = Type.Object({
   inputMint: text(),

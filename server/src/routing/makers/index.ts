@@ -165,6 +165,11 @@ export function createMakers(deps: MakersDeps): Makers {
     id: 'jupiterz',
     name: NAME,
     nativeSol: true,
+    exactOut: true,
+    thirdPartyPayer: false,
+    paysNetworkFee: true,
+    sponsorable: 'rent',
+    sendsByItself: true,
     quote: (request, signal) =>
       quote(request, signal).catch((error: Error): Refusal => {
         if (error instanceof WebhookFailure) return { refused: 'timeout', reason: error.message };

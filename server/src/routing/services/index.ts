@@ -65,7 +65,17 @@ export function createServiceRouter(service: RoutingService, chain: Chained): Ro
     };
   }
 
-  return { id, name, nativeSol: false, quote };
+  return {
+    id,
+    name,
+    nativeSol: false,
+    exactOut: false,
+    thirdPartyPayer: false,
+    paysNetworkFee: false,
+    sponsorable: 'nothing',
+    sendsByItself: false,
+    quote,
+  };
 }
 
 interface Terms {
