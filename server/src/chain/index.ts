@@ -17,6 +17,8 @@ export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 export const BLOCKHASH_LIFE = 150n;
 /** Milliseconds a block takes on average; only used to tell a client roughly when a transaction expires. */
 export const BLOCK_MS = 400;
+/** Milliseconds that a fresh blockhash lives, roughly. */
+export const BLOCKHASH_LIFE_MS = Number(BLOCKHASH_LIFE) * BLOCK_MS;
 
 export interface Blockhash {
   blockhash: string;

@@ -5,6 +5,7 @@ export { type Claimed, ReservationRefused, type Settlement } from './grouped-wri
 export { createLanding, type Landing, type LandingDeps } from './landing.js';
 export { lifetimeOf } from './lifetime.js';
 export { WouldFail } from './preflight.js';
+export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
 export {
   checkAgainstCrafted,
   checkSignatures,

@@ -1,19 +1,17 @@
 import { type Address, associatedTokenAddress, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
+import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
 import { type Budget, feeOf } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
+import { explain, newRequest } from '../../landing/index.js';
 import { roundedUsd } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { checkLamports, checkTokens, LAMPORTS_PER_SOL, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
-import { AREA, type ExpressDeps, GRACE_MS, PRICE_IN_TOKENS } from './deps.js';
+import { AREA, type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
 import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
-
-/** Space of a token account that the associated token program makes, with the extension that Token-2022 adds. */
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
 
@@ -51,8 +49,8 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
       ? await payDirectly(deps, sender, requestId)
       : await payBySwap(deps, sender, currency, requestId);
   const { outcome } = told;
-  const expiresAt = deps.clock.now() + Number(BLOCKHASH_LIFE) * BLOCK_MS;
-  if ('ready' in outcome) await remember(deps, sender, currency, told, outcome.ready, expiresAt);
+  const expiresAt = deps.clock.now() + BLOCKHASH_LIFE_MS;
+  if ('ready' in outcome) await remember(deps, sender, currency, told, outcome.ready);
   return answer(deps, told, { started, expiresAt });
 }
 
@@ -102,15 +100,17 @@ async function remember(
   currency: Currency,
   { requestId, amount, gasless }: Told,
   { crafted, lastValidBlockHeight }: Ready,
-  expiresAt: number,
 ): Promise<void> {
-  await deps.remember({
-    ...{ id: requestId, area: AREA, wallet, lastValidBlockHeight, messageHash: crafted.messageHash },
-    cosigners: gasless ? ['gas'] : [],
+  const request = {
+    id: requestId,
+    area: AREA,
+    wallet,
+    crafted,
+    lastValidBlockHeight,
+    cosigners: gasless ? (['gas'] as const) : [],
     payload: { currency, amount: amount.toString() },
-    createdAt: new Date(deps.clock.now()),
-    expiresAt: new Date(expiresAt + GRACE_MS),
-  });
+  };
+  await deps.remember(newRequest(request, deps.clock));
 }
 
 async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string): Promise<Payment> {

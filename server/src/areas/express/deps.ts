@@ -45,6 +45,3 @@ export const PRICE_IN_TOKENS = 1_000n;
 
 /** The area's name in the ledger. */
 export const AREA = 'express';
-
-/** How long after its blockhash a request id still answers for what became of it. */
-export const GRACE_MS = 2 * 60_000;

@@ -1,6 +1,6 @@
 import { inviteAddress } from '@slipway/programs';
 import { decodeTransaction, encodeTransaction, withSignature } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
+import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
@@ -18,7 +18,7 @@ import { base64Of, craft } from './try-out.js';
  */
 const MOST_CLAIMS = 3;
 /** Longer than a signed claim lives. */
-const CLAIM_MS = 2 * Number(BLOCKHASH_LIFE) * BLOCK_MS;
+const CLAIM_MS = 2 * BLOCKHASH_LIFE_MS;
 
 /** Crafts the transaction that gives an invite to a receiver, and signs it as its keeper, who pays the fee. */
 export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<CraftClaimAnswer> {

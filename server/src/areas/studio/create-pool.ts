@@ -1,15 +1,13 @@
 import { bondingCurvePool } from '@slipway/programs';
 import { rentExemptLamports } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { craftLaunch, type Launch } from '../../crafting/launch.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
+import { explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import { uuidv7 } from '../../lib/ids.js';
 import { insertLaunch } from '../../store/launches.js';
-import { AREA, GRACE_MS, type StudioDeps } from './deps.js';
+import { AREA, type StudioDeps } from './deps.js';
 import { missingPrograms } from './launch-programs.js';
 import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
 import { type LaunchKeys, takeLaunchKeys } from './mint-keys.js';
@@ -26,19 +24,13 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promis
   const { mint } = keys;
   const { crafted, pool, lastValidBlockHeight } = await craft(deps, request, keys);
   const { creator, quoteMint, name, symbol, sniperSlots } = request;
-  const now = deps.clock.now();
-  const requestId = uuidv7(deps.clock);
-  await deps.remember({
-    ...{ id: requestId, area: AREA, wallet: creator, lastValidBlockHeight, messageHash: crafted.messageHash },
-    cosigners: keys.names,
-    payload: null,
-    createdAt: new Date(now),
-    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
-  });
+  const made = { area: AREA, wallet: creator, crafted, lastValidBlockHeight, cosigners: keys.names, payload: null };
+  const remembered = newRequest(made, deps.clock);
+  await deps.remember(remembered);
   await deps.store.single((tx) =>
     insertLaunch(tx, {
-      ...{ mint, requestId, creator, quoteMint, name, symbol, sniperSlots },
-      ...{ config: pool.config, pool: pool.pool, createdAt: new Date(now) },
+      ...{ mint, requestId: remembered.id, creator, quoteMint, name, symbol, sniperSlots },
+      ...{ config: pool.config, pool: pool.pool, createdAt: remembered.createdAt },
     }),
   );
   const { objects } = deps;

@@ -30,9 +30,6 @@ export interface StudioDeps {
 /** The area's name in the ledger. */
 export const AREA = 'studio';
 
-/** How long after its blockhash a crafted transaction still answers for what became of it. */
-export const GRACE_MS = 2 * 60_000;
-
 /** The keys of a launch, both numbered alike. */
 export function keysOf(number: number): { mint: KeyName; config: KeyName } {
   return { mint: `mint:${number}`, config: `launch:${number}` };

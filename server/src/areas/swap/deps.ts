@@ -46,7 +46,4 @@ export interface FeeSources {
 /** The area's name in the ledger. */
 export const AREA = 'swap';
 
-/** How long after its blockhash a request id still answers for what became of it. */
-export const GRACE_MS = 2 * 60_000;
-
 export const LAMPORTS_PER_SOL = 1_000_000_000;

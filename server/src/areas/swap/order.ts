@@ -1,11 +1,11 @@
 import type { Address } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
+import { newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { Answer, Best } from '../../routing/race.js';
 import { isRefused, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
 import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
-import { AREA, type FeeSources, GRACE_MS, type SwapDeps } from './deps.js';
+import { AREA, type FeeSources, type SwapDeps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
@@ -167,13 +167,14 @@ async function remember(
   made: { candidate: Candidate; ready: Ready },
 ): Promise<void> {
   const { crafted, lastValidBlockHeight, swap } = made.ready;
-  const now = clock.now();
-  await store({
-    ...{ id, area: AREA, wallet: wallets.taker, lastValidBlockHeight },
-    messageHash: crafted.messageHash,
-    cosigners: crafted.signers.includes(gasWallet) ? ['gas'] : [],
+  const request = {
+    id,
+    area: AREA,
+    wallet: wallets.taker,
+    crafted,
+    lastValidBlockHeight,
+    cosigners: crafted.signers.includes(gasWallet) ? (['gas'] as const) : [],
     payload: payloadOf(made.candidate.quote, swap),
-    createdAt: new Date(now),
-    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
-  });
+  };
+  await store(newRequest(request, clock));
 }

@@ -1,14 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { LIMIT_ORDER_ERRORS } from '@slipway/programs';
-import { BLOCK_MS, BLOCKHASH_LIFE, type Blockhash, ChainUnavailable } from '../../chain/index.js';
+import { type Blockhash, ChainUnavailable } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import type { Budget, Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain, failedProgram } from '../../landing/index.js';
+import { explain, failedProgram, newRequest } from '../../landing/index.js';
 import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
 
-/** How long after its blockhash a request id still answers for what became of it. */
-const GRACE_MS = 2 * 60_000;
 /** What `auto` means for the price of compute units. */
 const AUTO_PERCENTILE = 95;
 
@@ -75,15 +73,12 @@ export async function rememberAll(
   wallet: string,
   made: readonly (Ready & { order?: Payload['order'] })[],
 ): Promise<void> {
-  const now = clock.now();
-  const rows = made.map(({ crafted, lastValidBlockHeight, order }, number) => ({
-    ...{ id: rowId(requestId, number), area: AREA, wallet, lastValidBlockHeight, cosigners: [] },
-    messageHash: crafted.messageHash,
-    payload: { ...(order && { order }), transactions: made.length } satisfies Payload,
-    createdAt: new Date(now),
-    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
-  }));
-  await Promise.all(rows.map(remember));
+  const requests = made.map(({ crafted, lastValidBlockHeight, order }, number) => {
+    const payload: Payload = { ...(order && { order }), transactions: made.length };
+    const id = rowId(requestId, number);
+    return newRequest({ id, area: AREA, wallet, crafted, lastValidBlockHeight, cosigners: [], payload }, clock);
+  });
+  await Promise.all(requests.map(remember));
 }
 
 /** The first transaction of a request stands under the request id itself. */

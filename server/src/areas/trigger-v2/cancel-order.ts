@@ -1,21 +1,21 @@
 import { type Address, decodeTokenAccount, transactionSignature } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import {
+  type CraftedRequest,
   checkAgainstCrafted,
   explainEnd,
   isRefusal,
+  newRequest,
   ReservationRefused,
   readSigned,
   WouldFail,
 } from '../../landing/index.js';
-import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { shownState } from '../../trigger-orders/state.js';
-import { GRACE_MS, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
+import { type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
 import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
 import { explainRefusal } from './settlement.js';
 import { readVaultToken } from './vault-token.js';
@@ -52,22 +52,24 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
     chain.computeUnitPrice(),
   ]);
   const signers = { wallet, vault, tracker: signer.address('tracker') };
-  const { wire, messageHash } = craftWithdrawal(signers, holdings, blockhash, price);
-  const requestId = uuidv7(clock);
+  const crafted = craftWithdrawal(signers, holdings, blockhash, price);
   const payload: WithdrawalPayload = {
     orderId: order.id,
     withdrawn: holdings
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
   };
-  const now = clock.now();
-  await deps.remember({
-    ...{ id: requestId, area: WITHDRAWAL_AREA, wallet, messageHash, lastValidBlockHeight, payload },
+  const made: CraftedRequest = {
+    area: WITHDRAWAL_AREA,
+    wallet,
+    crafted,
+    lastValidBlockHeight,
     cosigners: [`vault:${wallet}`, 'tracker'],
-    createdAt: new Date(now),
-    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
-  });
-  return { id: order.id, transaction: Buffer.from(wire).toString('base64'), requestId };
+    payload,
+  };
+  const request = newRequest(made, clock);
+  await deps.remember(request);
+  return { id: order.id, transaction: Buffer.from(crafted.wire).toString('base64'), requestId: request.id };
 }
 
 /** What the order's accounts hold on the chain: all of it goes back, also what somebody else has sent there. */

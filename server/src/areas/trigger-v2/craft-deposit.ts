@@ -1,9 +1,9 @@
 import type { Address } from '@slipway/wire';
-import { BLOCK_MS, BLOCKHASH_LIFE } from '../../chain/index.js';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import { type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { requireOwnVault } from './access.js';
-import { DEPOSIT_AREA, type DepositPayload, GRACE_MS, type TriggerV2Deps } from './deps.js';
+import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
 import { explainMissingPrice } from './order-terms.js';
 import type { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
@@ -71,19 +71,22 @@ async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayl
     deps.chain.latestBlockhash(),
     deps.chain.computeUnitPrice(),
   ]);
-  const { wire, messageHash } = craftDeposit(deposit, blockhash, computeUnitPrice);
+  const crafted = craftDeposit(deposit, blockhash, computeUnitPrice);
   const payload: DepositPayload = {
     ...{ type, vault, inputMint: input.mint, outputMint: output.mint, amount: deposit.amount.toString() },
     ...accountsOf(deposit),
   };
-  const now = deps.clock.now();
-  await deps.remember({
-    ...{ id: requestId, area: DEPOSIT_AREA, wallet, messageHash, lastValidBlockHeight, payload },
+  const request: CraftedRequest = {
+    id: requestId,
+    area: DEPOSIT_AREA,
+    wallet,
+    crafted,
+    lastValidBlockHeight,
     cosigners: [`vault:${wallet}`, 'tracker'],
-    createdAt: new Date(now),
-    expiresAt: new Date(now + Number(BLOCKHASH_LIFE) * BLOCK_MS + GRACE_MS),
-  });
-  return Buffer.from(wire).toString('base64');
+    payload,
+  };
+  await deps.remember(newRequest(request, deps.clock));
+  return Buffer.from(crafted.wire).toString('base64');
 }
 
 function accountsOf({ vault, requestId, input, output, keepsOutput }: Deposit) {

@@ -29,9 +29,6 @@ export interface TriggerV2Deps {
 export const DEPOSIT_AREA = 'trigger-deposit';
 export const WITHDRAWAL_AREA = 'trigger-withdrawal';
 
-/** How long after its blockhash a request id still answers for what became of it. */
-export const GRACE_MS = 2 * 60_000;
-
 /** What a deposit was crafted for: kept with its request id. */
 export interface DepositPayload {
   type: 'single' | 'oco' | 'otoco';

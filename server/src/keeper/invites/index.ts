@@ -7,14 +7,13 @@ import { unitLimitFrom } from '../../crafting/budget.js';
 import { craftInvite } from '../../crafting/invite.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
-import { explain, type Landing } from '../../landing/index.js';
+import { explain, type Landing, rememberOwn } from '../../landing/index.js';
 import { tryOut } from '../../landing/try-out.js';
 import type { AdjustableClock } from '../../lib/clock.js';
-import { uuidv7 } from '../../lib/ids.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
-import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
+import type { LedgerRow } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperLoop } from '../index.js';
 
@@ -160,14 +159,8 @@ export function startInviteKeeper(deps: InviteKeeperDeps): KeeperLoop {
     sender: Address,
     { crafted, lastValidBlockHeight }: { crafted: Crafted; lastValidBlockHeight: bigint },
   ): Promise<LedgerRow> {
-    const id = uuidv7(clock);
-    const now = new Date(clock.now());
-    const row = {
-      ...{ id, area: INVITE_AREA, wallet: sender, messageHash: crafted.messageHash, lastValidBlockHeight },
-      ...{ cosigners: ['keeper'], payload: { invite }, createdAt: now, expiresAt: now },
-    };
-    await store.single((tx) => insertCrafted(tx, [row]));
-    return (await findRequest(store, id))!;
+    const own = { area: INVITE_AREA, wallet: sender, crafted, lastValidBlockHeight, payload: { invite } };
+    return rememberOwn(store, { ...own, cosigners: ['keeper'] }, clock);
   }
 
   /** How often it was tried in vain. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { Counter, Gauge } from 'prom-client';
-import { uuidv7 } from '../../lib/ids.js';
+import { rememberOwn } from '../../landing/index.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
-import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
+import type { LedgerRow } from '../../store/ledger.js';
 import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './open-orders.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
@@ -195,14 +195,8 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     order: Address,
     { kind, crafted, lastValidBlockHeight, maker }: Prepared,
   ): Promise<LedgerRow> {
-    const id = uuidv7(clock);
-    const now = new Date(clock.now());
-    const row = {
-      ...{ id, area: LIMIT_ORDER_AREA, wallet: maker, messageHash: crafted.messageHash, lastValidBlockHeight },
-      ...{ cosigners: ['keeper'], payload: { kind, order }, createdAt: now, expiresAt: now },
-    };
-    await store.single((tx) => insertCrafted(tx, [row]));
-    return (await findRequest(store, id))!;
+    const own = { area: LIMIT_ORDER_AREA, wallet: maker, crafted, lastValidBlockHeight, payload: { kind, order } };
+    return rememberOwn(store, { ...own, cosigners: ['keeper'] }, clock);
   }
 
   function rest(address: Address, counts: Pick<BackOff, 'tries' | 'waits'>, ms: number): void {
