@@ -41,7 +41,7 @@ function build() {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
   run(process.execPath, [
     '-e',
-    `import('./server/dist/store/postgres/database-template.js').then((m) => m.makeTemplate())`,
+    `import('./server/dist/store/postgres/make-template.js').then((m) => m.makeTemplate())`,
   ]);
   writeFileSync(stamp, current);
 }

@@ -1,47 +1,100 @@
 // Everything that tests this repository, as one command: format and lint, boundaries, types, then all tests.
-// Usage: npm test [-- <part of a test file's path> ...]. Uses nothing but Node itself until the rest is installed.
+// Usage: npm test [-- <word> ...] | npm run test:unit [-- <word> ...] | npm run test:coverage [-- <word> ...]
+// A word is a part of a path, or a path as an editor gives it. Uses nothing but Node itself until the rest is installed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
+import { compiled, inOrder, isUnit, keepTimes, matching, testFiles } from './test-files.mjs';
 
-const filters = process.argv.slice(2);
+/** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
+const FEW_FILES = 20;
+const SLOWEST = 10;
+
+const flags = new Set(['--unit', '--coverage']);
+const options = new Set(process.argv.slice(2).filter((argument) => flags.has(argument)));
+const words = process.argv.slice(2).filter((argument) => !flags.has(argument));
+const all = words.length === 0 && !options.has('--unit');
+
 prepare();
-if (filters.length === 0) {
+if (all) {
   step('format and lint', join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
   step('boundaries', join('scripts', 'boundaries.mjs'), []);
 }
-const files = testFiles().filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
-if (files.length === 0) {
-  console.error(`no test file has ${filters.join(' or ')} in its path`);
-  process.exit(1);
-}
-// Reporting by "spec" keeps node's closing lines, which say how many passed and failed.
-const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-process.exit(status ?? 1);
+const files = chosenFiles();
+const postgres = files.length > FEW_FILES ? await startPostgres() : undefined;
+const coverage = options.has('--coverage') ? (await import('./coverage.mjs')).startCoverage() : undefined;
+console.log(`> ${files.length} test file${files.length === 1 ? '' : 's'}`);
+const times = await runTests(inOrder(files));
+keepTimes(times);
+if (files.length > 1) printSlowest(times);
+coverage?.print();
+await postgres?.stop();
 
 function step(name, script, args) {
   console.log(`> ${name}`);
   const { status } = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) {
-    console.error(`${name} failed; "npm run format" mends what can be mended by itself`);
-    process.exit(1);
+  if (status !== 0) fail(`${name} failed; "npm run format" mends what can be mended by itself`);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function chosenFiles() {
+  const candidates = options.has('--unit') ? testFiles().filter(isUnit) : testFiles();
+  try {
+    return words.length === 0 ? candidates : matching(candidates, words);
+  } catch (error) {
+    return fail(error.message);
   }
 }
 
-/** Compiled tests whose source is still there: tsc does not remove what it compiled before. */
-function testFiles() {
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return workspaces.flatMap((workspace) =>
-    readdirSync(join(root, workspace, 'src'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-      .map((entry) => {
-        const source = relative(join(root, workspace, 'src'), join(entry.parentPath ?? entry.path, entry.name));
-        return join(workspace, 'dist', source.replace(/\.ts$/, '.js'));
-      })
-      .filter((file) => existsSync(join(root, file))),
-  );
+/** One server for the databases of all files; a file that finds none starts its own. */
+async function startPostgres() {
+  // Else a signal would end this process without its exit hooks, and leave the server behind.
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+    process.once(signal, () => process.exit(code));
+  const helpers = pathToFileURL(join(root, 'server', 'dist', 'store', 'testing.js'));
+  try {
+    const server = await (await import(helpers.href)).startPostgres();
+    process.env.TEST_POSTGRES_URL = server.url;
+    return server;
+  } catch (error) {
+    console.error(`no PostgreSQL for the whole run: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Runs the files, each in a process of its own, and prints as node's runner does; how long each took, in ms. */
+async function runTests(ordered) {
+  const sources = new Map(ordered.map((file) => [compiled(file), file]));
+  const times = {};
+  let tests = 0;
+  const events = run({ files: [...sources.keys()], concurrency: Math.min(4, Math.max(2, availableParallelism())) });
+  events.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1;
+  });
+  events.on('test:complete', ({ name, nesting, details }) => {
+    if (nesting !== 0 || !sources.has(name)) return;
+    times[sources.get(name)] = Math.round(details.duration_ms);
+    coverage?.collect();
+  });
+  events.on('test:diagnostic', ({ message }) => {
+    const [, count] = /^tests (\d+)$/.exec(message) ?? [];
+    if (count !== undefined) tests = Number(count);
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  if (tests === 0) fail('there was no test in these files');
+  return times;
+}
+
+function printSlowest(times) {
+  const slowest = Object.entries(times).sort(([, a], [, b]) => b - a);
+  console.log(`> slowest files, of ${slowest.length}`);
+  for (const [file, ms] of slowest.slice(0, SLOWEST)) console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { decodeTransaction, generateKeypair, type Keypair, transactionSignature } from '@slipway/wire';
-import { startPostgres, type TestPostgres } from './postgres.js';
+import { type TestPostgres, usePostgres } from './postgres.js';
 import { eventually } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import { onChain, settledStatus, statusOf, submit, transfer } from './submission.js';
@@ -53,7 +53,7 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
   };
 
   before(async () => {
-    [postgres, localnet] = await Promise.all([startPostgres(), startLocalnet({ rpcPort: 0 })]);
+    [postgres, localnet] = await Promise.all([usePostgres(), startLocalnet({ rpcPort: 0 })]);
     proxy = await startUpstreamProxy(localnet.rpcUrl);
     databaseUrl = await postgres.createDatabase();
     folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));

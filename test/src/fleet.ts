@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalnet } from '@slipway/localnet';
-import { openStore, type Store, startPostgres, type TestPostgres } from './postgres.js';
+import { openStore, type Store, type TestPostgres, usePostgres } from './postgres.js';
 import { type Service, startService } from './service.js';
 
 /** Copies of the service, each in a process of its own, on one PostgreSQL and one chain. */
@@ -20,8 +20,9 @@ export interface Fleet {
 export async function startFleet(
   roles: readonly string[],
   reach: (rpcUrl: string) => Promise<string> = async (rpcUrl) => rpcUrl,
+  openPostgres: () => Promise<TestPostgres> = usePostgres,
 ): Promise<Fleet> {
-  const [postgres, localnet] = await Promise.all([startPostgres(), startLocalnet({ rpcPort: 0 })]);
+  const [postgres, localnet] = await Promise.all([openPostgres(), startLocalnet({ rpcPort: 0 })]);
   const url = await postgres.createDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   const env = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Address, decodeTransaction, generateKeypair, transactionSignature } from '@slipway/wire';
 import { type Fleet, startFleet } from './fleet.js';
+import { startPostgres } from './postgres.js';
 import { eventually } from './rounds.js';
 import { type Answer, request } from './service.js';
 import { setPrice } from './swap.js';
@@ -35,10 +36,12 @@ let proxy: UpstreamProxy;
 let fleet: Fleet;
 let user: User;
 before(async () => {
-  fleet = await startFleet(['api', 'keeper'], async (rpcUrl) => {
+  const reach = async (rpcUrl: string) => {
     proxy = await startUpstreamProxy(rpcUrl);
     return proxy.url;
-  });
+  };
+  // One of its own: the last test stops it.
+  fleet = await startFleet(['api', 'keeper'], reach, startPostgres);
   user = await newUser(fleet.copies[0]!);
 });
 after(async () => {

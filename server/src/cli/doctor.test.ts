@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { ROUTER_PROGRAM } from '@slipway/programs';
 import { openSigner } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
-import { startPostgres } from '../store/testing.js';
+import { usePostgres } from '../store/testing.js';
 import type { Check } from './doctor-checks.js';
 import { runCli } from './main.js';
 
@@ -194,7 +194,7 @@ test('a database that cannot be reached fails, without its password being shown'
 });
 
 test('a database says what of the schema is missing, and is left as it was', async () => {
-  const postgres = await startPostgres();
+  const postgres = await usePostgres();
   try {
     const url = await postgres.createDatabase();
     const empty = await doctor({ DATABASE_URL: url });

@@ -12,8 +12,8 @@ import { type NewKey, registerAdmin } from '../areas/admin/index.js';
 import { loadConfig } from '../config/index.js';
 import { createMetrics, createServer } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
-import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
+import { openEmbeddedStore } from '../store/testing.js';
 import { confirmReserved, reserve } from '../store/verifications.js';
 import { runCli } from './main.js';
 
@@ -27,7 +27,7 @@ let url: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-cli-'));
-  store = await openStore({ kind: 'embedded', dir: undefined });
+  store = await openEmbeddedStore();
   const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: folder });
   app = await createServer({
     config,

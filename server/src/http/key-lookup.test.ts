@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { createKey, revokeKey } from '../store/keys.js';
-import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
+import { openEmbeddedStore } from '../store/testing.js';
 import { createKeyLookup } from './key-lookup.js';
 
 let store: Store;
@@ -14,7 +14,7 @@ let steady = 0;
 let close: (() => Promise<void>) | undefined;
 
 before(async () => {
-  store = await openStore({ kind: 'embedded', dir: undefined });
+  store = await openEmbeddedStore();
   counted = {
     ...store,
     query: (text, params) => {

@@ -6,7 +6,7 @@ import { createLimiter } from './limiter.js';
 import { take } from './limits.js';
 import { openStore } from './postgres/open-store.js';
 import type { Store } from './sql.js';
-import { startPostgres, type TestPostgres } from './testing.js';
+import { type TestPostgres, usePostgres } from './testing.js';
 import { reserve, type VerificationKind } from './verifications.js';
 
 const now = new Date(Date.UTC(2026, 10, 20));
@@ -27,7 +27,7 @@ describe('copies of the service on one PostgreSQL database', () => {
   let url: string;
   let stores: [Store, Store];
   before(async () => {
-    server = await startPostgres();
+    server = await usePostgres();
     url = await server.createDatabase();
     const open = () => openStore({ kind: 'postgres', url, poolSize: 40 });
     stores = [await open(), await open()];

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -21,10 +22,21 @@ interface Account {
 
 /** A real PostgreSQL server of the tests. */
 export interface TestPostgres {
+  /** Its own database, from which others are made. */
+  url: string;
   /** Makes an empty database; its connection URL. */
   createDatabase(): Promise<string>;
-  /** Stops the server and removes its folder. */
+  /** Stops the server and removes its folder. Does nothing to a server that others use too. */
   stop(): Promise<void>;
+}
+
+/**
+ * A PostgreSQL server for databases of one's own: that of the whole test run where there is one, which
+ * `TEST_POSTGRES_URL` names, because starting one takes seconds; else a new one.
+ */
+export async function usePostgres(): Promise<TestPostgres> {
+  const url = process.env.TEST_POSTGRES_URL;
+  return url === undefined ? startPostgres() : { ...databasesAt(url), stop: async () => {} };
 }
 
 /**
@@ -54,7 +66,6 @@ export async function startPostgres(): Promise<TestPostgres> {
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', abandon);
-  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const stop = async () => {
     if (server.exitCode === null && server.signalCode === null) {
       server.kill('SIGINT');
@@ -64,9 +75,21 @@ export async function startPostgres(): Promise<TestPostgres> {
     process.removeListener('exit', abandon);
   };
 
-  let databases = 0;
+  const databases = databasesAt(`postgres://postgres@127.0.0.1:${port}/postgres`);
+  while (!(await databases.answers())) {
+    if (server.exitCode !== null) {
+      await stop();
+      throw new Error('PostgreSQL did not start');
+    }
+    await sleep(20);
+  }
+  return { ...databases, stop };
+}
+
+/** Makes databases on a server, each with a name that no other test gives. */
+function databasesAt(url: string) {
   const administer = async (text: string) => {
-    const client = new pg.Client(url('postgres'));
+    const client = new pg.Client(url);
     try {
       await client.connect();
       await client.query(text);
@@ -74,25 +97,18 @@ export async function startPostgres(): Promise<TestPostgres> {
       await client.end();
     }
   };
-  while (
-    !(await administer('select 1').then(
-      () => true,
-      () => false,
-    ))
-  ) {
-    if (server.exitCode !== null) {
-      await stop();
-      throw new Error('PostgreSQL did not start');
-    }
-    await sleep(20);
-  }
   return {
+    url,
+    answers: () =>
+      administer('select 1').then(
+        () => true,
+        () => false,
+      ),
     async createDatabase() {
-      databases += 1;
-      await administer(`create database test_${databases}`);
-      return url(`test_${databases}`);
+      const name = `test_${randomBytes(8).toString('hex')}`;
+      await administer(`create database ${name}`);
+      return Object.assign(new URL(url), { pathname: name }).href;
     },
-    stop,
   };
 }
 
@@ -138,16 +154,32 @@ async function freePort(): Promise<number> {
 /** A migrated, empty store of either kind; `close` removes everything that it stands on. */
 export async function openTestStore(kind: Store['kind']): Promise<{ store: Store; close: () => Promise<void> }> {
   if (kind === 'embedded') {
-    const store = await openStore({ kind, dir: undefined });
+    const store = await openEmbeddedStore();
     return { store, close: () => store.close() };
   }
-  const server = await startPostgres();
+  const server = await usePostgres();
   const store = await openStore({ kind, url: await server.createDatabase() });
   return {
     store,
     async close() {
       await store.close();
       await server.stop();
+    },
+  };
+}
+
+/** A migrated, empty store in a new folder, which `close` removes. */
+export async function openEmbeddedStore(): Promise<Store> {
+  const folder = await mkdtemp(join(tmpdir(), 'slipway-store-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const store = await openStore({ kind: 'embedded', dir: join(folder, 'store') });
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      remove();
+      process.removeListener('exit', remove);
     },
   };
 }

@@ -7,9 +7,9 @@ import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { findKeyByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
-import { openStore } from '../../store/postgres/open-store.js';
 import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { confirmReserved, type NewVerification, reserve } from '../../store/verifications.js';
 import { registerAdmin } from './index.js';
 import type { Key, NewKey, Verification } from './schema.js';
@@ -20,7 +20,7 @@ let store: Store;
 let app: FastifyInstance;
 
 before(async () => {
-  store = await openStore({ kind: 'embedded', dir: undefined });
+  store = await openEmbeddedStore();
   const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: '/' });
   app = await createServer({
     config,

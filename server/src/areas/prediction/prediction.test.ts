@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { startTestServer } from '../../http/testing.js';
-import { openStore } from '../../store/postgres/open-store.js';
 import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { registerPrediction } from './index.js';
 
 const LIVE: EventScore = {
@@ -35,7 +35,7 @@ let store: Store;
 let app: FastifyInstance;
 
 before(async () => {
-  store = await openStore({ kind: 'embedded', dir: undefined });
+  store = await openEmbeddedStore();
   await store.transaction((tx) => putScores(tx, [LIVE, ENDED, SPARSE]));
   ({ app } = await startTestServer((server) =>
     registerPrediction(server, { scoreOf: (eventId) => getScore(store, eventId) }),

@@ -18,7 +18,7 @@ import { createLanding } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { clearInviteIndex } from '../../store/invites.js';
-import { openStore } from '../../store/postgres/open-store.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { signed } from '../trigger-v1/testing.js';
 import { registerSend } from './index.js';
 import type { Invite } from './schema.js';
@@ -47,7 +47,7 @@ export async function openSendWorld() {
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-  const store = await openStore({ kind: 'embedded', dir: undefined });
+  const store = await openEmbeddedStore();
   const signer = testSigner();
   const program = INVITE_PROGRAM;
   const keeper = signer.address('keeper');

@@ -27,7 +27,7 @@ import type { Router, Token } from '../../routing/router.js';
 import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
 import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openStore } from '../../store/postgres/open-store.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { registerSwap, SWAP_AREA, type SwapDeps, swapSettlement } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
@@ -56,7 +56,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
   const live = createLiveAccounts({ rpc, wsUrl: net.wsUrl, steadyNow, log });
-  const store = await openStore({ kind: 'embedded', dir: undefined });
+  const store = await openEmbeddedStore();
   const signer = testSigner();
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 100_000_000_000]);

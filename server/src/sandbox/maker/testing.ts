@@ -43,7 +43,7 @@ import {
 } from '../../routing/router.js';
 import type { KeyName, Signer } from '../../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
-import { openStore } from '../../store/postgres/open-store.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { fundMaker, type MakerDeps, startMaker } from './index.js';
 
 export const SOL: Token = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9 };
@@ -100,7 +100,7 @@ export async function openWorld() {
       data: Buffer.from(encodeMint({ decimals: T22.decimals, supply: 0n, initialized: true })).toString('base64'),
     },
   ]);
-  const store = await openStore({ kind: 'embedded', dir: undefined });
+  const store = await openEmbeddedStore();
   const signer = testSigner();
   await fundMaker(chain, signer.address('maker'), TOKENS);
   const makerDeps: MakerDeps = {

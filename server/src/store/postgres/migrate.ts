@@ -31,6 +31,13 @@ export async function runMigrations(store: Pick<Store, 'transaction'>, directory
   });
 }
 
+/** Names the migrations that this version has, with their contents: the first 16 hex digits of a hash. */
+export async function migrationsDigest(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { name, sha256 } of await readMigrations(DIRECTORY)) hash.update(`${name} ${sha256}\n`);
+  return hash.digest('hex').slice(0, 16);
+}
+
 async function readMigrations(directory: URL): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(

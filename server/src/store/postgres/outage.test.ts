@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { getSetting, setSetting } from '../settings.js';
 import { type Store, StoreUnavailable } from '../sql.js';
-import { startPostgres, type TestPostgres } from '../testing.js';
+import { type TestPostgres, usePostgres } from '../testing.js';
 import { openStore } from './open-store.js';
 
 const KILL_OTHERS =
@@ -20,7 +20,7 @@ describe('a PostgreSQL database that drops connections', () => {
   let store: Store;
   let operator: Store;
   before(async () => {
-    server = await startPostgres();
+    server = await usePostgres();
     url = await server.createDatabase();
     store = await openStore({ kind: 'postgres', url, poolSize: 4 });
     operator = await openStore({ kind: 'postgres', url, poolSize: 1 });
@@ -109,7 +109,7 @@ describe('the embedded database', () => {
 
   test('has every acknowledged transaction, and none in part, after its process was killed', async () => {
     const dir = join(folder, 'data/store');
-    const modules = ['./open-store.js', './settings.js'].map((name) => new URL(name, import.meta.url).href);
+    const modules = ['./open-store.js', '../settings.js'].map((name) => new URL(name, import.meta.url).href);
     for (const rounds of [200, 400]) {
       const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER, ...modules, dir], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -134,7 +134,7 @@ describe('the embedded database', () => {
   });
 
   test('lets timers and sockets of the service run while it is busy', async () => {
-    const store = await openStore({ kind: 'embedded', dir: undefined });
+    const store = await openStore({ kind: 'embedded', dir: join(folder, 'busy') });
     let busy = true;
     let ticks = 0;
     const tick = () => {

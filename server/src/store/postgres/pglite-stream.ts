@@ -6,12 +6,12 @@ import { Worker } from 'node:worker_threads';
  * So both kinds of store share one driver, with its prepared statements, notifications, types and errors.
  */
 class EmbeddedStream extends Duplex {
-  readonly #dir: string | undefined;
+  readonly #dir: string;
   #worker: Worker | undefined;
   #outgoing: Buffer[] = [];
   #closing = false;
 
-  constructor(dir: string | undefined) {
+  constructor(dir: string) {
     super();
     this.#dir = dir;
   }
@@ -77,10 +77,10 @@ class EmbeddedStream extends Duplex {
 }
 
 /**
- * The `stream` option of the driver for PGlite in the folder `dir`, or in memory without one. It can be called once:
+ * The `stream` option of the driver for PGlite in the folder `dir`. It can be called once:
  * a second connection beside the first would destroy the data, and what stopped by itself is not started again.
  */
-export function embeddedStream(dir: string | undefined): () => Duplex {
+export function embeddedStream(dir: string): () => Duplex {
   let used = false;
   return () => {
     if (used) throw new Error('the embedded database has stopped');

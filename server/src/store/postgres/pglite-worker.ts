@@ -5,10 +5,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { copyTemplate } from './database-template.js';
 
 const port = parentPort!;
-const { dir } = workerData as { dir: string | undefined };
+const { dir } = workerData as { dir: string };
 
-if (dir !== undefined) await copyTemplate(dir);
-const database = await PGlite.create(dir === undefined ? {} : { dataDir: dir });
+await copyTemplate(dir);
+const database = await PGlite.create({ dataDir: dir });
 
 async function answer(request: Uint8Array | 'close'): Promise<void> {
   if (request === 'close') {

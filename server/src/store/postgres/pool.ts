@@ -3,7 +3,7 @@ import { type QueryResult, StoreUnavailable } from '../sql.js';
 import { embeddedStream } from './pglite-stream.js';
 
 export type StoreConfig =
-  | { kind: 'embedded' /** Undefined: in memory. */; dir: string | undefined }
+  | { kind: 'embedded'; dir: string }
   | { kind: 'postgres'; url: string /** Connections, 10 by default. */; poolSize?: number };
 
 /** Runs statements on one connection. */
