@@ -17,66 +17,99 @@ export async function openInWorker(
   log: (line: string) => void,
   entry = new URL('./worker.js', import.meta.url),
 ): Promise<WorkerLocal> {
-  const worker = new Worker(entry, { workerData: options });
-  const calls = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
-  let lastId = 0;
-  let closing = false;
-  let crash: Error | undefined;
-  const send = (message: ToWorker) => worker.postMessage(message);
-
-  const started = new Promise<{ rpcUrl: string; wsUrl: string }>((resolve, reject) => {
-    worker.on('message', (message: FromWorker) => {
-      if (message.type === 'listening') resolve(message);
-      else if (message.type === 'refused') reject(new Error(message.message));
-      else if (message.type === 'log') log(message.line);
-      else if (message.type === 'closed') void worker.terminate();
-      else settle(message);
-    });
-    worker.on('error', (error) => {
-      crash = error;
-    });
-    worker.on('exit', () => reject(crash ?? new Error('the chain ended before it could listen')));
-  });
-  const settle = (message: Extract<FromWorker, { type: 'result' | 'error' }>) => {
-    const pending = calls.get(message.id);
-    calls.delete(message.id);
-    if (message.type === 'result') pending?.resolve(message.result);
-    else pending?.reject(new RpcError(message.code, message.message, message.data));
-  };
-  const exited = new Promise<void>((resolve) => {
-    worker.on('exit', () => resolve());
-  });
-  const closed = exited.then(() => {
-    if (!closing && !crash) crash = new Error('the chain ended unexpectedly');
-    for (const { reject } of calls.values()) reject(ended(crash));
-    calls.clear();
-    closing = true;
-    return crash;
-  });
-
-  const { rpcUrl, wsUrl } = await started.catch(async (error) => {
-    await worker.terminate();
-    throw error;
-  });
+  const client = new WorkerClient(new Worker(entry, { workerData: options }), log);
+  const { rpcUrl, wsUrl } = await client.listening();
   return {
     rpcUrl,
     wsUrl,
-    closed,
-    call: (method, params) =>
-      new Promise((resolve, reject) => {
-        if (closing) return reject(ended(crash));
-        const id = ++lastId;
-        calls.set(id, { resolve, reject });
-        send({ type: 'call', id, method, params });
-      }),
-    close: async () => {
-      if (!closing) {
-        closing = true;
-        send({ type: 'close' });
-      }
-      await closed;
-    },
+    closed: client.closed,
+    call: (method, params) => client.call(method, params),
+    close: () => client.close(),
   };
+}
+
+interface Pending {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+type Answer = Extract<FromWorker, { type: 'result' | 'error' }>;
+
+/** The near side of the worker: its calls under way, and its end. */
+class WorkerClient {
+  readonly closed: Promise<Error | undefined>;
+  readonly #worker: Worker;
+  readonly #started: Promise<{ rpcUrl: string; wsUrl: string }>;
+  readonly #calls = new Map<number, Pending>();
+  #lastId = 0;
+  #closing = false;
+  #crash: Error | undefined;
+
+  constructor(worker: Worker, log: (line: string) => void) {
+    this.#worker = worker;
+    this.#started = new Promise((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'listening') resolve(message);
+        else if (message.type === 'refused') reject(new Error(message.message));
+        else if (message.type === 'log') log(message.line);
+        else if (message.type === 'closed') void worker.terminate();
+        else this.#settle(message);
+      });
+      worker.on('error', (error) => {
+        this.#crash = error;
+      });
+      worker.on('exit', () => reject(this.#crash ?? new Error('the chain ended before it could listen')));
+    });
+    this.closed = new Promise<void>((resolve) => {
+      worker.on('exit', () => resolve());
+    }).then(() => this.#ended());
+  }
+
+  /** Resolves when the chain listens; a worker that cannot is ended. */
+  async listening(): Promise<{ rpcUrl: string; wsUrl: string }> {
+    try {
+      return await this.#started;
+    } catch (error) {
+      await this.#worker.terminate();
+      throw error;
+    }
+  }
+
+  call(method: string, params: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing) return reject(ended(this.#crash));
+      const id = ++this.#lastId;
+      this.#calls.set(id, { resolve, reject });
+      this.#send({ type: 'call', id, method, params });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#send({ type: 'close' });
+    }
+    await this.closed;
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #settle(message: Answer): void {
+    const pending = this.#calls.get(message.id);
+    this.#calls.delete(message.id);
+    if (message.type === 'result') pending?.resolve(message.result);
+    else pending?.reject(new RpcError(message.code, message.message, message.data));
+  }
+
+  #ended(): Error | undefined {
+    if (!this.#closing && !this.#crash) this.#crash = new Error('the chain ended unexpectedly');
+    for (const { reject } of this.#calls.values()) reject(ended(this.#crash));
+    this.#calls.clear();
+    this.#closing = true;
+    return this.#crash;
+  }
 }
 
 function ended(crash: Error | undefined): RpcError {

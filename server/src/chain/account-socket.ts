@@ -49,7 +49,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
 
   function connect(): void {
     const socket = new WebSocket(url, { handshakeTimeout: SILENCE_MS, maxPayload: MAX_MESSAGE_BYTES });
-    const opened = openConnection(socket, wanted, deps);
+    const opened = new Connection(socket, wanted, deps);
     socket.on('open', () => {
       connection = opened;
       openedAt = steadyNow();
@@ -92,90 +92,106 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
   };
 }
 
-interface Connection {
-  follow(addresses: readonly Address[]): void;
-  unfollow(addresses: readonly Address[]): void;
-  aliveAt(): number;
-  ping(now: number): void;
-  end(): void;
-}
-
 /** One WebSocket: which request and which subscription is for which account. */
-function openConnection(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps): Connection {
-  const { steadyNow, log, onAccount, onFollowed } = deps;
-  const { host } = new URL(deps.url);
-  const asked = new Map<number, Address>();
-  const followed = new Map<number, Address>();
-  let nextId = 1;
-  let alive = steadyNow();
-  let confirmed: Address[] = [];
+class Connection {
+  readonly #socket: WebSocket;
+  readonly #wanted: ReadonlySet<Address>;
+  readonly #deps: AccountSocketDeps;
+  readonly #asked = new Map<number, Address>();
+  readonly #followed = new Map<number, Address>();
+  #nextId = 1;
+  #aliveAt: number;
+  #confirmed: Address[] = [];
 
-  const send = (id: number, method: string, params: unknown[]) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-  };
-  const tellConfirmed = () => {
-    const addresses = confirmed;
-    confirmed = [];
-    onFollowed(addresses);
-  };
-  function answered(id: number, subscription: unknown): void {
-    const address = asked.get(id);
-    asked.delete(id);
-    if (address === undefined) return;
-    if (typeof subscription !== 'number') log.debug({ address }, 'an account subscription was refused');
-    else if (!wanted.has(address)) send(nextId++, 'accountUnsubscribe', [subscription]);
-    else {
-      followed.set(subscription, address);
-      if (confirmed.push(address) === 1) setImmediate(tellConfirmed);
+  constructor(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps) {
+    this.#socket = socket;
+    this.#wanted = wanted;
+    this.#deps = deps;
+    this.#aliveAt = deps.steadyNow();
+    socket.on('pong', () => {
+      this.#aliveAt = deps.steadyNow();
+    });
+    socket.on('message', (data) => this.#hear(data.toString()));
+  }
+
+  follow(addresses: readonly Address[]): void {
+    for (const address of addresses) {
+      this.#asked.set(this.#nextId, address);
+      this.#send('accountSubscribe', [address, { encoding: 'base64', commitment: 'confirmed' }]);
     }
   }
 
-  socket.on('pong', () => {
-    alive = steadyNow();
-  });
-  function read(text: string): void {
-    const message = JSON.parse(text) as Message;
-    if (message.id !== undefined) {
-      answered(message.id, message.result);
-      return;
+  unfollow(addresses: readonly Address[]): void {
+    const gone = new Set(addresses);
+    for (const [subscription, address] of this.#followed) {
+      if (!gone.has(address)) continue;
+      this.#followed.delete(subscription);
+      this.#send('accountUnsubscribe', [subscription]);
     }
-    const address = message.params && followed.get(message.params.subscription);
-    if (!address) return;
-    const { context, value } = message.params!.result;
-    onAccount(address, context.slot, value);
   }
-  socket.on('message', (data) => {
+
+  aliveAt(): number {
+    return this.#aliveAt;
+  }
+
+  ping(now: number): void {
+    if (now - this.#aliveAt > SILENCE_MS) this.#socket.terminate();
+    else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+  }
+
+  end(): void {
+    this.#socket.terminate();
+  }
+
+  #send(method: string, params: unknown[]): void {
+    const id = this.#nextId++;
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  }
+
+  #hear(text: string): void {
     // One that was given up still hands over what it has received.
-    if (socket.readyState !== WebSocket.OPEN) return;
-    alive = steadyNow();
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#aliveAt = this.#deps.steadyNow();
     try {
-      read(data.toString());
+      this.#read(text);
     } catch (error) {
       // What it said is lost, so none of its subscriptions proves anything any more.
-      log.warn({ host, reason: (error as Error).message }, 'a message of the account subscriptions makes no sense');
-      socket.terminate();
+      const about = { host: new URL(this.#deps.url).host, reason: (error as Error).message };
+      this.#deps.log.warn(about, 'a message of the account subscriptions makes no sense');
+      this.#socket.terminate();
     }
-  });
-  return {
-    follow(addresses) {
-      for (const address of addresses) {
-        asked.set(nextId, address);
-        send(nextId++, 'accountSubscribe', [address, { encoding: 'base64', commitment: 'confirmed' }]);
-      }
-    },
-    unfollow(addresses) {
-      const gone = new Set(addresses);
-      for (const [subscription, address] of followed) {
-        if (!gone.has(address)) continue;
-        followed.delete(subscription);
-        send(nextId++, 'accountUnsubscribe', [subscription]);
-      }
-    },
-    aliveAt: () => alive,
-    ping(now) {
-      if (now - alive > SILENCE_MS) socket.terminate();
-      else if (socket.readyState === WebSocket.OPEN) socket.ping();
-    },
-    end: () => socket.terminate(),
-  };
+  }
+
+  #read(text: string): void {
+    const message = JSON.parse(text) as Message;
+    if (message.id !== undefined) {
+      this.#answered(message.id, message.result);
+      return;
+    }
+    const address = message.params && this.#followed.get(message.params.subscription);
+    if (!address) return;
+    const { context, value } = message.params!.result;
+    this.#deps.onAccount(address, context.slot, value);
+  }
+
+  #answered(id: number, subscription: unknown): void {
+    const address = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (address === undefined) return;
+    if (typeof subscription !== 'number') {
+      this.#deps.log.debug({ address }, 'an account subscription was refused');
+    } else if (!this.#wanted.has(address)) {
+      this.#send('accountUnsubscribe', [subscription]);
+    } else {
+      this.#followed.set(subscription, address);
+      if (this.#confirmed.push(address) === 1) setImmediate(() => this.#tellConfirmed());
+    }
+  }
+
+  #tellConfirmed(): void {
+    const addresses = this.#confirmed;
+    this.#confirmed = [];
+    this.#deps.onFollowed(addresses);
+  }
 }

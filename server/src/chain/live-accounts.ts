@@ -1,15 +1,11 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import { createAccountSocket } from './account-socket.js';
+import { type Polling, startPolling } from './account-polling.js';
+import { type AccountSocket, createAccountSocket } from './account-socket.js';
 import { type ChainAccount, MAX_BATCH, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc } from './rpc.js';
+import { createSlotSense } from './slot-sense.js';
 
-/** While nothing tells of changes, accounts are read this often. */
-const FAST_POLL_MS = 1_000;
-/** Even while changes are told, all are read this often, for what was missed. */
-const SLOW_POLL_MS = 15_000;
-/** No two nodes are so many slots apart: about seven minutes. */
-const MAX_SLOTS_AHEAD = 1_000;
 /** Bytes that nothing has confirmed for so long are stale. */
 export const MAX_AGE_MS = 10_000;
 
@@ -66,106 +62,136 @@ interface Entry {
   followed: boolean;
 }
 
-export function createLiveAccounts({ rpc, wsUrl, steadyNow, log }: LiveAccountsDeps): LiveAccounts {
-  const entries = new Map<Address, Entry>();
-  const listeners: ((address: Address) => void)[] = [];
-  const answered = createSlotSense();
+export function createLiveAccounts(deps: LiveAccountsDeps): LiveAccounts {
+  return new WatchedAccounts(deps);
+}
+
+class WatchedAccounts implements LiveAccounts {
+  readonly #rpc: Rpc;
+  readonly #steadyNow: () => number;
+  readonly #entries = new Map<Address, Entry>();
+  readonly #listeners: ((address: Address) => void)[] = [];
+  readonly #slots = createSlotSense();
+  readonly #polling: Polling;
+  readonly #socket: AccountSocket | undefined;
+  /** How often the connection was lost. */
+  #losses = 0;
+
+  constructor({ rpc, wsUrl, steadyNow, log }: LiveAccountsDeps) {
+    this.#rpc = rpc;
+    this.#steadyNow = steadyNow;
+    const refresh = (addresses: readonly Address[]) => this.refresh(addresses);
+    this.#polling = startPolling({ entries: this.#entries, steadyNow, refresh, log });
+    if (wsUrl === undefined) return;
+    this.#socket = createAccountSocket({
+      url: wsUrl,
+      steadyNow,
+      log,
+      onAccount: (address, slot, value) => this.#told(address, slot, value),
+      onFollowed: (addresses) => void this.#followed(addresses),
+      onLost: () => this.#lost(),
+    });
+  }
+
+  watch(addresses: readonly Address[]): void {
+    const fresh = addresses.filter((address) => !this.#entries.has(address));
+    for (const address of fresh) {
+      const start = { account: undefined, slot: -1, version: 0, asOf: Number.NEGATIVE_INFINITY, followed: false };
+      this.#entries.set(address, { address, ...start });
+    }
+    if (fresh.length > 0) this.#socket?.follow(fresh);
+  }
+
+  unwatch(addresses: readonly Address[]): void {
+    for (const address of addresses) this.#entries.delete(address);
+    this.#socket?.unfollow(addresses);
+  }
+
+  get(address: Address): LiveAccount | undefined {
+    return this.#entries.get(address);
+  }
+
+  isFresh(account: LiveAccount, now: number): boolean {
+    const { asOf, followed } = account as Entry;
+    if (now - asOf <= MAX_AGE_MS) return true;
+    return followed && this.#socket !== undefined && now - this.#socket.aliveAt() <= MAX_AGE_MS;
+  }
+
+  async refresh(addresses: readonly Address[]): Promise<Map<Address, Reading>> {
+    const readings = new Map<Address, Reading>();
+    const parts = Array.from({ length: Math.ceil(addresses.length / MAX_BATCH) }, (_, i) =>
+      addresses.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH),
+    );
+    await Promise.all(parts.map((part) => this.#refreshPart(part, readings)));
+    return readings;
+  }
+
+  onChange(listener: (address: Address) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  close(): void {
+    this.#polling.stop();
+    this.#socket?.close();
+  }
+
+  async #refreshPart(addresses: readonly Address[], readings: Map<Address, Reading>): Promise<void> {
+    const askedAt = this.#steadyNow();
+    const versions = addresses.map((address) => this.#entries.get(address)?.version);
+    const { slot, accounts } = await readAccounts(this.#rpc, addresses);
+    this.#slots.add(slot);
+    for (const [i, address] of addresses.entries()) {
+      const entry = this.#entries.get(address);
+      const account = accounts[i];
+      if (entry && this.#isBehind(slot, entry)) {
+        readings.set(address, entry);
+        continue;
+      }
+      readings.set(address, { slot, account });
+      // Of two states of one slot, the one that was told meanwhile may be the later.
+      if (entry && (entry.slot !== slot || entry.version === versions[i])) this.#apply(entry, slot, account, askedAt);
+    }
+  }
 
   /** Of two nodes the one that lags must not bring old bytes back; but no slot that nobody else tells of may stop all. */
-  const isBehind = (slot: number, entry: Entry) => slot < entry.slot && !answered.isAbsurd(entry.slot);
+  #isBehind(slot: number, entry: Entry): boolean {
+    return slot < entry.slot && !this.#slots.isAbsurd(entry.slot);
+  }
 
-  function apply(entry: Entry, slot: number, account: ChainAccount | undefined, asOf: number): void {
+  #apply(entry: Entry, slot: number, account: ChainAccount | undefined, asOf: number): void {
     const changed = entry.slot === -1 || !sameAccount(entry.account, account);
     entry.slot = slot;
     entry.asOf = Math.max(entry.asOf, asOf);
     if (!changed) return;
     entry.account = account;
     entry.version += 1;
-    for (const listener of listeners) listener(entry.address);
+    for (const listener of this.#listeners) listener(entry.address);
   }
 
-  async function refresh(addresses: readonly Address[]): Promise<Map<Address, Reading>> {
-    const readings = new Map<Address, Reading>();
-    const parts = Array.from({ length: Math.ceil(addresses.length / MAX_BATCH) }, (_, i) =>
-      addresses.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH),
-    );
-    await Promise.all(parts.map((part) => refreshPart(part, readings)));
-    return readings;
-  }
-
-  async function refreshPart(addresses: readonly Address[], readings: Map<Address, Reading>): Promise<void> {
-    const askedAt = steadyNow();
-    const versions = addresses.map((address) => entries.get(address)?.version);
-    const { slot, accounts } = await readAccounts(rpc, addresses);
-    answered.add(slot);
-    for (const [i, address] of addresses.entries()) {
-      const entry = entries.get(address);
-      const account = accounts[i];
-      if (entry && isBehind(slot, entry)) {
-        readings.set(address, entry);
-        continue;
-      }
-      readings.set(address, { slot, account });
-      // Of two states of one slot, the one that was told meanwhile may be the later.
-      if (entry && (entry.slot !== slot || entry.version === versions[i])) apply(entry, slot, account, askedAt);
-    }
-  }
-
-  function told(address: Address, slot: number, value: RpcAccount | null): void {
+  #told(address: Address, slot: number, value: RpcAccount | null): void {
     const account = readRpcAccount(value);
-    if (answered.isAbsurd(requireSlot(slot))) throw new RangeError(`slot ${slot}, far ahead of the chain`);
-    const entry = entries.get(address);
-    if (entry && !isBehind(slot, entry)) apply(entry, slot, account, steadyNow());
+    if (this.#slots.isAbsurd(requireSlot(slot))) throw new RangeError(`slot ${slot}, far ahead of the chain`);
+    const entry = this.#entries.get(address);
+    if (entry && !this.#isBehind(slot, entry)) this.#apply(entry, slot, account, this.#steadyNow());
   }
 
   /** What changed before the subscriptions stood is read; where that fails, they go on being polled. */
-  async function followed(addresses: Address[]): Promise<void> {
-    const { losses } = state;
-    await refresh(addresses).then(
+  async #followed(addresses: Address[]): Promise<void> {
+    const losses = this.#losses;
+    await this.refresh(addresses).then(
       () => {
-        if (state.losses !== losses) return;
-        for (const address of addresses) setFollowed(entries.get(address), true);
+        if (this.#losses !== losses) return;
+        for (const address of addresses) setFollowed(this.#entries.get(address), true);
       },
       () => {},
     );
   }
 
-  function lost(): void {
-    state.losses += 1;
-    for (const entry of entries.values()) setFollowed(entry, false);
-    polling.wake();
+  #lost(): void {
+    this.#losses += 1;
+    for (const entry of this.#entries.values()) setFollowed(entry, false);
+    this.#polling.wake();
   }
-
-  const state = { losses: 0 };
-  const polling = startPolling({ entries, steadyNow, refresh, log });
-  const handlers = { onAccount: told, onFollowed: (addresses: Address[]) => void followed(addresses), onLost: lost };
-  const socket = wsUrl === undefined ? undefined : createAccountSocket({ url: wsUrl, steadyNow, log, ...handlers });
-
-  return {
-    watch(addresses) {
-      const fresh = addresses.filter((address) => !entries.has(address));
-      for (const address of fresh) {
-        const start = { account: undefined, slot: -1, version: 0, asOf: Number.NEGATIVE_INFINITY, followed: false };
-        entries.set(address, { address, ...start });
-      }
-      if (fresh.length > 0) socket?.follow(fresh);
-    },
-    unwatch(addresses) {
-      for (const address of addresses) entries.delete(address);
-      socket?.unfollow(addresses);
-    },
-    get: (address) => entries.get(address),
-    isFresh(account, now) {
-      const { asOf, followed } = account as Entry;
-      return now - asOf <= MAX_AGE_MS || (followed && socket !== undefined && now - socket.aliveAt() <= MAX_AGE_MS);
-    },
-    refresh,
-    onChange: (listener) => void listeners.push(listener),
-    close() {
-      polling.stop();
-      socket?.close();
-    },
-  };
 }
 
 function requireSlot(slot: unknown): number {
@@ -173,72 +199,8 @@ function requireSlot(slot: unknown): number {
   return slot as number;
 }
 
-/** Where the chain is, as most of the last answers to our questions say. */
-function createSlotSense() {
-  let last: number[] = [];
-  return {
-    add(slot: number): void {
-      last = [slot, ...last].slice(0, 3);
-    },
-    /** Whether a slot is ahead by more than one node can be of another. */
-    isAbsurd(slot: number): boolean {
-      const usual = last.toSorted((a, b) => a - b)[(last.length - 1) >> 1];
-      return usual !== undefined && slot > usual + MAX_SLOTS_AHEAD;
-    },
-  };
-}
-
 function setFollowed(entry: Entry | undefined, followed: boolean): void {
   if (entry) entry.followed = followed;
-}
-
-interface PollingDeps {
-  entries: ReadonlyMap<Address, Entry>;
-  steadyNow: () => number;
-  refresh(addresses: readonly Address[]): Promise<unknown>;
-  log: Logger;
-}
-
-/** Reads what nobody tells of again and again, and all of it now and then. */
-function startPolling({ entries, steadyNow, refresh, log }: PollingDeps): { wake(): void; stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  let allDueAt = steadyNow() + SLOW_POLL_MS;
-  let stopped = false;
-  let failing = false;
-  let running = false;
-
-  async function tick(): Promise<void> {
-    const all = steadyNow() >= allDueAt;
-    if (all) allDueAt = steadyNow() + SLOW_POLL_MS;
-    const due = [...entries.values()].filter((entry) => all || !entry.followed).map(({ address }) => address);
-    try {
-      if (due.length > 0) await refresh(due);
-      failing = false;
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, 'the watched accounts could not be read; trying again');
-      failing = true;
-    }
-  }
-  function schedule(ms: number): void {
-    clearTimeout(timer);
-    if (!stopped) timer = setTimeout(run, ms).unref();
-  }
-  async function run(): Promise<void> {
-    running = true;
-    await tick();
-    running = false;
-    schedule(FAST_POLL_MS);
-  }
-  schedule(FAST_POLL_MS);
-  return {
-    wake() {
-      if (!running) schedule(0);
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
 }
 
 interface Answer {

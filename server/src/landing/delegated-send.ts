@@ -44,9 +44,21 @@ export interface DelegatedSendDeps {
 
 const SEARCH_MS = 1_000;
 
-export function createDelegatedSend({ store, chain, log, closing }: DelegatedSendDeps) {
+export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
+  return new DelegatedSend(deps);
+}
+
+/** Has somebody else send a transaction, and finds out what became of it. */
+export class DelegatedSend {
+  readonly #deps: DelegatedSendDeps;
+
+  constructor(deps: DelegatedSendDeps) {
+    this.#deps = deps;
+  }
+
   /** Asks the other side, and believes what it says only as far as that can be checked. */
-  async function deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
+  async deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
+    const { log } = this.#deps;
     const delivery = await ask(signed).catch((error: Error): Delivery => {
       log.warn({ request: row.id, reason: error.message }, 'a transaction could not be handed over for certain');
       return { outcome: 'unknown', ...RFQ.unknown };
@@ -54,22 +66,16 @@ export function createDelegatedSend({ store, chain, log, closing }: DelegatedSen
     if (delivery.outcome === 'rejected') {
       return { verdict: { event: 'failed', slot: null, error: rfqError(delivery) } };
     }
-    if (delivery.outcome === 'unknown') return search(row, { ...RFQ.failedToLand, ...delivery });
+    if (delivery.outcome === 'unknown') return this.search(row, { ...RFQ.failedToLand, ...delivery });
     const complete = withFirstSignature(signed, delivery.signature);
-    if (complete) return { row: await remember(row, delivery.signature, encodeTransaction(complete)) };
+    if (complete) return { row: await this.#remember(row, delivery.signature, encodeTransaction(complete)) };
     log.warn({ request: row.id }, 'the signature that was answered does not belong to the transaction');
-    return search(row, RFQ.failedToLand);
-  }
-
-  async function remember(row: LedgerRow, signature: string, wire: Uint8Array): Promise<LedgerRow> {
-    await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
-    const known = await findRequest(store, row.id);
-    if (!known) throw new Error(`request ${row.id} has disappeared while it was being sent`);
-    return known;
+    return this.search(row, RFQ.failedToLand);
   }
 
   /** Nobody says for certain what became of it: looks for it on the chain until it is there, or can never be. */
-  async function search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
+  async search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
+    const { store, chain, log, closing } = this.#deps;
     const find = createMessageSearch(chain.rpc, {
       message: decodeTransaction(row.wire!).message,
       account: row.wallet as Address,
@@ -78,7 +84,7 @@ export function createDelegatedSend({ store, chain, log, closing }: DelegatedSen
     for (;;) {
       const now = await findRequest(store, row.id);
       if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
-      const verdict = await lookOnce(row, find, whenDead).catch((error: Error) => {
+      const verdict = await this.#lookOnce(row, find, whenDead).catch((error: Error) => {
         log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
         return undefined;
       });
@@ -87,12 +93,21 @@ export function createDelegatedSend({ store, chain, log, closing }: DelegatedSen
     }
   }
 
+  async #remember(row: LedgerRow, signature: string, wire: Uint8Array): Promise<LedgerRow> {
+    const { store } = this.#deps;
+    await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
+    const known = await findRequest(store, row.id);
+    if (!known) throw new Error(`request ${row.id} has disappeared while it was being sent`);
+    return known;
+  }
+
   /** First whether it is dead, then whether it is there: the other way round it could land between the two. */
-  async function lookOnce(
+  async #lookOnce(
     row: LedgerRow,
     find: (atLeastSlot?: bigint) => Promise<Found | undefined>,
     whenDead: Explanation,
   ): Promise<Verdict | undefined> {
+    const { store, chain } = this.#deps;
     const death = await deadAt({ kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }, chain);
     const found = await find(death);
     if (found) {
@@ -102,8 +117,6 @@ export function createDelegatedSend({ store, chain, log, closing }: DelegatedSen
     }
     return death === undefined ? undefined : { event: 'expired', slot: null, error: rfqError(whenDead) };
   }
-
-  return { deliver, search };
 }
 
 /** The transaction with its first signature, if that makes it complete and every signature is right. */

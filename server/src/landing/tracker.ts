@@ -47,55 +47,88 @@ interface Tracked extends Flight {
 }
 
 /** Follows every transaction under way with one poll for all of them, and sends each again until it lands or is dead. */
-export function createTracker({ chain, sendRpcs, log, steadyNow }: TrackerDeps): Tracker {
-  const flights = new Map<string, Tracked>();
-  let timer: NodeJS.Timeout | undefined;
-  let polling = false;
-  let pollAgain = false;
-  let closed = false;
+export function createTracker(deps: TrackerDeps): Tracker {
+  return new PollingTracker(deps);
+}
 
-  function wake(delay: number): void {
-    if (closed) return;
-    clearTimeout(timer);
-    timer = setTimeout(poll, delay);
+class PollingTracker implements Tracker {
+  readonly #deps: TrackerDeps;
+  readonly #flights = new Map<string, Tracked>();
+  #timer: NodeJS.Timeout | undefined;
+  #polling = false;
+  #pollAgain = false;
+  #closed = false;
+
+  constructor(deps: TrackerDeps) {
+    this.#deps = deps;
   }
 
-  function pollNow(): void {
-    if (polling) pollAgain = true;
-    else wake(0);
+  track(flight: Flight): Promise<Verdict> {
+    const known = this.#flights.get(flight.signature);
+    if (known) return known.verdict;
+    const { promise, resolve, reject } = withResolvers<Verdict>();
+    if (this.#closed) reject(new Error('the service is shutting down'));
+    else {
+      const sendAgainAt = this.#deps.steadyNow() + (flight.takenOver ? 0 : REBROADCAST_MS);
+      this.#flights.set(flight.signature, { ...flight, verdict: promise, resolve, reject, sendAgainAt });
+      if (flight.takenOver) this.pollNow();
+      else if (this.#flights.size === 1 && !this.#polling) this.#wake(POLL_MS);
+    }
+    return promise;
   }
 
-  async function poll(): Promise<void> {
-    if (polling) {
-      pollAgain = true;
+  /** Bound, because it is handed over as a callback. */
+  readonly pollNow = (): void => {
+    if (this.#polling) this.#pollAgain = true;
+    else this.#wake(0);
+  };
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const flight of this.#flights.values()) flight.reject(new Error('the service is shutting down'));
+    this.#flights.clear();
+  }
+
+  #wake(delay: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#poll(), delay);
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#polling) {
+      this.#pollAgain = true;
       return;
     }
-    polling = true;
-    const all = [...flights.values()];
+    this.#polling = true;
+    const all = [...this.#flights.values()];
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
-      await pollGroup(group).catch((error: Error) =>
-        log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again'),
+      await this.#pollGroup(group).catch((error: Error) =>
+        this.#deps.log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again'),
       );
     }
-    polling = false;
-    if (flights.size > 0) wake(pollAgain ? 0 : POLL_MS);
-    pollAgain = false;
+    this.#polling = false;
+    if (this.#flights.size > 0) this.#wake(this.#pollAgain ? 0 : POLL_MS);
+    this.#pollAgain = false;
   }
 
-  async function pollGroup(group: Tracked[]): Promise<void> {
+  async #pollGroup(group: Tracked[]): Promise<void> {
+    const { chain, steadyNow } = this.#deps;
     const { found } = await chain.statuses(signaturesOf(group), { history: false });
-    const unknown = group.filter((flight, index) => !conclude(flight, found[index]));
+    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index]));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow());
     if (due.length === 0) return;
     try {
-      await concludeDead(due);
+      await this.#concludeDead(due);
     } finally {
-      for (const flight of due) if (flights.has(flight.signature)) sendAgain(flight);
+      for (const flight of due) if (this.#flights.has(flight.signature)) this.#sendAgain(flight);
     }
   }
 
-  function sendAgain(flight: Tracked): void {
+  #sendAgain(flight: Tracked): void {
+    const { sendRpcs, log, steadyNow } = this.#deps;
     flight.sendAgainAt = steadyNow() + REBROADCAST_MS;
     broadcast(sendRpcs, flight.wire, log).catch((error: Error) =>
       log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
@@ -103,22 +136,24 @@ export function createTracker({ chain, sendRpcs, log, steadyNow }: TrackerDeps):
   }
 
   /** First whether it is dead, then whether it is known: the other way round it could land between the two questions. */
-  async function concludeDead(due: Tracked[]): Promise<void> {
-    const deaths = await Promise.all(due.map(deathOf));
+  async #concludeDead(due: Tracked[]): Promise<void> {
+    const { chain, steadyNow } = this.#deps;
+    const deaths = await Promise.all(due.map((flight) => this.#deathOf(flight)));
     const given = due.map((flight) => steadyNow() >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
     const ended = due.filter((_, index) => deaths[index] !== undefined || given[index]);
     if (ended.length === 0) return;
     const { slot, found } = await chain.statuses(signaturesOf(ended), { history: true });
     for (const [index, flight] of ended.entries()) {
-      if (conclude(flight, found[index]) || found[index]) continue;
+      if (this.#conclude(flight, found[index]) || found[index]) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that told of the death may just not have seen it land.
-      if (death === undefined || slot >= death) finish(flight, { event: 'expired', slot: null, error: null });
+      if (death === undefined || slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
   }
 
   /** Of one that nothing is learned about, the next time will tell: the others do not wait for it. */
-  function deathOf({ lifetime, signature }: Tracked): Promise<bigint | undefined> {
+  #deathOf({ lifetime, signature }: Tracked): Promise<bigint | undefined> {
+    const { chain, log } = this.#deps;
     return deadAt(lifetime, chain).catch((error: Error) => {
       log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
       return undefined;
@@ -126,40 +161,17 @@ export function createTracker({ chain, sendRpcs, log, steadyNow }: TrackerDeps):
   }
 
   /** True when the status settles the flight. */
-  function conclude(flight: Tracked, status: SignatureStatus | undefined): boolean {
+  #conclude(flight: Tracked, status: SignatureStatus | undefined): boolean {
     if (!status?.confirmed) return false;
     const { slot, err } = status;
-    finish(flight, err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err });
+    this.#finish(flight, err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err });
     return true;
   }
 
-  function finish(flight: Tracked, verdict: Verdict): void {
-    flights.delete(flight.signature);
+  #finish(flight: Tracked, verdict: Verdict): void {
+    this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
-
-  return {
-    track(flight) {
-      const known = flights.get(flight.signature);
-      if (known) return known.verdict;
-      const { promise, resolve, reject } = withResolvers<Verdict>();
-      if (closed) reject(new Error('the service is shutting down'));
-      else {
-        const sendAgainAt = steadyNow() + (flight.takenOver ? 0 : REBROADCAST_MS);
-        flights.set(flight.signature, { ...flight, verdict: promise, resolve, reject, sendAgainAt });
-        if (flight.takenOver) pollNow();
-        else if (flights.size === 1 && !polling) wake(POLL_MS);
-      }
-      return promise;
-    },
-    pollNow,
-    close() {
-      closed = true;
-      clearTimeout(timer);
-      for (const flight of flights.values()) flight.reject(new Error('the service is shutting down'));
-      flights.clear();
-    },
-  };
 }
 
 function signaturesOf(flights: Tracked[]): string[] {

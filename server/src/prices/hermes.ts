@@ -3,7 +3,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.js';
 import { type Published, readUpdates } from './hermes-answer.js';
-import type { PriceFeed } from './index.js';
+import type { PriceFeed } from './price.js';
 
 const POLL_MS = 2_000;
 const TIMEOUT_MS = 2_000;
@@ -37,68 +37,90 @@ export interface Hermes extends PriceFeed {
  * its confidence interval is wider than `maxConfidenceBps`.
  */
 export async function startHermes(deps: HermesDeps): Promise<Hermes> {
-  const { feeds, clock, maxAgeMs, maxConfidenceBps, log, sleep = pause } = deps;
-  const known = new Map<string, Published>();
-  const feedOf = new Map(Object.entries(feeds).map(([mint, feed]) => [mint, feed.toLowerCase()]));
-  const ids = [...new Set(feedOf.values())];
-  const complaints = createComplaints(log, new URL(deps.url).host);
-  const closing = new AbortController();
-  let attempt = new AbortController();
-  let failures = 0;
+  const hermes = new PolledHermes(deps);
+  await hermes.start();
+  return hermes;
+}
 
-  function take(updates: Map<string, Published>): void {
-    for (const [feed, update] of updates) {
-      const before = known.get(feed);
-      if (before && update.publishedAt <= before.publishedAt) continue;
-      // One from the future would keep out all that come after it.
-      if (update.publishedAt > clock.now() + maxAgeMs) complaints.add('a price from the future');
-      else known.set(feed, update);
-    }
+class PolledHermes implements Hermes {
+  readonly source = 'hermes';
+  readonly #deps: HermesDeps;
+  readonly #known = new Map<string, Published>();
+  readonly #feedOf: ReadonlyMap<string, string>;
+  readonly #ids: string[];
+  readonly #complaints: ReturnType<typeof createComplaints>;
+  readonly #closing = new AbortController();
+  #attempt = new AbortController();
+  #failures = 0;
+  #polling: Promise<void> | undefined;
+
+  constructor(deps: HermesDeps) {
+    this.#deps = deps;
+    this.#feedOf = new Map(Object.entries(deps.feeds).map(([mint, feed]) => [mint, feed.toLowerCase()]));
+    this.#ids = [...new Set(this.#feedOf.values())];
+    this.#complaints = createComplaints(deps.log, new URL(deps.url).host);
   }
 
-  /** Answers how long to wait for the next question, in milliseconds. */
-  async function poll(): Promise<number> {
-    attempt = new AbortController();
-    const answer = await fetchLatest(deps, ids, attempt);
-    if ('updates' in answer) {
-      failures = 0;
-      const missing = ids.filter((id) => !answer.updates.has(id));
-      if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
-      take(answer.updates);
-      complaints.endOfRound();
-      return POLL_MS;
-    }
-    if (!closing.signal.aborted) complaints.add(answer.failed);
-    complaints.endOfRound();
-    failures += 1;
-    return Math.min(LONGEST_DELAY_MS, Math.max(POLL_MS * 2 ** Math.min(failures, 10), answer.retryAfterMs));
+  async start(): Promise<void> {
+    if (this.#ids.length === 0) return;
+    const delay = await this.#poll();
+    this.#polling = this.#keepPolling(delay);
   }
 
-  async function keepPolling(firstDelay: number): Promise<void> {
-    for (let delay = firstDelay; ; delay = await poll()) {
+  read(mint: Address) {
+    const { maxConfidenceBps, maxAgeMs, clock } = this.#deps;
+    const feed = this.#feedOf.get(mint);
+    const price = feed === undefined ? undefined : this.#known.get(feed);
+    if (!price || price.confidence * 10_000 > price.usd * maxConfidenceBps) return undefined;
+    return { ...price, stale: clock.now() - price.publishedAt > maxAgeMs };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#attempt.abort();
+    await this.#polling;
+  }
+
+  async #keepPolling(firstDelay: number): Promise<void> {
+    const { sleep = pause } = this.#deps;
+    for (let delay = firstDelay; ; delay = await this.#poll()) {
       try {
-        await sleep(delay, closing.signal);
+        await sleep(delay, this.#closing.signal);
       } catch {
         return;
       }
     }
   }
 
-  const polling = ids.length === 0 ? undefined : keepPolling(await poll());
-  return {
-    source: 'hermes',
-    read(mint: Address) {
-      const feed = feedOf.get(mint);
-      const price = feed === undefined ? undefined : known.get(feed);
-      if (!price || price.confidence * 10_000 > price.usd * maxConfidenceBps) return undefined;
-      return { ...price, stale: clock.now() - price.publishedAt > maxAgeMs };
-    },
-    async close() {
-      closing.abort();
-      attempt.abort();
-      await polling;
-    },
-  };
+  /** Answers how long to wait for the next question, in milliseconds. */
+  async #poll(): Promise<number> {
+    const complaints = this.#complaints;
+    this.#attempt = new AbortController();
+    const answer = await fetchLatest(this.#deps, this.#ids, this.#attempt);
+    if ('updates' in answer) {
+      this.#failures = 0;
+      const missing = this.#ids.filter((id) => !answer.updates.has(id));
+      if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
+      this.#take(answer.updates);
+      complaints.endOfRound();
+      return POLL_MS;
+    }
+    if (!this.#closing.signal.aborted) complaints.add(answer.failed);
+    complaints.endOfRound();
+    this.#failures += 1;
+    return Math.min(LONGEST_DELAY_MS, Math.max(POLL_MS * 2 ** Math.min(this.#failures, 10), answer.retryAfterMs));
+  }
+
+  #take(updates: Map<string, Published>): void {
+    const { clock, maxAgeMs } = this.#deps;
+    for (const [feed, update] of updates) {
+      const before = this.#known.get(feed);
+      if (before && update.publishedAt <= before.publishedAt) continue;
+      // One from the future would keep out all that come after it.
+      if (update.publishedAt > clock.now() + maxAgeMs) this.#complaints.add('a price from the future');
+      else this.#known.set(feed, update);
+    }
+  }
 }
 
 type Answer = { updates: Map<string, Published> } | { failed: string; retryAfterMs: number };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
 import { startHermes } from './hermes.js';
-import type { PriceFeed, PriceQuote, Prices } from './index.js';
+import type { PriceFeed, PriceQuote, Prices } from './price.js';
 import type { SandboxPrices } from './sandbox.js';
 
 /** A price beyond these is taken for a mistake of its source. */

@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
 import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/prices.js';
 import type { Store } from '../store/sql.js';
-import type { PriceFeed } from './index.js';
+import type { PriceFeed } from './price.js';
 
 /** Told, with the mint or nothing, to every copy when prices have been set. */
 export const PRICES_CHANNEL = 'prices';

@@ -33,76 +33,94 @@ const MAX_FRAME_BYTES = 256 * 1024;
  * Polymarket's public sports channel. It needs no subscription and tells of every game; those that are behind an event
  * are published. What it said while the connection was down is not to be had any more.
  */
-export function createPolymarketFeed({ url, games, clock, log, timing = TIMING }: PolymarketDeps): ScoreFeed {
-  const host = new URL(url).host;
-  const toScores = createReader(games, clock);
-  let publish: ((score: EventScore) => void) | undefined;
-  let socket: WebSocket | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let failures = 0;
+export function createPolymarketFeed(deps: PolymarketDeps): ScoreFeed {
+  return new PolymarketFeed(deps);
+}
 
-  function connect(): void {
+class PolymarketFeed implements ScoreFeed {
+  readonly name = 'polymarket';
+  readonly exclusive = true;
+  readonly #url: string;
+  readonly #host: string;
+  readonly #timing: FeedTiming;
+  readonly #log: Logger;
+  readonly #toScores: (text: string) => EventScore[];
+  #publish: ((score: EventScore) => void) | undefined;
+  #socket: WebSocket | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor({ url, games, clock, log, timing = TIMING }: PolymarketDeps) {
+    this.#url = url;
+    this.#host = new URL(url).host;
+    this.#timing = timing;
+    this.#log = log;
+    this.#toScores = createReader(games, clock);
+  }
+
+  open(publish: (score: EventScore) => void): void {
+    if (this.#publish !== undefined) return;
+    this.#publish = publish;
+    this.#failures = 0;
+    this.#connect();
+  }
+
+  due(): void {}
+
+  close(): void {
+    this.#publish = undefined;
+    clearTimeout(this.#retry);
+    const last = this.#socket;
+    this.#socket = undefined;
+    last?.terminate();
+  }
+
+  #connect(): void {
     // Compression is refused: a few bytes could unfold into very many.
     const options = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false };
-    const current = new WebSocket(url, options);
-    socket = current;
+    const current = new WebSocket(this.#url, options);
+    this.#socket = current;
     let reason = 'closed';
     const silence = setTimeout(() => {
       reason = 'silent for too long';
       current.terminate();
-    }, timing.silenceMs);
+    }, this.#timing.silenceMs);
     const alive = () => {
-      failures = 0;
+      this.#failures = 0;
       silence.refresh();
     };
-    current.on('open', () => log.info({ feed: 'polymarket', host }, 'connected to the sports channel'));
+    const about = { feed: this.name, host: this.#host };
+    current.on('open', () => this.#log.info(about, 'connected to the sports channel'));
     current.on('ping', alive);
     current.on('message', (data) => {
-      if (socket !== current) return;
+      if (this.#socket !== current) return;
       alive();
-      hear(String(data), current);
+      this.#hear(String(data), current);
     });
     current.on('error', (error) => {
       reason = error.message;
     });
     current.on('close', () => {
       clearTimeout(silence);
-      if (socket === current) connectLater(reason);
+      if (this.#socket === current) this.#connectLater(reason);
     });
   }
 
-  function connectLater(reason: string): void {
-    const longest = Math.min(timing.maxRetryMs, timing.firstRetryMs * 2 ** failures);
+  #connectLater(reason: string): void {
+    const { maxRetryMs, firstRetryMs } = this.#timing;
+    const longest = Math.min(maxRetryMs, firstRetryMs * 2 ** this.#failures);
     // Copies that lost the connection together do not come back together.
     const delayMs = Math.round(longest * (0.5 + Math.random() / 2));
-    log.warn({ feed: 'polymarket', host, reason, delayMs }, 'the connection of the scores is lost; connecting again');
-    failures += 1;
-    retry = setTimeout(connect, delayMs);
+    const about = { feed: this.name, host: this.#host, reason, delayMs };
+    this.#log.warn(about, 'the connection of the scores is lost; connecting again');
+    this.#failures += 1;
+    this.#retry = setTimeout(() => this.#connect(), delayMs);
   }
 
-  function hear(text: string, current: WebSocket): void {
+  #hear(text: string, current: WebSocket): void {
     if (/^ping$/i.test(text)) current.send('pong');
-    else for (const score of toScores(text)) publish?.(score);
+    else for (const score of this.#toScores(text)) this.#publish?.(score);
   }
-
-  return {
-    name: 'polymarket',
-    exclusive: true,
-    open(to) {
-      if (publish !== undefined) return;
-      publish = to;
-      failures = 0;
-      connect();
-    },
-    due() {},
-    close() {
-      publish = undefined;
-      clearTimeout(retry);
-      const last = socket;
-      socket = undefined;
-      last?.terminate();
-    },
-  };
 }
 
 /** Makes the scores of the events that a message is about: none for a game that is behind no event. */

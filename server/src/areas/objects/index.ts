@@ -1,15 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { imageTypes, type LocalStore, MAX_METADATA_BYTES } from '../../objects/index.js';
+import { imageTypes, MAX_METADATA_BYTES } from '../../objects/index.js';
+import type { KeyParams, ObjectsDeps } from './deps.js';
 import { permit, take } from './put.js';
 import { send } from './send.js';
 
-export interface ObjectsDeps {
-  readonly store: LocalStore;
-  readonly maxImageBytes: number;
-}
-
-/** The key as its parts stand in the path, decoded. */
-export type KeyParams = { folder: string; name: string };
+export type { ObjectsDeps } from './deps.js';
 
 /**
  * The URLs of the local store: what the presigned and the public ones lead to. No part of the API, because with a

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
 import { ContentRefused, checkContent, INCOMING, isPublicKey } from '../../objects/index.js';
-import type { KeyParams, ObjectsDeps } from './index.js';
+import type { KeyParams, ObjectsDeps } from './deps.js';
 
 const FRESH = 'ask for a new one';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
 import { INCOMING, isPublicKey, type OpenObject, PUBLIC_CACHE } from '../../objects/index.js';
-import type { KeyParams, ObjectsDeps } from './index.js';
+import type { KeyParams, ObjectsDeps } from './deps.js';
 
 /** What nobody can make a browser run, though it may be shown on every page. */
 const SAFE = {

@@ -254,7 +254,7 @@ describe('what an order refuses', () => {
       [{ priorityFeeLamports: 0 }, /^priorityFeeLamports: /],
       [{ jitoTipLamports: 999 }, /^jitoTipLamports: /],
       [{ excludeRouters: 'iris,jupiterz,dflow,okx' }, /^Failed to get quotes: no router is left/],
-      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes: aggregator: /],
+      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes: metis: /],
     ];
     for (const [change, message] of cases) {
       const { status, body } = await world.order({ ...good, ...change });

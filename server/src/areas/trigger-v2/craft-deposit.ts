@@ -1,16 +1,13 @@
 import type { Address } from '@slipway/wire';
-import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import { requireAddress, requireAmount } from '../../errors/index.js';
 import { type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
-import { explainMissingPrice } from './order-terms.js';
+import { requirePair, requireWorth } from './order-checks.js';
 import type { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
-import { craftDeposit, type Deposit, orderAccount, type VaultToken } from './vault-transactions.js';
-
-/** The least that an order may be worth, in USD. */
-const LEAST_USD = 10;
+import { craftDeposit, type Deposit, orderAccount } from './vault-transactions.js';
 
 /** Crafts the deposit that pays for one order. Nothing moves before the order is created with it. */
 export async function craftOrderDeposit(
@@ -37,32 +34,6 @@ export async function craftOrderDeposit(
     keepsOutput: body.orderSubType === 'otoco',
   };
   return answer(deposit, await remember(deps, deposit, body.orderSubType));
-}
-
-/** @throws AppError INVALID_REQUEST for a pair that no order can trade. */
-export function requirePair({ stables }: TriggerV2Deps, inputMint: Address, outputMint: Address): void {
-  if (inputMint === outputMint) {
-    throw new AppError('INVALID_REQUEST', { message: 'Input mint and output mint cannot be the same' });
-  }
-  if (stables.has(inputMint) && stables.has(outputMint)) {
-    throw new AppError('INVALID_REQUEST', { message: 'Mint pair is not supported' });
-  }
-}
-
-function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
-  const usd = prices.usd(mint);
-  if (usd === undefined) {
-    const why = explainMissingPrice(prices, mint);
-    throw new AppError('CRAFT_FAILED', { message: `Failed to fetch the price of inputMint: ${why}` });
-  }
-  const worth = (Number(amount) / 10 ** decimals) * usd;
-  if (worth < LEAST_USD) {
-    // Rounded down: what is refused must not read as enough.
-    const shown = (Math.floor(worth * 100) / 100).toFixed(2);
-    throw new AppError('INVALID_REQUEST', {
-      message: `Order must be at least ${LEAST_USD} USD (current value: ${shown} USD)`,
-    });
-  }
 }
 
 async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayload['type']): Promise<string> {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
-import { createMintScans, type MintScans, scanVenue } from './mint-scans.js';
+import { MintScans, scanVenue } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
 
@@ -13,6 +13,9 @@ export interface Candidate extends PoolAccounts {
   address: Address;
   venue: Venue;
 }
+
+/** Its own account, and the others. */
+export const accountsOf = ({ address, accounts }: Candidate): Address[] => [address, ...accounts];
 
 /** A pool's account as the RPC lists it. */
 export interface Found {
@@ -39,50 +42,71 @@ export interface FinderDeps {
   onFound(): void;
 }
 
-export interface Finder {
-  asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching'>;
-  /** Looks for pools on the chain. */
-  scan(): Promise<void>;
-  /** What was found last, and the configured ones. */
-  candidates(): Promise<Candidate[]>;
-}
-
 /**
  * Finds pools: of each venue all that the RPC lists, or, where it does not list all or `byMint`, those of the mints that
  * are asked for; and the configured ones.
  */
-export function createFinder(deps: FinderDeps): Finder {
-  const { rpc, live, venues, configured, skipped, log, byMint } = deps;
-  const lists = new Map<Venue, Found[]>();
-  const unlisted = new Set<Venue>();
-  const failures = failureCounter(deps.registry);
+export class Finder {
+  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching'>;
+  readonly #deps: FinderDeps;
+  readonly #scans: MintScans;
+  readonly #lists = new Map<Venue, Found[]>();
+  readonly #unlisted = new Set<Venue>();
+  readonly #failures: Counter<'venue'>;
   /** They were logged. */
-  const failing = new Set<Venue>();
-  const isByMint = (venue: Venue) => byMint || unlisted.has(venue);
-  const asked = createMintScans({ ...deps, venues: () => venues.filter(isByMint), failed });
+  readonly #failing = new Set<Venue>();
   /** They never change. */
-  const needed = new LRUCache<Address, ChainAccount>({ max: MAX_NEEDED });
+  readonly #needed = new LRUCache<Address, ChainAccount>({ max: MAX_NEEDED });
 
-  function failed(venue: Venue, error: unknown): void {
-    failures.inc({ venue: venue.label });
-    if (failing.has(venue)) return;
-    failing.add(venue);
-    log.warn({ err: error, venue: venue.label }, 'the RPC does not list the pools of a mint; what is known is used');
+  constructor(deps: FinderDeps) {
+    this.#deps = deps;
+    this.#failures = failureCounter(deps.registry);
+    this.#scans = new MintScans({
+      ...deps,
+      venues: () => deps.venues.filter((venue) => deps.byMint || this.#unlisted.has(venue)),
+      failed: (venue, error) => this.#failed(venue, error),
+    });
+    this.asked = this.#scans;
   }
 
-  async function listAll(venue: Venue): Promise<void> {
+  /** Looks for pools on the chain. */
+  async scan(): Promise<void> {
+    const { byMint, venues } = this.#deps;
+    if (!byMint) await Promise.all(venues.map((venue) => this.#listAll(venue)));
+    await this.#scans.refresh();
+  }
+
+  /** What was found last, and the configured ones. */
+  async candidates(): Promise<Candidate[]> {
+    const listed = [...[...this.#lists.values()].flat(), ...this.#scans.found()];
+    const found = new Map(listed.map((one) => [one.address, one]));
+    return this.#describe([...found.values(), ...(await this.#readConfigured(found))]);
+  }
+
+  async #listAll(venue: Venue): Promise<void> {
     try {
-      lists.set(venue, await scanVenue(rpc, venue));
-      unlisted.delete(venue);
+      this.#lists.set(venue, await scanVenue(this.#deps.rpc, venue));
+      this.#unlisted.delete(venue);
     } catch (error) {
-      failures.inc({ venue: venue.label });
-      if (!unlisted.has(venue))
-        log.warn({ err: error, venue: venue.label }, 'the RPC does not list all pools; they are found by mint');
-      unlisted.add(venue);
+      this.#failures.inc({ venue: venue.label });
+      if (!this.#unlisted.has(venue)) {
+        const about = { err: error, venue: venue.label };
+        this.#deps.log.warn(about, 'the RPC does not list all pools; they are found by mint');
+      }
+      this.#unlisted.add(venue);
     }
   }
 
-  async function readConfigured(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
+  #failed(venue: Venue, error: unknown): void {
+    this.#failures.inc({ venue: venue.label });
+    if (this.#failing.has(venue)) return;
+    this.#failing.add(venue);
+    const about = { err: error, venue: venue.label };
+    this.#deps.log.warn(about, 'the RPC does not list the pools of a mint; what is known is used');
+  }
+
+  async #readConfigured(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
+    const { configured, live, venues } = this.#deps;
     const missing = configured.filter((address) => !known.has(address));
     if (missing.length === 0) return [];
     return [...(await live.refresh(missing))].flatMap(([address, { account }]) => {
@@ -92,12 +116,13 @@ export function createFinder(deps: FinderDeps): Finder {
   }
 
   /** Asks the venues, and again those whose pools say too little, with what they need. */
-  async function describe(found: Found[]): Promise<Candidate[]> {
+  async #describe(found: Found[]): Promise<Candidate[]> {
+    const { live, skipped } = this.#deps;
     const candidates: Candidate[] = [];
     const unclear = new Map<Address, Found[]>();
     const ask = (one: Found, isLast: boolean) => {
       const { address, venue, account } = one;
-      const described = venue.describe(address, account, needed);
+      const described = venue.describe(address, account, this.#needed);
       if (typeof described === 'string') skipped.note(address, venue, described);
       else if (!('needs' in described)) candidates.push({ address, venue, ...described });
       else if (isLast) skipped.note(address, venue, 'an account that it names is missing');
@@ -106,24 +131,11 @@ export function createFinder(deps: FinderDeps): Finder {
     for (const one of found) ask(one, false);
     if (unclear.size === 0) return candidates;
     for (const [address, { account }] of await live.refresh([...unclear.keys()])) {
-      if (account) needed.set(address, account);
+      if (account) this.#needed.set(address, account);
     }
     for (const one of [...unclear.values()].flat()) ask(one, true);
     return candidates;
   }
-
-  return {
-    asked,
-    async scan() {
-      if (!byMint) await Promise.all(venues.map(listAll));
-      await asked.refresh();
-    },
-    async candidates() {
-      const listed = [...[...lists.values()].flat(), ...asked.found()];
-      const found = new Map(listed.map((one) => [one.address, one]));
-      return describe([...found.values(), ...(await readConfigured(found))]);
-    },
-  };
 }
 
 function failureCounter(registry: Registry | undefined): Counter<'venue'> {

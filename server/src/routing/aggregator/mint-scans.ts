@@ -61,29 +61,95 @@ export interface MintScansDeps {
 }
 
 /** The pools of those mints that somebody asks for. */
-export interface MintScans {
+export class MintScans {
+  readonly #deps: MintScansDeps;
+  readonly #hubs: ReadonlySet<Address>;
+  readonly #asked = new LRUCache<string, Asked>({ max: MAX_ASKED });
+  #running = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(deps: MintScansDeps) {
+    this.#deps = deps;
+    this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
+  }
+
   /**
    * Marks both mints as asked, and the pairs of hubs over which routes between them lead. Pools of what is asked for the
    * first time are looked for in the background.
    */
-  ask(a: Address, b: Address): void;
+  ask(a: Address, b: Address): void {
+    const now = this.#deps.steadyNow();
+    for (const mints of this.#topics(a, b)) this.#mark(mints, now);
+    if (this.#deps.venues().length > 0) this.#work();
+  }
+
   /** As `ask`, but drives out nothing. */
-  askIfRoom(a: Address, b: Address): void;
+  askIfRoom(a: Address, b: Address): void {
+    const added = this.#topics(a, b).filter((mints) => !this.#asked.has(mints.join(' ')));
+    if (this.#asked.size + added.length <= MAX_ASKED) this.ask(a, b);
+  }
+
   /** Whether the pools of one of them have not been looked for yet. */
-  isSearching(a: Address, b: Address): boolean;
+  isSearching(a: Address, b: Address): boolean {
+    if (this.#deps.venues().length === 0) return false;
+    return this.#topics(a, b).some((mints) => !this.#asked.peek(mints.join(' '))?.isScanned);
+  }
+
   /** Looks again for the pools of all that is still asked for, and forgets the rest. */
-  refresh(): Promise<void>;
-  found(): Found[];
-}
+  async refresh(): Promise<void> {
+    const since = this.#deps.steadyNow() - ASKED_MS;
+    for (const [key, { at }] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(key);
+    if (this.#deps.venues().length === 0) return;
+    for (const one of this.#asked.values()) if (one.state === 'done') one.state = 'due';
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#work();
+    });
+  }
 
-export function createMintScans(deps: MintScansDeps): MintScans {
-  const { rpc, steadyNow, venues, failed } = deps;
-  const hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
-  const asked = new LRUCache<string, Asked>({ max: MAX_ASKED });
-  let running = 0;
-  let waiting: (() => void)[] = [];
+  found(): Found[] {
+    const byMint = this.#deps.venues();
+    return [...this.#asked.values()].flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
+  }
 
-  async function scan(one: Asked): Promise<void> {
+  /** A mint that is no hub has few enough pools for all of them; hubs are asked for by pairs. */
+  #topics(a: Address, b: Address): Mints[] {
+    const hubs = this.#hubs;
+    const others = [a, b].filter((mint) => !hubs.has(mint));
+    const pairs = [...hubs].filter((hub) => hub !== WRAPPED_SOL_MINT).map((hub): Mints => [WRAPPED_SOL_MINT, hub]);
+    return [...pairs, ...(others.length === 0 ? [pairOf(a, b)] : others.map((mint): Mints => [mint]))];
+  }
+
+  #mark(mints: Mints, at: number): void {
+    const key = mints.join(' ');
+    const known = this.#asked.get(key);
+    if (known) {
+      known.at = at;
+      return;
+    }
+    this.#asked.set(key, { mints, at, isScanned: false, state: 'due', pools: new Map() });
+  }
+
+  /** What was never looked for comes first, and of that what was asked last. What was dropped is not looked for. */
+  #work(): void {
+    while (this.#running < MAX_SCANS) {
+      const due = [...this.#asked.values()].filter(({ state }) => state === 'due');
+      const next = due.find(({ isScanned }) => !isScanned) ?? due[0];
+      if (!next) break;
+      next.state = 'scanning';
+      this.#running++;
+      void this.#scan(next).finally(() => {
+        this.#running--;
+        this.#work();
+      });
+    }
+    if (this.#running > 0) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting = [];
+  }
+
+  async #scan(one: Asked): Promise<void> {
+    const { rpc, venues, failed, onFound } = this.#deps;
     for (const venue of venues()) {
       try {
         const scans = namedMints(venue.mintOffsets, one.mints).map((named) => scanVenue(rpc, venue, named));
@@ -95,72 +161,8 @@ export function createMintScans(deps: MintScansDeps): MintScans {
     const isFirst = !one.isScanned;
     one.isScanned = true;
     one.state = 'done';
-    if (isFirst) deps.onFound();
+    if (isFirst) onFound();
   }
-
-  /** What was never looked for comes first, and of that what was asked last. What was dropped is not looked for. */
-  function work(): void {
-    while (running < MAX_SCANS) {
-      const due = [...asked.values()].filter(({ state }) => state === 'due');
-      const next = due.find(({ isScanned }) => !isScanned) ?? due[0];
-      if (!next) break;
-      next.state = 'scanning';
-      running++;
-      void scan(next).finally(() => {
-        running--;
-        work();
-      });
-    }
-    if (running > 0) return;
-    for (const resolve of waiting) resolve();
-    waiting = [];
-  }
-
-  /** A mint that is no hub has few enough pools for all of them; hubs are asked for by pairs. */
-  function topics(a: Address, b: Address): Mints[] {
-    const others = [a, b].filter((mint) => !hubs.has(mint));
-    const pairs = [...hubs].filter((hub) => hub !== WRAPPED_SOL_MINT).map((hub): Mints => [WRAPPED_SOL_MINT, hub]);
-    return [...pairs, ...(others.length === 0 ? [pairOf(a, b)] : others.map((mint): Mints => [mint]))];
-  }
-
-  function mark(mints: Mints, at: number): void {
-    const key = mints.join(' ');
-    const known = asked.get(key);
-    if (known) {
-      known.at = at;
-      return;
-    }
-    asked.set(key, { mints, at, isScanned: false, state: 'due', pools: new Map() });
-  }
-
-  const ask = (a: Address, b: Address) => {
-    const now = steadyNow();
-    for (const mints of topics(a, b)) mark(mints, now);
-    if (venues().length > 0) work();
-  };
-
-  return {
-    ask,
-    askIfRoom(a, b) {
-      const added = topics(a, b).filter((mints) => !asked.has(mints.join(' ')));
-      if (asked.size + added.length <= MAX_ASKED) ask(a, b);
-    },
-    isSearching: (a, b) => venues().length > 0 && topics(a, b).some((mints) => !asked.peek(mints.join(' '))?.isScanned),
-    async refresh() {
-      const since = steadyNow() - ASKED_MS;
-      for (const [key, { at }] of [...asked.entries()]) if (at < since) asked.delete(key);
-      if (venues().length === 0) return;
-      for (const one of asked.values()) if (one.state === 'done') one.state = 'due';
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        work();
-      });
-    },
-    found() {
-      const byMint = venues();
-      return [...asked.values()].flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
-    },
-  };
 }
 
 /** In one order, whichever comes first in the question. */

@@ -1,17 +1,17 @@
 import type { Address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { deepestPools } from './deepest.js';
-import { type Candidate, createFinder, type Finder, type FinderDeps } from './finder.js';
+import { accountsOf, type Candidate, Finder, type FinderDeps } from './finder.js';
+import { KnownMints } from './known-mints.js';
 import { createMarket, type Market } from './market.js';
-import { type PoolMint, readMint } from './mints.js';
-import { createSkippedPools } from './skipped-pools.js';
+import type { PoolMint } from './mints.js';
+import { PoolBook } from './pool-book.js';
+import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
 import type { Venue } from './venue.js';
-import { openPool, type WatchedPool, watchPool } from './watched-pool.js';
+import { openPool } from './watched-pool.js';
 
 const DISCOVERY_MS = 30_000;
 /** Two calls for each mint and venue. */
 const BY_MINT_MS = 60_000;
-const MAX_MINTS = 50_000;
 
 export interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
   /** Most pools that are watched; configured ones come first. */
@@ -19,94 +19,115 @@ export interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
 }
 
 /** The pools that can be traded with, found again from time to time. */
-export interface Pools extends Pick<Finder, 'asked'> {
-  market(): Market;
+export class Pools {
+  readonly asked: Finder['asked'];
+  readonly #deps: PoolsDeps;
+  readonly #mints: KnownMints;
+  readonly #skipped: SkippedPools;
+  readonly #finder: Finder;
+  readonly #book: PoolBook;
+  readonly #timer: NodeJS.Timeout;
+  #market = createMarket([]);
+  /** How many pools had no room when they were looked for last. */
+  #leftOut = 0;
+  #discovering: Promise<void> | undefined;
+  #updating: Promise<void> | undefined;
+  #isOutdated = false;
+  #isClosed = false;
+
+  constructor(deps: PoolsDeps) {
+    this.#deps = deps;
+    this.#mints = new KnownMints(deps.live);
+    this.#skipped = createSkippedPools();
+    this.#finder = new Finder({
+      ...deps,
+      skipped: this.#skipped,
+      onFound: () => {
+        if (!this.#isClosed) void this.#update();
+      },
+    });
+    this.asked = this.#finder.asked;
+    this.#book = new PoolBook({ live: deps.live, skipped: this.#skipped });
+    this.#timer = setInterval(() => void this.discover(), deps.byMint ? BY_MINT_MS : DISCOVERY_MS).unref();
+  }
+
+  market(): Market {
+    return this.#market;
+  }
+
   /** Finds pools now; what cannot be found because the chain gives no answer stays as it was. */
-  discover(): Promise<void>;
+  discover(): Promise<void> {
+    this.#discovering ??= this.#finder
+      .scan()
+      .then(() => this.#update())
+      .finally(() => {
+        this.#discovering = undefined;
+      });
+    return this.#discovering;
+  }
+
   /** Undefined for no mint. Kept: what matters of a mint never changes. @throws ChainUnavailable */
-  mint(address: Address): Promise<PoolMint | undefined>;
+  async mint(address: Address): Promise<PoolMint | undefined> {
+    await this.#mints.read([address]);
+    return this.#mints.get(address);
+  }
+
   /** Of a mint that was read before. */
-  knownMint(address: Address): PoolMint | undefined;
+  knownMint(address: Address): PoolMint | undefined {
+    return this.#mints.get(address);
+  }
+
   /** How many pools of a venue cannot be traded with, by the reasons. */
-  skipped(venue: Venue): Record<string, number>;
-  close(): void;
-}
+  skipped(venue: Venue): Record<string, number> {
+    return this.#skipped.counts(venue);
+  }
 
-export function createPools(deps: PoolsDeps): Pools {
-  const { live, log, maxPools, configured } = deps;
-  const mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });
-  const watched = new Map<Address, WatchedPool>();
-  const poolsOf = new Map<Address, Set<WatchedPool>>();
-  const skipped = createSkippedPools();
-  const finder = createFinder({ ...deps, skipped, onFound: () => void (isClosed || update()) });
-  let market = createMarket([]);
-  let leftOut = 0;
-  let discovering: Promise<void> | undefined;
-  let updating: Promise<void> | undefined;
-  let isOutdated = false;
-  let isClosed = false;
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+  }
 
-  live.onChange((address) => {
-    const moved: WatchedPool[] = [];
-    for (const pool of poolsOf.get(address) ?? []) if (pool.changed(address)) moved.push(pool);
-    for (const pool of moved) move(pool);
-  });
+  /** Takes over what has been found, once more where more is found meanwhile. */
+  #update(): Promise<void> {
+    this.#isOutdated = true;
+    this.#updating ??= this.#updateAll()
+      .catch((error) => this.#deps.log.warn({ err: error }, 'pools could not be found; trying again'))
+      .finally(() => {
+        this.#updating = undefined;
+      });
+    return this.#updating;
+  }
 
-  function link(pool: WatchedPool): void {
-    for (const account of pool.accounts) {
-      const pools = poolsOf.get(account) ?? new Set();
-      poolsOf.set(account, pools.add(pool));
+  async #updateAll(): Promise<void> {
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      await this.#updateOnce();
     }
   }
 
-  function unlink(pool: WatchedPool): void {
-    for (const account of pool.accounts) {
-      const pools = poolsOf.get(account)!;
-      pools.delete(pool);
-      if (pools.size === 0) poolsOf.delete(account);
+  async #updateOnce(): Promise<void> {
+    this.#skipped.keep(this.#book);
+    const candidates = await this.#capped(await this.#finder.candidates());
+    await this.#mints.read(candidates.flatMap((candidate) => candidate.mints));
+    const wanted = candidates.filter((candidate) => this.#isSupported(candidate));
+    const { added, dropped } = await this.#book.replaceBy(
+      new Map(wanted.map((candidate) => [candidate.address, candidate])),
+    );
+    // Also where no pool came or went: the order of the ways changes with the trades.
+    this.#market = createMarket(this.#book.pools());
+    if (added > 0 || dropped > 0) {
+      this.#deps.log.info({ pools: this.#book.size, added, dropped }, 'pools to route over');
     }
-  }
-
-  /** A pool that is made of other accounts than before is traded with again when they are read. */
-  function move(pool: WatchedPool): void {
-    const before = pool.accounts;
-    const accounts = pool.named()!;
-    const added = accounts.filter((account) => !before.includes(account));
-    live.watch(added);
-    unlink(pool);
-    pool.follow(accounts);
-    link(pool);
-    live.unwatch(before.filter((account) => !poolsOf.has(account)));
-    // What cannot be read now is polled.
-    live.refresh(added).catch(() => {});
-  }
-
-  async function readMints(addresses: readonly Address[]): Promise<void> {
-    const unknown = [...new Set(addresses)].filter((address) => !mints.has(address));
-    if (unknown.length === 0) return;
-    for (const [address, { account }] of await live.refresh(unknown)) {
-      const facts = readMint(account);
-      if (facts) mints.set(address, facts);
-    }
-  }
-
-  function isSupported({ address, venue, mints: pair }: Candidate): boolean {
-    for (const mint of pair) {
-      const facts = mints.get(mint);
-      if (facts && facts.unsupported === undefined) continue;
-      skipped.note(address, venue, facts ? `a mint with the extension ${facts.unsupported}` : 'a mint that is none');
-      return false;
-    }
-    return true;
   }
 
   /**
    * A pool that is watched is not given up for another, or new ones could drive the good ones out; the deepest of the
    * others get the room that is left.
    */
-  async function capped(candidates: Candidate[]): Promise<Candidate[]> {
+  async #capped(candidates: Candidate[]): Promise<Candidate[]> {
+    const { live, log, maxPools, configured } = this.#deps;
     if (candidates.length <= maxPools) return candidates;
-    const isKept = ({ address }: Candidate) => watched.has(address) || configured.includes(address);
+    const isKept = ({ address }: Candidate) => this.#book.has(address) || configured.includes(address);
     const kept = candidates.filter(isKept);
     const others = candidates.filter((candidate) => !isKept(candidate));
     const room = Math.max(0, maxPools - kept.length);
@@ -116,87 +137,21 @@ export function createPools(deps: PoolsDeps): Pools {
       const state = openPool(candidate, readings);
       return typeof state === 'string' ? [] : [{ ...candidate, state }];
     });
-    if (others.length !== leftOut) log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
-    leftOut = others.length;
+    if (others.length !== this.#leftOut) {
+      log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
+    }
+    this.#leftOut = others.length;
     return [...kept, ...deepestPools(opened, room)];
   }
 
-  async function updateNow(): Promise<void> {
-    skipped.keep(watched);
-    const candidates = await capped(await finder.candidates());
-    await readMints(candidates.flatMap((candidate) => candidate.mints));
-    const wanted = new Map(candidates.filter(isSupported).map((candidate) => [candidate.address, candidate]));
-    const gone = [...watched.values()].filter(({ address, mints: pair }) => {
-      const other = wanted.get(address)?.mints;
-      return !other || pair.some((mint, side) => mint !== other[side]);
-    });
-    const fresh = [...wanted.values()].filter((candidate) => {
-      const known = watched.get(candidate.address);
-      return !known || gone.includes(known);
-    });
-    const added = [...new Set(fresh.flatMap(accountsOf))];
-    live.watch(added);
-    await live.refresh(added);
-    for (const pool of gone) {
-      watched.delete(pool.address);
-      unlink(pool);
+  #isSupported({ address, venue, mints }: Candidate): boolean {
+    for (const mint of mints) {
+      const facts = this.#mints.get(mint);
+      if (facts && facts.unsupported === undefined) continue;
+      const reason = facts ? `a mint with the extension ${facts.unsupported}` : 'a mint that is none';
+      this.#skipped.note(address, venue, reason);
+      return false;
     }
-    for (const candidate of fresh) {
-      const pool = watchPool(candidate, { live, skipped });
-      watched.set(pool.address, pool);
-      link(pool);
-      if (pool.changed(pool.address)) move(pool);
-    }
-    live.unwatch(gone.flatMap((pool) => pool.accounts).filter((account) => !poolsOf.has(account)));
-    // Also where no pool came or went: the order of the ways changes with the trades.
-    market = createMarket([...watched.values()]);
-    if (fresh.length > 0 || gone.length > 0)
-      log.info({ pools: watched.size, added: fresh.length, dropped: gone.length }, 'pools to route over');
+    return true;
   }
-
-  /** Takes over what has been found, once more where more is found meanwhile. */
-  function update(): Promise<void> {
-    isOutdated = true;
-    updating ??= (async () => {
-      while (isOutdated) {
-        isOutdated = false;
-        await updateNow();
-      }
-    })()
-      .catch((error) => log.warn({ err: error }, 'pools could not be found; trying again'))
-      .finally(() => {
-        updating = undefined;
-      });
-    return updating;
-  }
-
-  function discover(): Promise<void> {
-    discovering ??= finder
-      .scan()
-      .then(update)
-      .finally(() => {
-        discovering = undefined;
-      });
-    return discovering;
-  }
-
-  const timer = setInterval(() => void discover(), deps.byMint ? BY_MINT_MS : DISCOVERY_MS).unref();
-  return {
-    asked: finder.asked,
-    market: () => market,
-    discover,
-    async mint(address) {
-      await readMints([address]);
-      return mints.get(address);
-    },
-    knownMint: (address) => mints.get(address),
-    skipped: skipped.counts,
-    close() {
-      isClosed = true;
-      clearInterval(timer);
-    },
-  };
 }
-
-/** Its own account, and the others. */
-const accountsOf = ({ address, accounts }: Candidate): Address[] => [address, ...accounts];

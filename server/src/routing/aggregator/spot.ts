@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
 import type { Leg, Market } from './market.js';
 import type { Pools } from './pools.js';
 
@@ -7,6 +8,10 @@ const MAX_FEE = 0.02;
 /** Prices that are no further apart agree. */
 const AGREEMENT = 1.05;
 
+/** A price by the pools is good for so long. */
+const SPOT_MS = 250;
+const MAX_SPOTS = 10_000;
+
 /** A price with what stands behind it on either side, in units of the token and of what it is priced in. */
 interface Offer {
   price: number;
@@ -14,15 +19,26 @@ interface Offer {
   taken: number;
 }
 
+/** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is kept for a moment. */
+export function createSpotPrices(pools: Pools, steadyNow: () => number) {
+  const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
+
+  return (mint: Address, inMint: Address): number | undefined => {
+    const [key, now] = [`${mint} ${inMint}`, steadyNow()];
+    const known = spots.get(key);
+    if (known && now - known.at < SPOT_MS) return known.price;
+    pools.asked.askIfRoom(mint, inMint);
+    const price = spotPrice({ pools, now }, mint, inMint);
+    spots.set(key, { price, at: now });
+    return price;
+  };
+}
+
 /**
- * See `Aggregator.spot`: the price on which most depth agrees, of the pools of the pair and of those over one token between.
+ * The price on which most depth agrees, of the pools of the pair and of those over one token between.
  * Depth counts only where it is on both sides, so that a pool of its own price needs the worth of both tokens.
  */
-export function spotPrice(
-  { pools, now }: { pools: Pools; now: number },
-  mint: Address,
-  inMint: Address,
-): number | undefined {
+function spotPrice({ pools, now }: { pools: Pools; now: number }, mint: Address, inMint: Address): number | undefined {
   const [from, to] = [pools.knownMint(mint), pools.knownMint(inMint)];
   if (!from || !to) return undefined;
   const market = pools.market();

@@ -14,7 +14,7 @@ export interface WatchedPool extends Pool {
   named(): readonly Address[] | undefined;
 }
 
-interface WatchedPoolDeps {
+export interface WatchedPoolDeps {
   live: LiveAccounts;
   skipped: SkippedPools;
 }

@@ -14,7 +14,15 @@ import {
   numberOf,
   textOf,
 } from './read.js';
-import { type Question, type RoutingService, refusedStatus } from './service.js';
+import {
+  isRefusal,
+  type Price,
+  type Question,
+  type RoutingService,
+  refusedStatus,
+  type Trade,
+  type TradeQuestion,
+} from './service.js';
 
 export interface OkxSettings {
   url: string;
@@ -37,89 +45,95 @@ const TOO_MANY = '50011';
 
 /** OKX's DEX aggregator: `GET quote` and `GET swap-instruction`, signed with the key's secret. */
 export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
-  const { url, apiKey, secretKey, passphrase } = settings;
-
-  async function call(method: string, query: Record<string, string>, signal: AbortSignal): Promise<unknown | Refusal> {
-    const target = new URL(`${url}${PATH}${method}?${new URLSearchParams({ chainIndex: SOLANA, ...query })}`);
-    const timestamp = new Date(clock.now()).toISOString();
-    const signed = `${timestamp}GET${target.pathname}${target.search}`;
-    const headers = {
-      'OK-ACCESS-KEY': apiKey,
-      'OK-ACCESS-PASSPHRASE': passphrase,
-      'OK-ACCESS-TIMESTAMP': timestamp,
-      'OK-ACCESS-SIGN': createHmac('sha256', secretKey).update(signed).digest('base64'),
-    };
-    const answer = await callJson(target, { headers, timeoutMs: TIMEOUT_MS, signal });
-    const refused = refusedStatus(NAME, answer.status);
-    if (refused) return refused;
-    const { code, data } = fieldsOf(answer.body, 'the answer');
-    if (code === '0') return data;
-    if (NO_ROUTE.has(code)) return { refused: 'no-route', reason: `${NAME} has no route (code ${code})` };
-    if (typeof code === 'string' && WRONG_KEYS.test(code)) return refusedStatus(NAME, 401)!;
-    if (code === TOO_MANY) return refusedStatus(NAME, 429)!;
-    throw new Nonsense(`code ${textOf(code)}`);
-  }
-
-  /** What a route takes and gives; the same in both answers. */
-  function readRoute(route: Fields, { input, output, amount }: Question) {
-    const mintOf = (side: string) => fieldsOf(route[side], side).tokenContractAddress;
-    if (mintOf('fromToken') !== input.mint || mintOf('toToken') !== output.mint) {
-      throw new Nonsense('another pair of mints');
-    }
-    if (amountOf(route.fromTokenAmount, 'fromTokenAmount') !== amount) {
-      throw new Nonsense('another fromTokenAmount than was asked for');
-    }
-    return {
-      outAmount: amountOf(route.toTokenAmount, 'toTokenAmount'),
-      // In percent, below zero where it costs.
-      priceImpact: Math.abs(numberOf(route.priceImpactPercent, 'priceImpactPercent')) / 100,
-    };
-  }
-
-  const pairOf = ({ input, output, amount }: Question) => ({
-    ...{ amount: `${amount}`, fromTokenAddress: input.mint, toTokenAddress: output.mint },
-  });
-
   return {
     id: 'okx',
     name: NAME,
     programs: new Set([OKX_PROGRAM, NEWER_PROGRAM]),
     async price(question, signal) {
-      const data = await call('quote', pairOf(question), signal);
-      if (isRefusal(data)) return data;
-      const route = fieldsOf(listOf(data, 'data')[0], 'data[0]');
-      const labels = listOf(route.dexRouterList ?? [], 'dexRouterList').map((leg) => {
-        const { dexProtocol } = fieldsOf(leg, 'dexRouterList');
-        return textOf(fieldsOf(dexProtocol ?? {}, 'dexProtocol').dexName ?? NAME);
-      });
-      return { ...readRoute(route, question), labels };
+      const data = await call(settings, clock, { method: 'quote', query: pairOf(question) }, signal);
+      return isRefusal(data) ? data : readPrice(data, question);
     },
     async trade(question, signal) {
       const { owner, receiver, slippageBps } = question;
       const query = {
         ...pairOf(question),
-        ...{ userWalletAddress: owner, slippagePercent: `${slippageBps / 100}` },
+        userWalletAddress: owner,
+        slippagePercent: `${slippageBps / 100}`,
         ...(receiver !== owner && { swapReceiverAddress: receiver }),
       };
-      const answer = await call('swap-instruction', query, signal);
-      if (isRefusal(answer)) return answer;
-      const data = fieldsOf(Array.isArray(answer) ? answer[0] : answer, 'data');
-      const { outAmount } = readRoute(fieldsOf(data.routerResult, 'routerResult'), question);
-      return {
-        outAmount,
-        // The contract has no field for it.
-        least: (outAmount * BigInt(10_000 - slippageBps)) / 10_000n,
-        instructions: listOf(data.instructionLists, 'instructionLists').map((each, i) =>
-          instructionOf(each, `instructionLists[${i}]`),
-        ),
-        lookupTables: listOf(data.addressLookupTableAccount ?? [], 'addressLookupTableAccount').map((each) =>
-          addressOf(each, 'addressLookupTableAccount'),
-        ),
-      };
+      const data = await call(settings, clock, { method: 'swap-instruction', query }, signal);
+      return isRefusal(data) ? data : readTrade(data, question);
     },
   };
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'refused' in value;
+async function call(
+  { url, apiKey, secretKey, passphrase }: OkxSettings,
+  clock: Clock,
+  { method, query }: { method: string; query: Record<string, string> },
+  signal: AbortSignal,
+): Promise<unknown | Refusal> {
+  const target = new URL(`${url}${PATH}${method}?${new URLSearchParams({ chainIndex: SOLANA, ...query })}`);
+  const timestamp = new Date(clock.now()).toISOString();
+  const signed = `${timestamp}GET${target.pathname}${target.search}`;
+  const headers = {
+    'OK-ACCESS-KEY': apiKey,
+    'OK-ACCESS-PASSPHRASE': passphrase,
+    'OK-ACCESS-TIMESTAMP': timestamp,
+    'OK-ACCESS-SIGN': createHmac('sha256', secretKey).update(signed).digest('base64'),
+  };
+  const answer = await callJson(target, { headers, timeoutMs: TIMEOUT_MS, signal });
+  const refused = refusedStatus(NAME, answer.status);
+  if (refused) return refused;
+  const { code, data } = fieldsOf(answer.body, 'the answer');
+  if (code === '0') return data;
+  if (NO_ROUTE.has(code)) return { refused: 'no-route', reason: `${NAME} has no route (code ${code})` };
+  if (typeof code === 'string' && WRONG_KEYS.test(code)) return refusedStatus(NAME, 401)!;
+  if (code === TOO_MANY) return refusedStatus(NAME, 429)!;
+  throw new Nonsense(`code ${textOf(code)}`);
+}
+
+function pairOf({ input, output, amount }: Question) {
+  return { amount: `${amount}`, fromTokenAddress: input.mint, toTokenAddress: output.mint };
+}
+
+function readPrice(data: unknown, question: Question): Price {
+  const route = fieldsOf(listOf(data, 'data')[0], 'data[0]');
+  const labels = listOf(route.dexRouterList ?? [], 'dexRouterList').map((leg) => {
+    const { dexProtocol } = fieldsOf(leg, 'dexRouterList');
+    return textOf(fieldsOf(dexProtocol ?? {}, 'dexProtocol').dexName ?? NAME);
+  });
+  return { ...readRoute(route, question), labels };
+}
+
+function readTrade(answer: unknown, question: TradeQuestion): Trade {
+  const data = fieldsOf(Array.isArray(answer) ? answer[0] : answer, 'data');
+  const { outAmount } = readRoute(fieldsOf(data.routerResult, 'routerResult'), question);
+  return {
+    outAmount,
+    // The contract has no field for it.
+    least: (outAmount * BigInt(10_000 - question.slippageBps)) / 10_000n,
+    instructions: listOf(data.instructionLists, 'instructionLists').map((each, i) =>
+      instructionOf(each, `instructionLists[${i}]`),
+    ),
+    lookupTables: listOf(data.addressLookupTableAccount ?? [], 'addressLookupTableAccount').map((each) =>
+      addressOf(each, 'addressLookupTableAccount'),
+    ),
+  };
+}
+
+/** What a route takes and gives; the same in both answers. */
+function readRoute(route: Fields, { input, output, amount }: Question) {
+  const mintOf = (side: string) => fieldsOf(route[side], side).tokenContractAddress;
+  if (mintOf('fromToken') !== input.mint || mintOf('toToken') !== output.mint) {
+    throw new Nonsense('another pair of mints');
+  }
+  if (amountOf(route.fromTokenAmount, 'fromTokenAmount') !== amount) {
+    throw new Nonsense('another fromTokenAmount than was asked for');
+  }
+  return {
+    outAmount: amountOf(route.toTokenAmount, 'toTokenAmount'),
+    // In percent, below zero where it costs.
+    priceImpact: Math.abs(numberOf(route.priceImpactPercent, 'priceImpactPercent')) / 100,
+  };
 }

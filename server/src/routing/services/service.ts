@@ -43,6 +43,11 @@ export interface RoutingService {
   trade(question: TradeQuestion, signal: AbortSignal): Promise<Trade | Refusal>;
 }
 
+/** Whether a service was refused an answer; of an answer that nobody has looked at yet, too. */
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}
+
 /** Why an answer of this HTTP status is none, or undefined where it may be one. */
 export function refusedStatus(name: string, status: number): Refusal | undefined {
   const no = (reason: string): Refusal => ({ refused: 'unavailable', reason: `${name} ${reason}` });

@@ -39,53 +39,62 @@ const SKEW_SECONDS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003]);
 const U64_MAX = 2n ** 64n - 1n;
 
+interface Holding extends Token {
+  account: Address;
+}
+
+/** What a quote says: the two sides and how much of each. */
+interface Trade {
+  input: Holding;
+  output: Holding;
+  inAmount: bigint;
+  outAmount: bigint;
+}
+
 /**
  * The trading of a market maker: quotes around the prices as far as its inventory goes, and signs what it has quoted
  * while the inventory lasts.
  */
-export function createDesk(deps: DeskDeps) {
-  const { chain, signer, clock, log, orderEngine } = deps;
-  const maker = signer.address('maker');
-  const stock = new Map(
-    deps.tokens.map((token) => [
-      token.mint as string,
-      { ...token, account: associatedTokenAddress(maker, token.mint, token.tokenProgram) },
-    ]),
-  );
-  const book = createQuoteBook(() => clock.now(), (FILL_SECONDS + SKEW_SECONDS) * 1_000);
+export class Desk {
+  /** Its wallet. */
+  readonly maker: Address;
+  readonly #deps: DeskDeps;
+  /** By mint. */
+  readonly #stock: ReadonlyMap<string, Holding>;
+  readonly #book: ReturnType<typeof createQuoteBook>;
 
-  async function held(account: Address): Promise<bigint> {
-    const found = await chain.account(account);
-    return (found && decodeTokenAccount(found.data)?.amount) ?? 0n;
+  constructor(deps: DeskDeps) {
+    const { signer, clock, tokens } = deps;
+    const maker = signer.address('maker');
+    const account = ({ mint, tokenProgram }: Token) => associatedTokenAddress(maker, mint, tokenProgram);
+    this.maker = maker;
+    this.#deps = deps;
+    this.#stock = new Map(tokens.map((token) => [token.mint, { ...token, account: account(token) }]));
+    this.#book = createQuoteBook(() => clock.now(), (FILL_SECONDS + SKEW_SECONDS) * 1_000);
+  }
+
+  /** The mints that it trades. */
+  get tokens(): string[] {
+    return [...this.#stock.keys()];
   }
 
   /** Undefined where it does not quote that. */
-  async function quote(body: QuoteBody): Promise<QuoteAnswer | undefined> {
-    const [input, output] = [stock.get(body.tokenIn), stock.get(body.tokenOut)];
-    if (!input || !output || input === output || book.get(body.quoteId)) return undefined;
-    const [inUsd, outUsd] = [deps.prices.usd(input.mint), deps.prices.usd(output.mint)];
-    if (!inUsd || !outUsd) return undefined;
-    const [from, to] = [
-      { usd: inUsd, decimals: input.decimals },
-      { usd: outUsd, decimals: output.decimals },
-    ];
-    const amount = BigInt(body.amount);
-    const exactIn = body.quoteType.toLowerCase() === 'exactin';
-    const inAmount = exactIn ? amount : inputFor(amount, from, to, deps.spreadBps);
-    const outAmount = exactIn ? outputFor(amount, from, to, deps.spreadBps) : amount;
+  async quote(body: QuoteBody): Promise<QuoteAnswer | undefined> {
+    const trade = this.#trade(body);
+    if (!trade) return undefined;
+    const { inAmount, outAmount, output } = trade;
     if (outAmount === 0n || inAmount > U64_MAX) return undefined;
-    if (book.free(output.mint, await held(output.account)) < outAmount) return undefined;
+    if (this.#book.free(output.mint, await this.#held(output.account)) < outAmount) return undefined;
     const { requestId, quoteId, tokenIn, tokenOut, quoteType, taker, receiver, suggestedPrioritizationFees } = body;
-    if (taker !== undefined && isAddress(taker)) {
-      const now = Math.floor(clock.now() / 1_000);
-      book.add(quoteId, {
-        ...{ taker, maker, inAmount, outAmount, orderEngine },
-        ...{ inputMint: input.mint, outputMint: output.mint, makerInput: input.account, makerOutput: output.account },
-        ...{ notBefore: now, notAfter: now + FILL_SECONDS + SKEW_SECONDS },
-      });
-    }
+    if (taker !== undefined && isAddress(taker)) this.#keep(quoteId, taker, trade);
     return {
-      ...{ requestId, quoteId, tokenIn, tokenOut, quoteType, maker, protocol: 'v1' as const },
+      requestId,
+      quoteId,
+      tokenIn,
+      tokenOut,
+      quoteType,
+      maker: this.maker,
+      protocol: 'v1',
       amountIn: inAmount.toString(),
       amountOut: outAmount.toString(),
       ...(taker !== undefined && { taker }),
@@ -94,28 +103,68 @@ export function createDesk(deps: DeskDeps) {
     };
   }
 
-  async function swap({ quoteId, transaction: base64 }: SwapBody): Promise<SwapAnswer> {
-    const live = book.get(quoteId);
+  async swap({ quoteId, transaction: base64 }: SwapBody): Promise<SwapAnswer> {
+    const live = this.#book.get(quoteId);
     if (!live) return rejected(quoteId, 'the quote is unknown or has expired');
     const read = readForSigning(Buffer.from(base64, 'base64'), live.terms);
     if (isObjection(read)) {
-      log.debug({ quoteId, reason: read.reason }, 'the maker does not sign');
+      this.#deps.log.debug({ quoteId, reason: read.reason }, 'the maker does not sign');
       if (read.about === 'payload') return rejected(quoteId, read.reason);
       return { quoteId, state: { rejectedWithReason: 'signatureVerificationFailed' } };
     }
-    if (!live.used) live.used = { message: read.message, answer: signAndSend(quoteId, live, read) };
+    if (!live.used) live.used = { message: read.message, answer: this.#signAndSend(quoteId, live, read) };
     // Whoever posts the same again gets the same answer; nothing else is signed for this quote.
     if (Buffer.compare(live.used.message, read.message) !== 0) return rejected(quoteId, 'the quote has been used');
     return live.used.answer;
   }
 
-  async function signAndSend(quoteId: string, live: LiveQuote, unsigned: Transaction): Promise<SwapAnswer> {
-    const account = stock.get(live.terms.outputMint)!.account;
-    if (!book.reserve(live, await held(account))) {
+  /** Undefined for tokens that it does not trade or has no price of, and for a quote that it has made before. */
+  #trade({ quoteId, tokenIn, tokenOut, quoteType, amount: text }: QuoteBody): Trade | undefined {
+    const { prices, spreadBps } = this.#deps;
+    const [input, output] = [this.#stock.get(tokenIn), this.#stock.get(tokenOut)];
+    if (!input || !output || input === output || this.#book.get(quoteId)) return undefined;
+    const [inUsd, outUsd] = [prices.usd(input.mint), prices.usd(output.mint)];
+    if (!inUsd || !outUsd) return undefined;
+    const from = { usd: inUsd, decimals: input.decimals };
+    const to = { usd: outUsd, decimals: output.decimals };
+    const amount = BigInt(text);
+    if (quoteType.toLowerCase() === 'exactin') {
+      return { input, output, inAmount: amount, outAmount: outputFor(amount, from, to, spreadBps) };
+    }
+    return { input, output, inAmount: inputFor(amount, from, to, spreadBps), outAmount: amount };
+  }
+
+  #keep(quoteId: string, taker: Address, { input, output, inAmount, outAmount }: Trade): void {
+    const { clock, orderEngine } = this.#deps;
+    const now = Math.floor(clock.now() / 1_000);
+    this.#book.add(quoteId, {
+      taker,
+      maker: this.maker,
+      inAmount,
+      outAmount,
+      orderEngine,
+      inputMint: input.mint,
+      outputMint: output.mint,
+      makerInput: input.account,
+      makerOutput: output.account,
+      notBefore: now,
+      notAfter: now + FILL_SECONDS + SKEW_SECONDS,
+    });
+  }
+
+  async #held(account: Address): Promise<bigint> {
+    const found = await this.#deps.chain.account(account);
+    return (found && decodeTokenAccount(found.data)?.amount) ?? 0n;
+  }
+
+  async #signAndSend(quoteId: string, live: LiveQuote, unsigned: Transaction): Promise<SwapAnswer> {
+    const { chain, signer, log } = this.#deps;
+    const account = this.#stock.get(live.terms.outputMint)!.account;
+    if (!this.#book.reserve(live, await this.#held(account))) {
       delete live.used;
       return { quoteId, state: { rejectedWithReason: 'insufficientBalance' } };
     }
-    const signed = withSignature(unsigned, maker, await signer.sign('maker', unsigned.message));
+    const signed = withSignature(unsigned, this.maker, await signer.sign('maker', unsigned.message));
     const txSignature = transactionSignature(signed);
     const wire = Buffer.from(encodeTransaction(signed)).toString('base64');
     try {
@@ -123,14 +172,12 @@ export function createDesk(deps: DeskDeps) {
     } catch (error) {
       if (!(error instanceof RpcError) || !REFUSALS.has(error.code)) throw error;
       delete live.used;
-      book.release(live);
+      this.#book.release(live);
       log.debug({ quoteId, reason: error.message }, 'the chain did not take a fill');
       return rejected(quoteId, error.message);
     }
     return { quoteId, state: 'accepted', txSignature };
   }
-
-  return { maker, tokens: [...stock.keys()], quote, swap };
 }
 
 function rejected(quoteId: string, rejectionReason: string): SwapAnswer {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Address } from '@slipway/wire';
 import fastify, { type FastifyError } from 'fastify';
-import { createDesk, type DeskDeps } from './desk.js';
+import { Desk, type DeskDeps } from './desk.js';
 import { createQuotedPrices } from './pricing.js';
 import { QuoteBody, SwapBody } from './schema.js';
 
@@ -30,7 +30,7 @@ export interface RunningMaker {
  */
 export async function startMaker(deps: MakerDeps): Promise<RunningMaker> {
   const prices = createQuotedPrices(deps.usd);
-  const desk = createDesk({ ...deps, prices });
+  const desk = new Desk({ ...deps, prices });
   const app = fastify({
     bodyLimit: 16_384,
     forceCloseConnections: true,

@@ -23,49 +23,49 @@ const HEARTBEAT_MS = 15_000;
 
 /** Spreads the notifications of one session among handlers; opens another, with growing delays, when it is lost. */
 export function createListener(open: (dispatch: Dispatch) => Promise<Session>): Listener {
-  const handlers = new Map<string, Set<(payload: string) => void>>();
-  const closing = new AbortController();
-  let session: Promise<Session> | undefined;
+  return new ReopeningListener(open);
+}
 
-  async function openAndListen(): Promise<Session> {
-    const opened = await open((channel, payload) => {
-      for (const handler of handlers.get(channel) ?? []) handler(payload);
-    });
+class ReopeningListener implements Listener {
+  readonly #open: (dispatch: Dispatch) => Promise<Session>;
+  readonly #handlers = new Map<string, Set<(payload: string) => void>>();
+  readonly #closing = new AbortController();
+  #session: Promise<Session> | undefined;
+
+  constructor(open: (dispatch: Dispatch) => Promise<Session>) {
+    this.#open = open;
+  }
+
+  async listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>> {
+    // Its own function, so that the same handler may listen twice.
+    const own = (payload: string) => handler(payload);
+    const others = this.#handlers.get(channel) ?? new Set();
+    this.#handlers.set(channel, others.add(own));
+    const stop = () => {
+      others.delete(own);
+      if (others.size === 0 && this.#handlers.get(channel) === others) this.#handlers.delete(channel);
+    };
     try {
-      for (const channel of handlers.keys()) await opened.run(`listen ${pg.escapeIdentifier(channel)}`);
-      closing.signal.throwIfAborted();
-      return opened;
+      await this.#run(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      await opened.close();
+      stop();
       throw error;
     }
+    return async () => {
+      stop();
+      if (this.#handlers.has(channel) || this.#closing.signal.aborted) return;
+      await this.#run(`unlisten ${pg.escapeIdentifier(channel)}`);
+    };
   }
 
-  async function openAtLast(): Promise<Session> {
-    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
-      try {
-        return await openAndListen();
-      } catch {
-        await sleep(delay, undefined, { signal: closing.signal });
-      }
-    }
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const opened = await this.#session?.catch(() => undefined);
+    await opened?.close();
   }
 
-  function start(): Promise<Session> {
-    session = openAtLast();
-    session
-      .then((opened) => opened.lost)
-      .then(
-        () => {
-          if (!closing.signal.aborted) start();
-        },
-        () => {},
-      );
-    return session;
-  }
-
-  async function run(text: string): Promise<void> {
-    const current = await (session ?? start());
+  async #run(text: string): Promise<void> {
+    const current = await (this.#session ?? this.#start());
     let lost = false;
     void current.lost.then(() => {
       lost = true;
@@ -76,37 +76,47 @@ export function createListener(open: (dispatch: Dispatch) => Promise<Session>): 
       await sleep(0);
       if (!lost) throw error;
       // The next session listens to every channel that has a handler before it is handed out.
-      await session;
+      await this.#session;
     }
   }
 
-  return {
-    async listen(channel, handler) {
-      // Its own function, so that the same handler may listen twice.
-      const own = (payload: string) => handler(payload);
-      const others = handlers.get(channel) ?? new Set();
-      handlers.set(channel, others.add(own));
-      const stop = () => {
-        others.delete(own);
-        if (others.size === 0 && handlers.get(channel) === others) handlers.delete(channel);
-      };
+  #start(): Promise<Session> {
+    const session = this.#openAtLast();
+    this.#session = session;
+    session
+      .then((opened) => opened.lost)
+      .then(
+        () => {
+          if (!this.#closing.signal.aborted) this.#start();
+        },
+        () => {},
+      );
+    return session;
+  }
+
+  async #openAtLast(): Promise<Session> {
+    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
       try {
-        await run(`listen ${pg.escapeIdentifier(channel)}`);
-      } catch (error) {
-        stop();
-        throw error;
+        return await this.#openAndListen();
+      } catch {
+        await sleep(delay, undefined, { signal: this.#closing.signal });
       }
-      return async () => {
-        stop();
-        if (!handlers.has(channel) && !closing.signal.aborted) await run(`unlisten ${pg.escapeIdentifier(channel)}`);
-      };
-    },
-    async close() {
-      closing.abort();
-      const opened = await session?.catch(() => undefined);
-      await opened?.close();
-    },
-  };
+    }
+  }
+
+  async #openAndListen(): Promise<Session> {
+    const opened = await this.#open((channel, payload) => {
+      for (const handler of this.#handlers.get(channel) ?? []) handler(payload);
+    });
+    try {
+      for (const channel of this.#handlers.keys()) await opened.run(`listen ${pg.escapeIdentifier(channel)}`);
+      this.#closing.signal.throwIfAborted();
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
 }
 
 /** A session on a connection of its own, with a heartbeat that notices when the other side is silently gone. */

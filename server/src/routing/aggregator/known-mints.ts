@@ -1,0 +1,31 @@
+import type { Address } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { LiveAccounts } from '../../chain/index.js';
+import { type PoolMint, readMint } from './mints.js';
+
+const MAX_MINTS = 50_000;
+
+/** Mints that were read once: what matters of a mint never changes. */
+export class KnownMints {
+  readonly #live: LiveAccounts;
+  readonly #mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });
+
+  constructor(live: LiveAccounts) {
+    this.#live = live;
+  }
+
+  /** Reads those that are not known yet. @throws ChainUnavailable */
+  async read(addresses: readonly Address[]): Promise<void> {
+    const unknown = [...new Set(addresses)].filter((address) => !this.#mints.has(address));
+    if (unknown.length === 0) return;
+    for (const [address, { account }] of await this.#live.refresh(unknown)) {
+      const facts = readMint(account);
+      if (facts) this.#mints.set(address, facts);
+    }
+  }
+
+  /** Undefined where it is no mint, or was never read. */
+  get(address: Address): PoolMint | undefined {
+    return this.#mints.get(address);
+  }
+}

@@ -1,0 +1,99 @@
+import type { Address } from '@slipway/wire';
+import { accountsOf, type Candidate } from './finder.js';
+import { type WatchedPool, type WatchedPoolDeps, watchPool } from './watched-pool.js';
+
+/** The pools that are watched, by the accounts that they are made of. */
+export class PoolBook {
+  readonly #deps: WatchedPoolDeps;
+  readonly #pools = new Map<Address, WatchedPool>();
+  readonly #byAccount = new Map<Address, Set<WatchedPool>>();
+
+  constructor(deps: WatchedPoolDeps) {
+    this.#deps = deps;
+    deps.live.onChange((address) => this.#changed(address));
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  has(address: Address): boolean {
+    return this.#pools.has(address);
+  }
+
+  pools(): WatchedPool[] {
+    return [...this.#pools.values()];
+  }
+
+  /** Makes these the watched pools, with fresh bytes of the new ones. @throws ChainUnavailable, with nothing dropped */
+  async replaceBy(wanted: ReadonlyMap<Address, Candidate>): Promise<{ added: number; dropped: number }> {
+    const { live } = this.#deps;
+    const gone = this.pools().filter((pool) => !isSamePool(pool, wanted.get(pool.address)));
+    const fresh = [...wanted.values()].filter((candidate) => {
+      const known = this.#pools.get(candidate.address);
+      return !known || gone.includes(known);
+    });
+    const accounts = [...new Set(fresh.flatMap(accountsOf))];
+    live.watch(accounts);
+    await live.refresh(accounts);
+    for (const pool of gone) {
+      this.#pools.delete(pool.address);
+      this.#unlink(pool);
+    }
+    for (const candidate of fresh) this.#add(candidate);
+    this.#unwatch(gone.flatMap((pool) => pool.accounts));
+    return { added: fresh.length, dropped: gone.length };
+  }
+
+  #add(candidate: Candidate): void {
+    const pool = watchPool(candidate, this.#deps);
+    this.#pools.set(pool.address, pool);
+    this.#link(pool);
+    if (pool.changed(pool.address)) this.#move(pool);
+  }
+
+  #changed(account: Address): void {
+    const moved: WatchedPool[] = [];
+    for (const pool of this.#byAccount.get(account) ?? []) if (pool.changed(account)) moved.push(pool);
+    for (const pool of moved) this.#move(pool);
+  }
+
+  /** A pool that is made of other accounts than before is traded with again when they are read. */
+  #move(pool: WatchedPool): void {
+    const { live } = this.#deps;
+    const before = pool.accounts;
+    const accounts = pool.named()!;
+    const added = accounts.filter((account) => !before.includes(account));
+    live.watch(added);
+    this.#unlink(pool);
+    pool.follow(accounts);
+    this.#link(pool);
+    this.#unwatch(before);
+    // What cannot be read now is polled.
+    live.refresh(added).catch(() => {});
+  }
+
+  #link(pool: WatchedPool): void {
+    for (const account of pool.accounts) {
+      const pools = this.#byAccount.get(account) ?? new Set();
+      this.#byAccount.set(account, pools.add(pool));
+    }
+  }
+
+  #unlink(pool: WatchedPool): void {
+    for (const account of pool.accounts) {
+      const pools = this.#byAccount.get(account)!;
+      pools.delete(pool);
+      if (pools.size === 0) this.#byAccount.delete(account);
+    }
+  }
+
+  /** Those of the accounts that no other pool is made of. */
+  #unwatch(accounts: readonly Address[]): void {
+    this.#deps.live.unwatch(accounts.filter((account) => !this.#byAccount.has(account)));
+  }
+}
+
+function isSamePool({ mints }: WatchedPool, other: Candidate | undefined): boolean {
+  return other !== undefined && mints.every((mint, side) => mint === other.mints[side]);
+}

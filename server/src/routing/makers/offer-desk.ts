@@ -1,0 +1,141 @@
+import type { Address } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Clock } from '../../lib/clock.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { cached } from '../../lib/single-flight.js';
+import { listMakers } from '../../store/makers.js';
+import type { Sql } from '../../store/sql.js';
+import type { QuoteRequest, Token } from '../router.js';
+import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
+import { createPatience } from './patience.js';
+import { type MakerEndpoint, WebhookFailure } from './webhook.js';
+
+export interface OfferDeskDeps {
+  /** Has the registered makers. */
+  store: Sql;
+  /** Makers beside the registered ones. */
+  own: readonly MakerEndpoint[];
+  /** USD for one whole token; undefined where it is not known. */
+  usd: (mint: Address) => number | undefined;
+  /** Milliseconds that all routers have for a quote. */
+  budgetMs: number;
+  clock: Clock;
+  steadyNow: () => number;
+  log: Logger;
+}
+
+/** Of the protocol: the most that a maker is waited for, how old a list of tokens may be. */
+const MAX_WAIT_MS = 500;
+const TOKENS_TTL_MS = 10 * 60_000;
+const MAKERS_TTL_MS = 3_000;
+/** What is left of the routers' time when the makers' time is over. */
+const MAKERS_SHARE = 0.8;
+/** Output for input in USD; beyond it is a mistake, of the maker or of the price. */
+const ABSURDLY_GOOD = 1.25;
+const ABSURDLY_BAD = 0.5;
+
+/** Knows the market makers, what they trade and how they have answered, and asks them for offers. */
+export class OfferDesk {
+  /** Milliseconds that makers have for an offer. */
+  readonly timeoutMs: number;
+  readonly #deps: OfferDeskDeps;
+  readonly #makers: () => Promise<MakerEndpoint[]>;
+  readonly #tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
+  readonly #patience: ReturnType<typeof createPatience>;
+
+  constructor(deps: OfferDeskDeps) {
+    const { store, own, budgetMs, steadyNow, log } = deps;
+    this.#deps = deps;
+    this.timeoutMs = Math.round(Math.min(MAX_WAIT_MS, budgetMs * MAKERS_SHARE));
+    this.#makers = cached(async () => [...own, ...(await listMakers(store))], MAKERS_TTL_MS, steadyNow);
+    this.#patience = createPatience({ steadyNow, log });
+  }
+
+  /** Undefined where it is not registered any more. */
+  async endpointOf(id: string): Promise<MakerEndpoint | undefined> {
+    const makers = await this.#makers().catch(() => this.#deps.own);
+    return makers.find((maker) => maker.id === id);
+  }
+
+  /** All makers at once; who is late, errs or answers nonsense is left out, with the reason in the log. */
+  async gather(question: RfqQuestion, request: QuoteRequest, signal: AbortSignal): Promise<Offer[]> {
+    const offers: Offer[] = [];
+    const asked = (await whileOpen(this.#makers(), signal)).filter(this.#patience.isAsked);
+    await Promise.all(
+      asked.map(async (endpoint) => {
+        try {
+          offers.push(await this.#ask(endpoint, question, request, signal));
+          this.#patience.answered(endpoint);
+        } catch (error) {
+          this.#leaveOut(endpoint, question, error as Error);
+        }
+      }),
+    );
+    return offers;
+  }
+
+  async #ask(
+    endpoint: MakerEndpoint,
+    question: RfqQuestion,
+    request: QuoteRequest,
+    signal: AbortSignal,
+  ): Promise<Offer> {
+    const { clock, usd } = this.#deps;
+    const list = await whileOpen(this.#tokensOf(endpoint), signal);
+    if (!list.has(question.inputMint) || !list.has(question.outputMint)) {
+      throw new WebhookFailure('nonsense', 'does not trade these tokens');
+    }
+    const options = { timeoutMs: this.timeoutMs, signal, clock };
+    const offer = await askForOffer(endpoint, { ...question, quoteId: uuidv7(clock) }, options);
+    const absurd = absurdity(request, offer, usd);
+    if (absurd) throw new WebhookFailure('nonsense', absurd);
+    return offer;
+  }
+
+  #leaveOut(endpoint: MakerEndpoint, { requestId }: RfqQuestion, error: Error): void {
+    this.#patience.failed(endpoint, error);
+    const level = error instanceof WebhookFailure ? 'debug' : 'error';
+    this.#deps.log[level]({ maker: endpoint.name, request: requestId, reason: error.message }, 'a maker is left out');
+  }
+
+  #tokensOf(endpoint: MakerEndpoint): Promise<ReadonlySet<string>> {
+    const { clock, steadyNow } = this.#deps;
+    let read = this.#tokens.get(endpoint.url);
+    if (!read) {
+      read = cached(() => readTokens(endpoint, clock), TOKENS_TTL_MS, steadyNow);
+      this.#tokens.set(endpoint.url, read);
+    }
+    return read();
+  }
+}
+
+/** Why an offer cannot be meant, by the prices that are known. */
+function absurdity(
+  { input, output }: QuoteRequest,
+  { inAmount, outAmount }: Offer,
+  usd: OfferDeskDeps['usd'],
+): string | undefined {
+  const [inUsd, outUsd] = [usd(input.mint), usd(output.mint)];
+  if (!inUsd || !outUsd) return undefined;
+  const worth = (amount: bigint, price: number, { decimals }: Token) => (Number(amount) / 10 ** decimals) * price;
+  const ratio = worth(outAmount, outUsd, output) / worth(inAmount, inUsd, input);
+  // The least amounts are worth nothing that could be compared.
+  if (outAmount < 100n || inAmount < 100n) return undefined;
+  return ratio > ABSURDLY_GOOD || ratio < ABSURDLY_BAD ? `offers ${ratio.toFixed(3)} of what it takes` : undefined;
+}
+
+/** The promise's value, unless the time is over first. */
+async function whileOpen<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined;
+  const over = new Promise<never>((_, reject) => {
+    stop = () => reject(new WebhookFailure('timeout', 'did not answer in time'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    if (stop) signal.removeEventListener('abort', stop);
+  }
+}
