@@ -72,7 +72,7 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
   const { wallet: taker, ...common } = commonOf(deps);
   const usd = (mint: Address) => trustedUsd(prices, mint);
   const keeper = createLimitOrderKeeper({ ...common, taker, usd, addresses: limitOrders.addresses });
-  return [startLimitOrderLoop({ keeper, onMarketChange: live.onChange, log })];
+  return [startLimitOrderLoop({ keeper, onMarketChange: (listener) => live.onChange(listener), log })];
 }
 
 async function openTriggerKeeper(deps: KeepersDeps) {
