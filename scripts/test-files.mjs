@@ -1,6 +1,6 @@
 // Which test files there are, which of them are meant, and in which order they run best.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
 const TIMES = join(root, 'node_modules', '.slipway-test-times.json');
@@ -24,9 +24,39 @@ export function compiled(file) {
   return join(root, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
 }
 
-/** Whether it starts no service and takes no long time: what `npm run test:unit` runs. */
-export function isUnit(file) {
-  return !file.startsWith('test/') && !file.endsWith('.slow.test.ts');
+/**
+ * Those that `npm run test:unit` runs: they start no service, which only the workspace `test` does, open no database,
+ * for which tests import `store/testing.ts` or another fixture that does, and are not named `.slow.test.ts`.
+ */
+export function unitFiles(files) {
+  const withDatabase = importersOf(join(root, 'server', 'dist', 'store', 'testing.js'));
+  return files.filter(
+    (file) => !file.startsWith('test/') && !file.endsWith('.slow.test.ts') && !withDatabase.has(compiled(file)),
+  );
+}
+
+/** Full paths of the compiled files of the same workspace that import this one, themselves or through others. */
+function importersOf(target) {
+  const dist = join(root, 'server', 'dist');
+  const importers = new Map();
+  for (const name of readdirSync(dist, { recursive: true })) {
+    if (!name.endsWith('.js')) continue;
+    const file = join(dist, name);
+    for (const [, imported] of readFileSync(file, 'utf8').matchAll(/\bfrom '(\.{1,2}\/[^']+)'/g)) {
+      const path = join(dirname(file), imported);
+      importers.set(path, [...(importers.get(path) ?? []), file]);
+    }
+  }
+  const found = new Set();
+  const due = [target];
+  for (const path of due) {
+    for (const file of importers.get(path) ?? []) {
+      if (found.has(file)) continue;
+      found.add(file);
+      due.push(file);
+    }
+  }
+  return found;
 }
 
 /**
@@ -54,10 +84,11 @@ function asPart(word) {
   return part.replace(/(^|\/)dist(\/|$)/, '$1src$2').replace(/(\.test)?(\.d)?\.[jt]s(\.map)?$/, '');
 }
 
-/** Longest first, so that the run does not end with one long file; black-box tests before others where no time is known. */
+/** Longest first, so that the run does not end with one long file; without a time, unit tests are taken to be short. */
 export function inOrder(files) {
   const times = readTimes();
-  const weight = (file) => times[file] ?? (isUnit(file) ? 0 : Number.MAX_SAFE_INTEGER);
+  const units = new Set(unitFiles(files));
+  const weight = (file) => times[file] ?? (units.has(file) ? 0 : Number.MAX_SAFE_INTEGER);
   return [...files].sort((a, b) => weight(b) - weight(a));
 }
 

@@ -8,11 +8,13 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
-import { compiled, inOrder, isUnit, keepTimes, matching, testFiles } from './test-files.mjs';
+import { compiled, inOrder, keepTimes, matching, testFiles, unitFiles } from './test-files.mjs';
 
 /** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
 const FEW_FILES = 20;
 const SLOWEST = 10;
+/** One more than there are cores, because tests also wait; each may take a gigabyte. */
+const CONCURRENCY = Math.min(5, availableParallelism() + 1);
 
 const flags = new Set(['--unit', '--coverage']);
 const options = new Set(process.argv.slice(2).filter((argument) => flags.has(argument)));
@@ -46,7 +48,7 @@ function fail(message) {
 }
 
 function chosenFiles() {
-  const candidates = options.has('--unit') ? testFiles().filter(isUnit) : testFiles();
+  const candidates = options.has('--unit') ? unitFiles(testFiles()) : testFiles();
   try {
     return words.length === 0 ? candidates : matching(candidates, words);
   } catch (error) {
@@ -75,7 +77,7 @@ async function runTests(ordered) {
   const sources = new Map(ordered.map((file) => [compiled(file), file]));
   const times = {};
   let tests = 0;
-  const events = run({ files: [...sources.keys()], concurrency: Math.min(4, Math.max(2, availableParallelism())) });
+  const events = run({ files: [...sources.keys()], concurrency: CONCURRENCY });
   events.on('test:fail', ({ todo }) => {
     if (todo === undefined || todo === false) process.exitCode = 1;
   });

@@ -16,7 +16,7 @@ import { inviteLayouts } from './invite-escrow-layout.js';
 import { holding, inviteVm, LEAST_LAMPORTS, NOW, wallet } from './invite-escrow-testing.js';
 import { newAddress, type Random, type TestVm } from './test-vm.js';
 
-// A world of people with invites, and what they send: for invite-escrow-hostile-callers.test.ts.
+// A world of people with invites, and what they send: for invite-escrow-hostile-callers.slow.test.ts.
 
 /** Everybody has one associated account of each mint, which may be missing, and another one. */
 export interface Party {

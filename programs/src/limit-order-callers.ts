@@ -25,7 +25,7 @@ import { type LimitOrder, limitOrderPrice } from './limit-order-state.js';
 import { holding, limitOrderVm, NOW, U64_MAX, wallet } from './limit-order-testing.js';
 import { newAddress, type Random, type TestVm } from './test-vm.js';
 
-// A world of makers and takers, and what they send: for limit-order-hostile-callers.test.ts.
+// A world of makers and takers, and what they send: for limit-order-hostile-callers.slow.test.ts.
 
 const MOST_ORDERS = 8;
 const AUTHORITY_AT = 13;
