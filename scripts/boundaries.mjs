@@ -1,12 +1,12 @@
-// Checks that imports go one way and that guarded things stay in their rooms; prints the map of the rooms.
-// Usage: node scripts/boundaries.mjs [--map]. --map rewrites the map in docs/architecture.md.
+// Checks that imports go one way and through doors, that guarded things stay in their rooms, and that the pictures of
+// the house in docs/architecture.md are true. Usage: node scripts/boundaries.mjs [--map]. --map rewrites the map there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
 const below = ['chain', 'prices', 'signer', 'objects', 'store'];
-const middle = ['orders', 'limit-orders', 'invites', 'launches', 'routing', 'crafting', 'landing', 'vault'];
+const middle = ['trigger-orders', 'indexes', 'launches', 'routing', 'crafting', 'landing', 'vault'];
 const allowed = {
   lib: [],
   errors: ['lib'],
@@ -17,26 +17,29 @@ const allowed = {
   prices: ['store'],
   signer: [],
   objects: [],
-  // Feeds write scores into the store, where the area reads them: nothing but app.ts needs to know the feeds.
+  // Feeds write scores into the store, where the area reads them: only app/ needs to know the feeds.
   scores: ['store'],
   crafting: [],
-  orders: [],
-  'limit-orders': ['chain', 'store'],
+  'trigger-orders': ['prices', 'store'],
+  indexes: ['chain', 'store'],
   launches: ['objects', 'signer', 'store'],
-  invites: ['chain', 'store'],
-  routing: [...below, 'crafting'],
+  routing: [...below, 'crafting', 'landing'],
   landing: [...below, 'crafting'],
-  vault: [...below, 'crafting', 'orders'],
-  maker: [...below, 'crafting', 'routing'],
-  areas: [...middle, ...below],
+  vault: [...below, 'crafting', 'trigger-orders'],
+  sandbox: [...below, 'crafting', 'landing', 'routing'],
   keeper: [...middle, ...below],
+  // An area is given what the sandbox has opened; it opens nothing itself.
+  areas: [...middle, ...below, 'sandbox', 'scores'],
   http: ['store'],
+  app: ['*'],
   cli: ['*'],
   root: ['*'],
 };
 const open = new Set(['lib', 'errors']);
+/** The type of an area's value: what the areas share without knowing each other. */
+const AREA_TYPE = 'areas/area.ts';
 
-/** What only some rooms of the service may say, and why. `tests` may always. */
+/** What only some rooms of the service may say, and why. Tests may always. */
 const guards = [
   {
     what: /\b(?:keypairFromSeed|keypairFromSecret|generateKeypair|inviteKeypair|newInviteCode)\b|\bsign\b(?=[^;]*from '@slipway\/wire')/,
@@ -51,27 +54,31 @@ const sqlTime = /\bnow\(\)|\bcurrent_timestamp\b|\bclock_timestamp\(\)/i;
 const problems = [];
 const arrows = new Map();
 const server = join(root, 'server', 'src');
+const page = join(root, 'docs', 'architecture.md');
 
-for (const file of sources(server)) {
-  const path = relative(server, file);
-  const text = readFileSync(file, 'utf8');
-  const room = roomOf(path);
-  if (file.endsWith('.sql')) {
-    if (sqlTime.test(withoutComments(text))) problems.push(`${path}: SQL must take times as parameters`);
-    continue;
-  }
-  const test = /\.test\.ts$|(?:^|\/)testing(?:\.ts$|\/)/.test(path);
-  if (!test) checkGuards(path, room, text);
-  if (test) continue;
-  for (const { specifier, typeOnly } of imports(text)) checkImport(path, room, specifier, typeOnly);
-}
+checkServer();
 checkWorkspaces();
-
+for (const workspace of ['wire', 'programs', 'localnet', 'server']) checkCycles(join(root, workspace, 'src'));
+checkTree();
 if (process.argv.includes('--map')) writeMap();
 else checkMap();
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`boundaries: ${arrows.size} rooms, no forbidden arrow`);
+console.log(`boundaries: ${arrows.size} rooms, no forbidden arrow, no way past a door, no cycle`);
+
+function checkServer() {
+  for (const file of sources(server)) {
+    const path = relative(server, file);
+    const text = readFileSync(file, 'utf8');
+    if (file.endsWith('.sql')) {
+      if (sqlTime.test(withoutComments(text))) problems.push(`${path}: SQL must take times as parameters`);
+      continue;
+    }
+    if (isTest(path)) continue;
+    checkGuards(path, text);
+    for (const { specifier, typeOnly } of imports(text)) checkImport(path, specifier, typeOnly);
+  }
+}
 
 function* sources(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -79,28 +86,39 @@ function* sources(folder) {
   }
 }
 
+function isTest(path) {
+  return /\.test\.ts$|(?:^|\/|-)testing(?:\.ts$|\/)/.test(path);
+}
+
 function roomOf(path) {
   return path.includes('/') ? path.split('/')[0] : 'root';
 }
 
 function* imports(text) {
-  for (const match of text.matchAll(/(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\(\s*'([^']+)'/g)) {
-    yield { specifier: match[2] ?? match[3], typeOnly: match[1] !== undefined };
+  for (const match of text.matchAll(/(?:import|export)\s+(type\s)?([^;'"]*?)from\s+'([^']+)'|import\(\s*'([^']+)'/g)) {
+    const [, type, names = '', specifier = match[4]] = match;
+    const list = /^\{(.*)\}\s*$/s
+      .exec(names)?.[1]
+      .split(',')
+      .filter((name) => name.trim() !== '');
+    const allTypes = list !== undefined && list.length > 0 && list.every((name) => /^\s*type\s/.test(name));
+    yield { specifier, typeOnly: type !== undefined || allTypes };
   }
 }
 
-function checkImport(path, room, specifier, typeOnly) {
+function checkImport(path, specifier, typeOnly) {
   if (!specifier.startsWith('.')) return;
-  const target = relative(server, join(server, path, '..', specifier));
+  const target = join(dirname(path), specifier).replace(/\.js$/, '.ts');
   if (target.startsWith('..')) {
     problems.push(`${path}: imports ${specifier}, which is outside of the workspace`);
     return;
   }
-  const to = roomOf(target);
+  const door = /^cli|keeper|landing/.test(path + target) ? undefined : closedDoor(path, target);
+  if (door !== undefined) problems.push(`${path}: ${door}/ is entered by its index.ts, not by ${target}`);
+  const [room, to] = [roomOf(path), roomOf(target)];
   if (room === 'areas' && to === 'areas') {
-    const [, from] = path.split('/');
-    const [, area] = target.split('/');
-    if (from !== area) problems.push(`${path}: areas do not import areas (${specifier})`);
+    if (path.split('/')[1] !== target.split('/')[1] && target !== AREA_TYPE)
+      problems.push(`${path}: areas do not import areas (${specifier})`);
     return;
   }
   if (to === room) return;
@@ -113,8 +131,20 @@ function checkImport(path, room, specifier, typeOnly) {
     problems.push(`${path}: ${room}/ must not import ${to}/ (${specifier})`);
 }
 
-function checkGuards(path, room, text) {
+/** A folder with an index.ts is a room with a door: from outside, nothing else of it is imported. */
+function closedDoor(path, target) {
+  const folders = target.split('/').slice(0, -1);
+  for (let depth = 1; depth <= folders.length; depth++) {
+    const folder = folders.slice(0, depth).join('/');
+    if (path.startsWith(`${folder}/`) || !existsSync(join(server, folder, 'index.ts'))) continue;
+    return target === `${folder}/index.ts` ? undefined : folder;
+  }
+  return undefined;
+}
+
+function checkGuards(path, text) {
   const code = withoutComments(text);
+  const room = roomOf(path);
   for (const { what, rooms, files, why } of guards) {
     if (what.test(code) && !rooms?.includes(room) && !files?.includes(path)) problems.push(`${path}: ${why}`);
   }
@@ -140,22 +170,58 @@ function checkWorkspaces() {
   }
 }
 
+/** No file imports itself in a circle. Types may: they are gone when the program starts. */
+function checkCycles(folder) {
+  const graph = new Map();
+  for (const file of sources(folder)) {
+    if (!file.endsWith('.ts')) continue;
+    const targets = [...imports(readFileSync(file, 'utf8'))]
+      .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+      .map(({ specifier }) => join(dirname(file), specifier).replace(/\.js$/, '.ts'));
+    graph.set(file, targets);
+  }
+  const done = new Set();
+  const visit = (file, path) => {
+    if (done.has(file) || !graph.has(file)) return;
+    const at = path.indexOf(file);
+    if (at >= 0) {
+      const names = [...path.slice(at), file].map((each) => relative(root, each));
+      problems.push(`these files import each other in a circle: ${names.join(' -> ')}`);
+      return;
+    }
+    for (const target of graph.get(file)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+}
+
+/** The tree in docs/architecture.md names every folder of the service, and no other. */
+function checkTree() {
+  const tree = /```\nwire\/[\s\S]*?```/.exec(readFileSync(page, 'utf8'))?.[0] ?? '';
+  const named = new Set([...tree.matchAll(/^ {4}([a-z0-9-]+)\//gm)].map(([, name]) => name));
+  const folders = readdirSync(server, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of folders) {
+    if (!named.delete(name)) problems.push(`docs/architecture.md: its tree does not name server/src/${name}/`);
+  }
+  for (const name of named)
+    problems.push(`docs/architecture.md: its tree names server/src/${name}/, which is not there`);
+}
+
 function map() {
   const order = Object.keys(allowed).reverse();
+  const width = Math.max(...order.map((room) => room.length));
   const rows = order
     .filter((room) => arrows.has(room))
-    .map((room) => `${room.padEnd(9)} -> ${[...arrows.get(room)].sort().join(', ')}`);
+    .map((room) => `${room.padEnd(width)} -> ${[...arrows.get(room)].sort().join(', ')}`);
   return `<!-- map: written by "node scripts/boundaries.mjs --map" -->\n\`\`\`\n${rows.join('\n')}\n\`\`\`\n<!-- /map -->`;
 }
 
 function writeMap() {
-  const file = join(root, 'docs', 'architecture.md');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/<!-- map[\s\S]*<!-- \/map -->/, map()));
+  writeFileSync(page, readFileSync(page, 'utf8').replace(/<!-- map[\s\S]*<!-- \/map -->/, map()));
 }
 
 function checkMap() {
-  const file = join(root, 'docs', 'architecture.md');
-  if (!existsSync(file) || !readFileSync(file, 'utf8').includes(map())) {
+  if (!readFileSync(page, 'utf8').includes(map())) {
     problems.push('docs/architecture.md: its map is out of date; run "node scripts/boundaries.mjs --map"');
   }
 }

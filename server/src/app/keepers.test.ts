@@ -4,6 +4,7 @@ import { initializeOrder, LIMIT_ORDER_ADDRESSES, limitOrderAddress } from '@slip
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { type KeeperWorld, openKeeperWorld } from '../keeper/limit-orders/testing.js';
+import { steadyNow } from '../lib/clock.js';
 import { createSandboxPrices, openPrices } from '../prices/index.js';
 import { silent, WRAPPED_SOL } from '../routing/aggregator/testing.js';
 import type { Token } from '../routing/router.js';
@@ -39,7 +40,9 @@ async function openKeeper(usdc: Token) {
   const [loop] = openLimitOrderKeeper({
     ...{ chain, clock, aggregator, prices, log: silent, landing: w.newLanding() },
     config: { sandbox: true, programs: w.programs },
-    parts: { store, signer: w.signer },
+    store,
+    steadyNow,
+    signer: w.signer,
     metrics: { registry: new Registry() },
     live: { onChange: () => {} },
     limitOrders: { addresses: LIMIT_ORDER_ADDRESSES },

@@ -1,9 +1,6 @@
 import { INVITE_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import type { Logger } from 'pino';
-import type { Chain, LiveAccounts } from '../chain/index.js';
-import type { Config } from '../config/index.js';
-import type { Metrics } from '../http/index.js';
+import type { LiveAccounts } from '../chain/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { type Keeper, startKeeper } from '../keeper/index.js';
@@ -14,23 +11,14 @@ import { createTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import { startTriggerLoop } from '../keeper/trigger-orders/loop.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
-import { type AdjustableClock, steadyNow } from '../lib/clock.js';
-import type { Disposal } from '../lib/disposal.js';
 import type { Objects } from '../objects/index.js';
 import { PRICES_CHANNEL, type Prices, trustedUsd } from '../prices/index.js';
 import type { Aggregator } from '../routing/aggregator/index.js';
 import { openScores } from '../scores/index.js';
-import type { Backends } from './backends.js';
+import type { Base } from './base.js';
 
 /** Everything that the keepers may be given. */
-export interface KeepersDeps {
-  config: Config;
-  log: Logger;
-  metrics: Metrics;
-  disposal: Disposal;
-  parts: Backends;
-  clock: AdjustableClock;
-  chain: Chain;
+export interface KeepersDeps extends Base {
   landing: Landing;
   live: LiveAccounts;
   aggregator: Aggregator;
@@ -43,9 +31,8 @@ export interface KeepersDeps {
 
 /** Starts what the service does by itself. Undefined where keeping is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
-  const { config, log, disposal, clock, objects, landing, limitOrders, invites } = deps;
+  const { config, log, disposal, clock, store, signer, objects, landing, limitOrders, invites } = deps;
   if (!config.roles.has('keeper')) return undefined;
-  const { store, signer } = deps.parts;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
   await scores.runDue();
@@ -95,8 +82,8 @@ function openInviteKeeper(deps: KeepersDeps) {
 }
 
 /** What each of the keepers stands on. They sell what they trade by our own aggregator. */
-function commonOf({ config, log, parts, landing, chain, clock, metrics, aggregator }: KeepersDeps) {
-  const { store, signer } = parts;
+function commonOf(deps: KeepersDeps) {
+  const { config, log, store, signer, landing, chain, clock, steadyNow, metrics, aggregator } = deps;
   return {
     store,
     landing,

@@ -1,33 +1,21 @@
 import type { Address } from '@slipway/wire';
-import type { Logger } from 'pino';
-import { type Chain, createLiveAccounts, type LiveAccounts } from '../chain/index.js';
-import type { Config } from '../config/index.js';
-import type { Metrics } from '../http/index.js';
-import { type Clock, steadyNow } from '../lib/clock.js';
-import type { Disposal } from '../lib/disposal.js';
+import { createLiveAccounts, type LiveAccounts } from '../chain/index.js';
 import type { Prices } from '../prices/index.js';
 import { type Aggregator, createAggregator } from '../routing/aggregator/index.js';
 import { createMakers, type MakerEndpoint, type Makers } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
 import { createServiceRouter, routingServices } from '../routing/services/index.js';
-import type { Backends } from './backends.js';
-
-interface RouterDeps {
-  config: Config;
-  log: Logger;
-  parts: Backends;
-  disposal: Disposal;
-}
+import type { Base } from './base.js';
 
 /**
  * The aggregator over the pools of the chain, and the accounts that it watches; resolves when the pools have been looked
  * for. `ownTables`: the sandbox's.
  */
 export async function openAggregator(
-  { config, log, parts, disposal, metrics }: RouterDeps & { metrics: Metrics },
+  { config, log, node, steadyNow, disposal, metrics }: Base,
   ownTables: readonly Address[],
 ): Promise<{ aggregator: Aggregator; live: LiveAccounts }> {
-  const { rpc, wsUrl } = parts.node;
+  const { rpc, wsUrl } = node;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
   const { programs, swap, tokens } = config;
@@ -54,13 +42,13 @@ export interface Routers {
 
 /** All routers behind one question; `ownMakers` are asked beside the registered ones. */
 export function openRouters(
-  deps: RouterDeps & { aggregator: Aggregator; chain: Chain; clock: Clock; prices: Prices; metrics: Metrics },
+  deps: Base & { aggregator: Aggregator; prices: Prices },
   ownMakers: readonly MakerEndpoint[],
 ): Routers {
-  const { config, log, parts, aggregator, chain, clock, prices, metrics } = deps;
+  const { config, log, store, aggregator, chain, clock, steadyNow, prices, metrics } = deps;
   const { budgetMs } = config.swap;
   const makers = createMakers({
-    ...{ store: parts.store, own: ownMakers, chain, clock, steadyNow, log, budgetMs },
+    ...{ store, own: ownMakers, chain, clock, steadyNow, log, budgetMs },
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });

@@ -1,4 +1,14 @@
-export type { ChainConfig, Config, LogLevel, PriceSource, Role, S3Config, TierConfig, TokenConfig } from './config.js';
+export type {
+  ChainConfig,
+  Config,
+  FeeTable,
+  LogLevel,
+  PriceSource,
+  Role,
+  S3Config,
+  TierConfig,
+  TokenConfig,
+} from './config.js';
 export { ConfigError } from './config-error.js';
 export { dataFolder } from './data-folder.js';
 export { describeConfig } from './describe.js';

@@ -9,7 +9,7 @@ import {
   sniperFeeOver,
 } from '@slipway/programs';
 import { type Address, generateKeypair, MAX_TRANSACTION_SIZE, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { requireUriRoom } from '../areas/studio/index.js';
+import { requireUriRoom } from '../areas/studio/uri-room.js';
 import type { Objects } from '../objects/index.js';
 import { craftLaunch, type Launch } from './launch.js';
 import { TransactionTooLarge } from './transaction.js';

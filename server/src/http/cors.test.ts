@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 const production = {
@@ -8,7 +9,7 @@ const production = {
 };
 
 const routes = (app: FastifyInstance): void => {
-  app.get('/thing', { config: { shape: 'plain', auth: 'key' }, handler: () => ({ ok: true }) });
+  app.get('/thing', { config: { errorShape: plainError, auth: 'key' }, handler: () => ({ ok: true }) });
 };
 
 const preflight = (app: FastifyInstance, origin: string, url = '/thing') =>

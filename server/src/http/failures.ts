@@ -1,7 +1,15 @@
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { AppError, type ErrorCode, type ErrorShape, Outage, renderError, statusIn } from '../errors/index.js';
+import {
+  AppError,
+  type ErrorCode,
+  type ErrorShape,
+  gatewayError,
+  Outage,
+  renderError,
+  statusIn,
+} from '../errors/index.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,7 +40,7 @@ export function createFailureHandler(log: Logger): FailureHandler {
   return (thrown, request, reply) => {
     const error = hasGone(thrown, request) ? new AppError('INVALID_REQUEST') : toAppError(thrown);
     const { config, url: route } = request.routeOptions;
-    const shape: ErrorShape = GATEWAY_ERRORS.has(error.code) ? 'gateway' : (config?.shape ?? 'gateway');
+    const shape: ErrorShape = GATEWAY_ERRORS.has(error.code) ? gatewayError : (config?.errorShape ?? gatewayError);
     const status = statusIn(shape, error);
     if (status >= 500) {
       const line = { requestId: request.id, method: request.method, route, status, code: error.code };
@@ -53,7 +61,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): vo
   // Who opens the address of the service in a browser looks for the way in.
   const pointer = path === '/' ? '. The API is documented at /docs' : '';
   const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}${pointer}`;
-  sendError(reply, 404, renderError('gateway', new AppError('NOT_FOUND', { message }), request.id));
+  sendError(reply, 404, renderError(gatewayError, new AppError('NOT_FOUND', { message }), request.id));
 }
 
 /** Answers bytes that are no HTTP request, or one that came too slowly; the socket is closed. */
@@ -108,7 +116,7 @@ const reasons: Record<number, string> = {
 };
 
 function rawAnswer(error: AppError, requestId: string): string {
-  const body = JSON.stringify(renderError('gateway', error, requestId));
+  const body = JSON.stringify(renderError(gatewayError, error, requestId));
   return [
     `HTTP/1.1 ${error.status} ${reasons[error.status]}`,
     `content-type: ${JSON_TYPE}`,

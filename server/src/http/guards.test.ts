@@ -3,38 +3,58 @@ import { test } from 'node:test';
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { ErrorShape } from '../errors/index.js';
+import { expressError } from '../areas/express/error-shape.js';
+import { predictionError } from '../areas/prediction/error-shape.js';
+import { studioError } from '../areas/studio/error-shape.js';
+import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
+import { triggerV2Error } from '../areas/trigger-v2/error-shape.js';
+import { gatewayError, plainError } from '../errors/index.js';
 import { mayUse } from './guards.js';
 import type { Bucket, LimitState } from './ports.js';
 import { plentyLeft, startTestServer, testKeys } from './testing.js';
 
 const LIMIT_HEADERS = ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset'] as const;
 
+const shapes = {
+  express: expressError,
+  'trigger-v1': triggerV1Error,
+  'trigger-v2': triggerV2Error,
+  studio: studioError,
+  plain: plainError,
+  prediction: predictionError,
+  gateway: gatewayError,
+};
+
 function registerAreas(app: FastifyInstance): void {
-  const shapes: ErrorShape[] = ['express', 'trigger-v1', 'trigger-v2', 'studio', 'plain', 'prediction', 'gateway'];
-  for (const shape of shapes) {
-    app.post(`/${shape}`, {
-      config: { shape, auth: 'key' },
+  for (const [name, errorShape] of Object.entries(shapes)) {
+    app.post(`/${name}`, {
+      config: { errorShape, auth: 'key' },
       schema: { body: Type.Object({ owner: Type.String() }) },
       handler: () => ({ ok: true }),
     });
   }
-  app.get('/tx/v1/status', { config: { shape: 'plain', auth: 'key' }, handler: () => ({ ok: true }) });
-  app.post('/execute', { config: { shape: 'plain', auth: 'key', bucket: 'execute' }, handler: () => ({ ok: true }) });
+  app.get('/tx/v1/status', { config: { errorShape: plainError, auth: 'key' }, handler: () => ({ ok: true }) });
+  app.post('/execute', {
+    config: { errorShape: plainError, auth: 'key', bucket: 'execute' },
+    handler: () => ({ ok: true }),
+  });
   app.get('/created', {
-    config: { shape: 'plain', auth: 'key' },
+    config: { errorShape: plainError, auth: 'key' },
     handler: (_request, reply) => reply.code(201).send({ ok: true }),
   });
-  app.get('/who', { config: { shape: 'plain', auth: 'key' }, handler: (request) => ({ id: request.apiKey?.id }) });
-  app.get('/admin', { config: { shape: 'plain', auth: 'admin' }, handler: () => ({ ok: true }) });
-  app.get('/open', { config: { shape: 'plain', auth: 'none' }, handler: () => ({ ok: true }) });
+  app.get('/who', {
+    config: { errorShape: plainError, auth: 'key' },
+    handler: (request) => ({ id: request.apiKey?.id }),
+  });
+  app.get('/admin', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({ ok: true }) });
+  app.get('/open', { config: { errorShape: plainError, auth: 'none' }, handler: () => ({ ok: true }) });
 }
 
 test('without a known key every area answers 401 in its shape, before it looks at the body', async () => {
   const { app } = await startTestServer(registerAreas);
   const missing = 'Unauthorized: the header x-api-key is missing';
   const unknown = 'Unauthorized: the API key is not known';
-  const bodies: Record<ErrorShape, (text: string) => object> = {
+  const bodies: Record<keyof typeof shapes, (text: string) => object> = {
     express: (text) => ({ status: 401, message: text, error: text, code: 'UNAUTHORIZED' }),
     'trigger-v1': (text) => ({ error: text, code: 401 }),
     'trigger-v2': (text) => ({ error: text }),
@@ -190,7 +210,7 @@ test('a route for wallets needs an API key first, and then a login that its look
   };
   const routes = (app: FastifyInstance) =>
     app.post('/mine', {
-      config: { shape: 'trigger-v2', auth: 'wallet' },
+      config: { errorShape: triggerV2Error, auth: 'wallet' },
       schema: { body: Type.Object({ owner: Type.String() }) },
       handler: (request) => ({ wallet: request.wallet }),
     });

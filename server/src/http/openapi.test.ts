@@ -4,6 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { expressError } from '../areas/express/error-shape.js';
+import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
+import { plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 interface Operation {
@@ -36,7 +39,7 @@ before(async () => {
       { $id: 'Order', description: 'An order' },
     );
     server.get('/area/:orderId', {
-      config: { shape: 'trigger-v1', auth: 'key' },
+      config: { errorShape: triggerV1Error, auth: 'key' },
       schema: {
         summary: 'One order',
         params: Type.Object({ orderId: Type.String({ minLength: 1 }) }),
@@ -46,7 +49,7 @@ before(async () => {
       handler: () => ({ signature: 'x' }),
     });
     server.post('/area/orders', {
-      config: { shape: 'express', auth: 'key' },
+      config: { errorShape: expressError, auth: 'key' },
       schema: {
         body: Order,
         response: { 200: Type.Object({ receipt: Type.Ref('Receipt'), at: Type.Union([Type.String(), Type.Null()]) }) },
@@ -54,12 +57,16 @@ before(async () => {
       handler: () => ({ receipt: { signature: 'x' }, at: null }),
     });
     server.put('/area/orders', {
-      config: { shape: 'express', auth: 'none' },
+      config: { errorShape: expressError, auth: 'none' },
       schema: { body: Order, response: { 200: Receipt } },
       handler: () => ({ signature: 'x', secret: 'y' }),
     });
-    server.delete('/admin/things/:id', { config: { shape: 'plain', auth: 'admin' }, handler: () => ({}) });
-    server.get('/internal', { config: { shape: 'plain', auth: 'none' }, schema: { hide: true }, handler: () => ({}) });
+    server.delete('/admin/things/:id', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({}) });
+    server.get('/internal', {
+      config: { errorShape: plainError, auth: 'none' },
+      schema: { hide: true },
+      handler: () => ({}),
+    });
   }));
   document = (await app.inject({ url: '/openapi.json' })).json();
 });
@@ -143,7 +150,11 @@ test('two schemas of one name are refused', async () => {
     startTestServer((server) => {
       for (const field of ['a', 'b']) {
         const body = Type.Object({ [field]: Type.String() }, { $id: 'Same' });
-        server.post(`/${field}`, { config: { shape: 'plain', auth: 'none' }, schema: { body }, handler: () => ({}) });
+        server.post(`/${field}`, {
+          config: { errorShape: plainError, auth: 'none' },
+          schema: { body },
+          handler: () => ({}),
+        });
       }
     }),
     /Two schemas have the \$id Same/,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import { errorSchemaName, errorSchemas } from '../errors/index.js';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import { type ErrorShape, gatewayError, plainError } from '../errors/index.js';
 
 const securityOf = {
   key: [{ apiKey: [] }],
@@ -13,9 +13,8 @@ const securityOf = {
 
 /** What a route says of itself in its `config` becomes the security and the error answers of its operation. */
 const transform: SwaggerTransform = ({ schema, url, route }) => {
-  const { auth = 'none', shape = 'gateway' } = route.config ?? {};
+  const { auth = 'none', errorShape = gatewayError } = route.config ?? {};
   const own = (schema ?? {}) as FastifySchema & { response?: Record<string, unknown> };
-  const errors = (name: string, description: string) => ({ $ref: `${name}#`, description });
   const response: Record<string, unknown> = {};
   for (const [status, body] of Object.entries(own.response ?? { 200: { type: 'null' } })) {
     // Without one, every answer would read "Default Response".
@@ -24,35 +23,31 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
   if (auth === 'key' || auth === 'wallet') {
     response['403'] ??= {
       description: 'The key does not have access, or the area refuses',
-      anyOf: [...new Set([errorSchemaName('gateway'), errorSchemaName(shape)])].map((name) => ({ $ref: `${name}#` })),
+      anyOf: [...new Set([gatewayError, errorShape])].map(refTo),
     };
-    response['429'] ??= errors(errorSchemaName('gateway'), 'Too many requests');
+    response['429'] ??= { ...refTo(gatewayError), description: 'Too many requests' };
   }
-  response['4xx'] ??= errors(errorSchemaName(shape), 'The request cannot be served');
-  response['5xx'] ??= errors(errorSchemaName(shape), 'The service failed');
+  response['4xx'] ??= { ...refTo(errorShape), description: 'The request cannot be served' };
+  response['5xx'] ??= { ...refTo(errorShape), description: 'The service failed' };
   const operationId = operationIdOf(String(route.method), url);
   return { schema: { ...own, operationId, response, security: securityOf[auth] } as FastifySchema, url };
 };
+
+/** Makes the schema of a route's errors known under its name. */
+export function shareErrorSchema(app: FastifyInstance, { config }: RouteOptions): void {
+  for (const { schema } of [gatewayError, config?.errorShape ?? gatewayError]) {
+    if (app.getSchema(schemaName(schema)) === undefined) app.addSchema(schema);
+  }
+}
+
+const refTo = ({ schema }: ErrorShape) => ({ $ref: `${schemaName(schema)}#` });
+const schemaName = (schema: object) => (schema as { $id: string }).$id;
 
 /** `GET /tx/v1/status/:signature` -> `getTxV1StatusSignature`: what generators of clients name their functions by. */
 function operationIdOf(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word[0]!.toUpperCase() + word.slice(1))].join('');
 }
-
-/** In the order in which a reader needs them. */
-const tags = [
-  'Express verification',
-  'Swap',
-  'Tokens',
-  'Trigger v2',
-  'Studio',
-  'Transaction submit',
-  'Prediction',
-  'Sandbox',
-  'Admin',
-  'Operations',
-];
 
 const TOP_BAR_STYLE =
   '.swagger-ui .topbar { background: none; padding: 0 } .topbar .link, .topbar .download-url-wrapper { display: none !important }';
@@ -61,17 +56,21 @@ export interface OpenapiOptions {
   publicUrl: string;
   /** Told in the description, where it works. */
   sandboxKey: string | undefined;
+  /** In the order in which a reader needs them. */
+  tags: readonly string[];
 }
 
 /**
  * Prepares `/openapi.json` and the page at `/docs`. To be called before the first route, or it will be missing.
  * The page and all that it loads come from this service.
  */
-export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandboxKey }: OpenapiOptions): Promise<void> {
+export async function registerOpenapi(
+  app: FastifyInstance,
+  { publicUrl, sandboxKey, tags }: OpenapiOptions,
+): Promise<void> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
-  for (const schema of errorSchemas) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -123,7 +122,7 @@ export async function registerOpenapi(app: FastifyInstance, { publicUrl, sandbox
 export function registerOpenapiRoute(app: FastifyInstance): void {
   let document: string | undefined;
   app.get('/openapi.json', {
-    config: { shape: 'plain', auth: 'none' },
+    config: { errorShape: plainError, auth: 'none' },
     schema: { hide: true },
     handler: (_request, reply) => {
       document ??= JSON.stringify(app.swagger());

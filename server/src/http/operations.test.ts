@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 test('liveness needs nothing; readiness says what it looked at', async () => {
@@ -32,7 +33,7 @@ test('a readiness check that throws is not ready, and its reason stays in the lo
 
 test('metrics count requests by pattern and status, never by the path that was sent', async () => {
   const { app } = await startTestServer((server) => {
-    const config = { shape: 'plain', auth: 'key' } as const;
+    const config = { errorShape: plainError, auth: 'key' } as const;
     server.get('/orders/:id', { config, handler: () => ({ ok: true }) });
   });
   const headers = { 'x-api-key': 'good-key' };

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { type Static, Type } from 'typebox';
+import { plainError } from '../errors/index.js';
 import type { Metrics } from './metrics.js';
 import type { Readiness } from './ports.js';
 
-const config = { shape: 'plain', auth: 'none' } as const;
+const config = { errorShape: plainError, auth: 'none' } as const;
 const tags = ['Operations'];
 
 const Liveness = Type.Object({ status: Type.Literal('live') });

@@ -36,7 +36,7 @@ export type Readiness = () => Promise<{ ok: boolean; checks: Record<string, stri
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body shape of this route's errors. Every route must say it. */
-    shape?: ErrorShape;
+    errorShape?: ErrorShape;
     /**
      * Who may call: a holder of an API key, one who has logged in with a wallet as well, a holder of the admin token, or
      * anybody. Every route must say it.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { AppError } from '../errors/index.js';
+import { expressError } from '../areas/express/error-shape.js';
+import { AppError, plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 const SECRETS = {
@@ -19,22 +20,26 @@ const SECRETS = {
 test('hostile requests leave no key, token, body, query or path in the log, at its most talkative', async () => {
   const { app, logged } = await startTestServer((server) => {
     const body = Type.Object({ secretKey: Type.Integer() });
-    server.post('/area/:id', { config: { shape: 'plain', auth: 'key' }, schema: { body }, handler: () => ({}) });
+    server.post('/area/:id', {
+      config: { errorShape: plainError, auth: 'key' },
+      schema: { body },
+      handler: () => ({}),
+    });
     server.post('/refuse', {
-      config: { shape: 'express', auth: 'key' },
+      config: { errorShape: expressError, auth: 'key' },
       handler: () => {
         throw new AppError('EXECUTION_FAILED', { cause: new Error('rpc answered 503') });
       },
     });
     server.post('/broken', {
-      config: { shape: 'express', auth: 'key' },
+      config: { errorShape: expressError, auth: 'key' },
       handler: (request) => {
         const upstream = new Error('upstream failed');
         // Clients of other services hang the whole request on their errors.
         throw Object.assign(upstream, { request: { headers: request.headers, body: request.body } });
       },
     });
-    server.get('/admin', { config: { shape: 'plain', auth: 'admin' }, handler: () => ({}) });
+    server.get('/admin', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({}) });
   });
 
   const payloads = [

@@ -4,13 +4,16 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { expressError } from '../areas/express/error-shape.js';
+import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
+import { plainError } from '../errors/index.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 import { startTestServer, type TestServer } from './testing.js';
 
 let server: TestServer;
 let app: FastifyInstance;
 let port: number;
-const open = { shape: 'plain', auth: 'none' } as const;
+const open = { errorShape: plainError, auth: 'none' } as const;
 
 before(async () => {
   server = await startTestServer((instance) => {
@@ -18,12 +21,12 @@ before(async () => {
     instance.post('/free', { config: open, handler: (request) => ({ got: request.body ?? 'nothing' }) });
     const body = Type.Object({ owner: Type.String() });
     instance.post('/express', {
-      config: { shape: 'express', auth: 'none' },
+      config: { errorShape: expressError, auth: 'none' },
       schema: { body },
       handler: (request) => ({ got: request.body }),
     });
     instance.get('/broken', {
-      config: { shape: 'trigger-v1', auth: 'none' },
+      config: { errorShape: triggerV1Error, auth: 'none' },
       // The answer must keep the area's shape whatever the route declares for its status.
       schema: { response: { 500: Type.Object({ other: Type.String() }) } },
       handler: () => {
@@ -207,12 +210,12 @@ test('bytes that are no HTTP, and headers without end, are answered and the conn
   assert.match(endless, /\{"code":431,/);
 });
 
-test('a route that does not say its auth and shape cannot be registered', async () => {
+test('a route that does not say its auth and error shape cannot be registered', async () => {
   await assert.rejects(
     startTestServer((instance) => {
       instance.get('/forgotten', () => ({}));
     }),
-    /does not say its auth and its shape/,
+    /does not say its auth and its errorShape/,
   );
 });
 

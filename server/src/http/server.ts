@@ -13,7 +13,7 @@ import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
 import { SANDBOX_KEY } from './key-lookup.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
-import { registerOpenapi, registerOpenapiRoute } from './openapi.js';
+import { registerOpenapi, registerOpenapiRoute, shareErrorSchema } from './openapi.js';
 import { registerOperations } from './operations.js';
 import type { KeyLookup, Limiter, Readiness, WalletLookup } from './ports.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
@@ -28,13 +28,15 @@ export interface ServerDeps {
   readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
+  /** The tags of the API document, in the order in which a reader needs them; 'Operations' comes last. */
+  readonly tags?: readonly string[];
 }
 
 const SECOND = 1000;
 
 /**
  * The HTTP server with everything that is no area's business: request ids, keys, limits, CORS, validation, errors,
- * health, metrics, OpenAPI. Areas register their routes on it; each route says its `shape` and `auth` in its `config`,
+ * health, metrics, OpenAPI. Areas register their routes on it; each route says its `errorShape` and `auth` in its `config`,
  * or registering it throws. Closing it lets requests under way finish. Logs are written here, with `log`, because a
  * child logger per request costs a third of the throughput.
  */
@@ -84,9 +86,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   await registerOpenapi(app, {
     publicUrl: config.http.publicUrl,
     sandboxKey: config.sandbox ? SANDBOX_KEY : undefined,
+    tags: [...(deps.tags ?? []), 'Operations'],
   });
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
+    shareErrorSchema(app, route);
     equipRoute(route, deps);
   });
   registerOpenapiRoute(app);
@@ -96,9 +100,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
 
 /** Gives a route the hooks that its `config` asks for, with all that is known beforehand already worked out. */
 function equipRoute(route: RouteOptions, deps: ServerDeps): void {
-  const { auth, shape, bucket = 'main' } = route.config ?? {};
-  if (auth === undefined || shape === undefined) {
-    throw new Error(`The route ${route.method} ${route.url} does not say its auth and its shape`);
+  const { auth, errorShape, bucket = 'main' } = route.config ?? {};
+  if (auth === undefined || errorShape === undefined) {
+    throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
   }
   const guards: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'wallet') {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 let app: FastifyInstance;
-const config = { shape: 'plain', auth: 'none' } as const;
+const config = { errorShape: plainError, auth: 'none' } as const;
 
 before(async () => {
   ({ app } = await startTestServer((server) => {

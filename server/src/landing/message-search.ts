@@ -1,5 +1,5 @@
 import { type Address, decodeTransaction, WireError } from '@slipway/wire';
-import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/rpc.js';
+import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
 
 /** A transaction that the chain has taken, landed or failed. */
 export interface Found {

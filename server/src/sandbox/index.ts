@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Backends } from '../app/backends.js';
-import { type ChainInfo, chainInfo, createPriceMover, type PriceMover } from '../areas/sandbox/index.js';
 import type { Chain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
@@ -10,8 +8,15 @@ import type { Disposal } from '../lib/disposal.js';
 import { createSandboxPrices, type Prices, type SandboxPrices, startDrift } from '../prices/index.js';
 import type { MakerEndpoint } from '../routing/makers/index.js';
 import type { Token } from '../routing/router.js';
+import type { Signer } from '../signer/index.js';
 import { followClockOffset } from '../store/clock-offset.js';
+import type { Store } from '../store/sql.js';
+import { type ChainInfo, chainInfo } from './chain-info.js';
 import { fundMaker, type RunningMaker, startMaker } from './maker/index.js';
+import { createPriceMover, type PriceMover } from './market/move-price.js';
+
+export { type ChainInfo, chainInfo } from './chain-info.js';
+export type { PriceMover } from './market/move-price.js';
 
 /** What the gas wallet and the keeper's are given when they are nearly empty. */
 const GAS_LAMPORTS = 1_000_000_000_000;
@@ -21,6 +26,8 @@ const MAKER_SPREAD_BPS = 10;
 
 /** What only a sandbox has: money and prices that are made up, and a market maker of its own. */
 export interface Sandbox {
+  /** A key that everybody knows. */
+  apiKey: string;
   info: ChainInfo;
   stored: SandboxPrices;
   /** Starts the market maker once there are prices; how it is reached. */
@@ -30,16 +37,19 @@ export interface Sandbox {
 
 export interface SandboxDeps {
   config: Config;
+  apiKey: string;
+  /** Mints that stand for a US dollar: their prices stand still. */
+  stables: ReadonlySet<Address>;
   log: Logger;
-  parts: Backends;
+  store: Store;
+  signer: Signer;
   chain: Chain;
   clock: AdjustableClock;
   disposal: Disposal;
 }
 
 export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
-  const { chain, clock, disposal } = deps;
-  const { store, signer } = deps.parts;
+  const { store, signer, chain, clock, disposal } = deps;
   const setOffset = (offset: number) => {
     clock.setOffset(offset);
     // Another copy has moved the chain's clock, too.
@@ -57,7 +67,10 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
   const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader, quoteAt });
   letDrift(deps, info, stored, movePrice);
   return {
-    ...{ info, stored, movePrice },
+    apiKey: deps.apiKey,
+    info,
+    stored,
+    movePrice,
     async openMaker(prices) {
       maker = await openMaker(deps, info, prices);
       return { id: 'sandbox', name: 'sandbox', url: maker.url };
@@ -66,8 +79,7 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
 }
 
 async function openMaker(deps: SandboxDeps, info: ChainInfo, prices: Prices): Promise<RunningMaker> {
-  const { config, log, parts, chain, clock, disposal } = deps;
-  const { signer } = parts;
+  const { config, log, signer, chain, clock, disposal } = deps;
   const tokens = await tokensOf(chain, info);
   await fundMaker(chain, signer.address('maker'), tokens);
   const maker = await startMaker({
@@ -89,8 +101,8 @@ async function tokensOf(chain: Chain, { mints }: ChainInfo): Promise<Token[]> {
 }
 
 /** SOL for others' gas, and the token accounts that fees go to. */
-async function fundGasWallet({ parts, chain, config }: SandboxDeps, { mints }: ChainInfo): Promise<void> {
-  const wallet = parts.signer.address('gas');
+async function fundGasWallet({ signer, chain, config }: SandboxDeps, { mints }: ChainInfo): Promise<void> {
+  const wallet = signer.address('gas');
   const needsFeeAccounts = config.swap.feeReceiver === undefined;
   const feeAccounts = needsFeeAccounts ? mints.map(({ mint }) => associatedTokenAddress(wallet, mint)) : [];
   const [own, ...found] = await Promise.all([wallet, ...feeAccounts].map((address) => chain.account(address)));
@@ -99,23 +111,21 @@ async function fundGasWallet({ parts, chain, config }: SandboxDeps, { mints }: C
   await Promise.all(missing.map(({ mint }) => chain.rpc.call('localnet_airdropToken', [wallet, mint, '1'])));
 }
 
-async function fundKeeper({ parts, chain }: SandboxDeps): Promise<void> {
-  const wallet = parts.signer.address('keeper');
+async function fundKeeper({ signer, chain }: SandboxDeps): Promise<void> {
+  const wallet = signer.address('keeper');
   const lamports = (await chain.account(wallet))?.lamports ?? 0n;
   if (lamports < KEEPER_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, KEEPER_LAMPORTS]);
 }
 
 /** Where the operator has asked for prices that move by themselves. */
 function letDrift(
-  { config, clock, log, disposal }: SandboxDeps,
+  { config, stables, clock, log, disposal }: SandboxDeps,
   info: ChainInfo,
   stored: SandboxPrices,
   move: PriceMover,
 ): void {
   if (!config.prices.sources.includes('simulated') || !config.roles.has('keeper')) return;
-  const { usdc, stable } = config.tokens;
-  const steady = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
-  const mints = info.mints.map(({ mint }) => mint).filter((mint) => !steady.has(mint));
+  const mints = info.mints.map(({ mint }) => mint).filter((mint) => !stables.has(mint));
   const seed = randomInt(2 ** 32);
   log.info({ seed }, 'the prices drift');
   const drift = startDrift({ mints, stored, move, clock, log, seed });

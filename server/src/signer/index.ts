@@ -1,3 +1,4 @@
+export { createLoginTokens, type LoginTokens } from './login-tokens.js';
 export { randomMintNumber } from './mint-search.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
 export { type KeyName, type MintFinder, openSigner, type Role, type Signer, type SignerOptions } from './signer.js';

@@ -7,7 +7,7 @@ import {
   type TokenAccount,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
-import { ask } from '../chain/rpc.js';
+import { ask } from '../chain/index.js';
 
 /** One token account of a vault, such as an order's. */
 export interface VaultTokens {

@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import { plainError } from '../../errors/index.js';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Store } from '../../store/sql.js';
@@ -36,7 +37,7 @@ export type AdminServer = FastifyInstance<
 >;
 
 /** What every route of this area says of itself. */
-export const adminRoute = { shape: 'plain', auth: 'admin' } as const;
+export const adminRoute = { errorShape: plainError, auth: 'admin' } as const;
 
 /** A preValidation hook: where every field of a body is optional, the body is too. */
 export async function allowNoBody(request: FastifyRequest): Promise<void> {

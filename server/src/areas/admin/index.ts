@@ -1,5 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { plainError } from '../../errors/index.js';
+import { simulatedEvents } from '../../scores/index.js';
+import { tickOf } from '../../trigger-orders/tick.js';
+import type { Area } from '../area.js';
 import { registerAddMaker } from './add-maker.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
@@ -16,6 +20,22 @@ import { registerRotateKey } from './rotate-key.js';
 
 export type { AdminDeps } from './deps.js';
 export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification } from './schema.js';
+
+export const adminArea: Area = {
+  name: 'admin',
+  tag: 'Admin',
+  errorShape: plainError,
+  register(server, { config, store, clock, invites, prices, poolUsd }) {
+    registerAdmin(server, {
+      store,
+      clock,
+      tiers: ['unlimited', ...Object.keys(config.tiers)],
+      simulatedEvents: config.sandbox ? simulatedEvents : [],
+      rebuildInvites: invites.rebuild,
+      tick: (mint) => tickOf({ prices, poolUsd, clock }, mint, undefined),
+    });
+  },
+};
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
 export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {

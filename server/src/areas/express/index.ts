@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { createUnitMeter } from '../../chain/index.js';
+import type { Area } from '../area.js';
 import { checkEligibility } from './check-eligibility.js';
 import { craftTxn } from './craft-txn.js';
-import type { ExpressDeps } from './deps.js';
+import { AREA, type ExpressDeps } from './deps.js';
+import { expressError } from './error-shape.js';
 import { execute } from './execute.js';
 import {
   CraftTxnAnswer,
@@ -11,14 +14,38 @@ import {
   ExecuteAnswer,
   ExecuteBody,
 } from './schema.js';
+import { expressSettlement } from './settlement.js';
 
-export { AREA as EXPRESS_AREA, type ExpressDeps } from './deps.js';
-export { expressSettlement } from './settlement.js';
+export type { ExpressDeps } from './deps.js';
+
+export const expressArea: Area = {
+  name: AREA,
+  tag: 'Express verification',
+  errorShape: expressError,
+  settlement: () => ({ [AREA]: expressSettlement }),
+  register(server, services) {
+    const { config, store, clock, chain, prices, landing, ledger, signer, routing } = services;
+    registerExpress(server, {
+      store,
+      clock,
+      chain,
+      prices,
+      landing,
+      routing,
+      unitsOf: createUnitMeter(services),
+      programs: config.programs,
+      gasWallet: signer.address('gas'),
+      ...config.tokens,
+      ...ledger,
+      ...config.express,
+    });
+  },
+};
 
 const PREFIX = '/tokens/v2/verify/express';
 
 export function registerExpress(app: FastifyInstance, deps: ExpressDeps): void {
-  const config = { shape: 'express', auth: 'key' } as const;
+  const config = { errorShape: expressError, auth: 'key' } as const;
   const tags = ['Express verification'];
   app.get<{ Querystring: CraftTxnQuery }>(
     `${PREFIX}/craft-txn`,

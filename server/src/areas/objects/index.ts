@@ -1,17 +1,29 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { plainError } from '../../errors/index.js';
 import { imageTypes, MAX_METADATA_BYTES } from '../../objects/index.js';
+import type { Area } from '../area.js';
 import type { KeyParams, ObjectsDeps } from './deps.js';
 import { permit, take } from './put.js';
 import { send } from './send.js';
 
 export type { ObjectsDeps } from './deps.js';
 
+export const objectsArea: Area = {
+  name: 'objects',
+  errorShape: plainError,
+  register(server, { objectStore, objects }) {
+    // A bucket serves its own URLs.
+    if (objectStore.kind !== 'local') return;
+    registerObjects(server, { store: objectStore, maxImageBytes: objects.maxImageBytes });
+  },
+};
+
 /**
  * The URLs of the local store: what the presigned and the public ones lead to. No part of the API, because with a
  * bucket they lead elsewhere, and so not in its document.
  */
 export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
-  const config = { shape: 'plain', auth: 'none' } as const;
+  const config = { errorShape: plainError, auth: 'none' } as const;
   const schema = { hide: true };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

@@ -1,13 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
+import { groupedScores } from '../../store/grouped.js';
+import type { Area } from '../area.js';
 import type { PredictionDeps } from './deps.js';
+import { predictionError } from './error-shape.js';
 import { listScores } from './list-scores.js';
 import { GameScore, ScoreAnswer, ScoreParams, ScoresAnswer, ScoresQuery } from './schema.js';
 
 export type { PredictionDeps } from './deps.js';
 
+export const predictionArea: Area = {
+  name: 'prediction',
+  tag: 'Prediction',
+  errorShape: predictionError,
+  register(server, { store }) {
+    registerPrediction(server, { scoreOf: groupedScores(store) });
+  },
+};
+
 export function registerPrediction(app: FastifyInstance, deps: PredictionDeps): void {
-  const config = { shape: 'prediction', auth: 'key' } as const;
+  const config = { errorShape: predictionError, auth: 'key' } as const;
   const tags = ['Prediction'];
   app.addSchema(GameScore);
   app.get<{ Params: ScoreParams }>(

@@ -1,4 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { plainError } from '../../errors/index.js';
+import { simulatedEvents } from '../../scores/index.js';
+import type { Area } from '../area.js';
 import { airdrop } from './airdrop.js';
 import { moveClock } from './clock.js';
 import type { SandboxDeps } from './deps.js';
@@ -6,12 +9,35 @@ import { info } from './info.js';
 import { setPrice } from './prices.js';
 import { AirdropAnswer, AirdropBody, ClockAnswer, ClockBody, InfoAnswer, PriceAnswer, PriceBody } from './schema.js';
 
-export { createPriceMover, type PriceMover } from '../../sandbox/market/move-price.js';
-export { type ChainInfo, chainInfo, type SandboxDeps } from './deps.js';
+export type { SandboxDeps } from './deps.js';
+
+export const sandboxArea: Area = {
+  name: 'sandbox',
+  tag: 'Sandbox',
+  errorShape: plainError,
+  register(server, { config, store, clock, chain, node, prices, sandbox, runDue }) {
+    if (!sandbox) return;
+    registerSandbox(server, {
+      chain,
+      store,
+      clock,
+      prices,
+      stored: sandbox.stored,
+      movePrice: sandbox.movePrice,
+      rpcUrl: node.rpcUrl,
+      wsUrl: node.wsUrl ?? '',
+      apiKey: sandbox.apiKey,
+      platformToken: config.tokens.platform.mint,
+      platformStable: config.tokens.stable.mint,
+      gameEventIds: simulatedEvents,
+      runDue,
+    });
+  },
+};
 
 /** Routes that only a sandbox has: elsewhere they are not registered and answer 404. */
 export function registerSandbox(app: FastifyInstance, deps: SandboxDeps): void {
-  const config = { shape: 'plain', auth: 'key' } as const;
+  const config = { errorShape: plainError, auth: 'key' } as const;
   const tags = ['Sandbox'];
   app.get(
     '/sandbox/info',

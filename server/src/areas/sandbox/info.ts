@@ -1,5 +1,6 @@
 import { roundedUsd } from '../../lib/decimal.js';
-import { chainInfo, type SandboxDeps } from './deps.js';
+import { chainInfo } from '../../sandbox/index.js';
+import type { SandboxDeps } from './deps.js';
 import type { InfoAnswer } from './schema.js';
 
 /** Everything that a developer needs to begin: where things are, and whose money there is. */

@@ -1,5 +1,6 @@
 import { AppError, requireAddress } from '../../errors/index.js';
-import { chainInfo, type SandboxDeps } from './deps.js';
+import { chainInfo } from '../../sandbox/index.js';
+import type { SandboxDeps } from './deps.js';
 import type { PriceAnswer, PriceBody } from './schema.js';
 
 const FORK_NOTE = 'The pools of the chain that is forked do not follow; those of this sandbox were moved';

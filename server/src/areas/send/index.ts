@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { plainError } from '../../errors/index.js';
+import type { Area } from '../area.js';
 import { craftClaim } from './craft-claim.js';
 import { craftClawback } from './craft-clawback.js';
 import { craftSend } from './craft-send.js';
@@ -17,10 +19,19 @@ import {
 
 export type { SendDeps } from './deps.js';
 
+export const sendArea: Area = {
+  name: 'send',
+  tag: 'Send',
+  errorShape: plainError,
+  register(server, { config, store, clock, chain, signer, invites }) {
+    registerSend(server, { store, clock, chain, signer, index: invites, program: config.programs.invite });
+  },
+};
+
 const PREFIX = '/send/v1';
 
 export function registerSend(app: FastifyInstance, deps: SendDeps): void {
-  const config = { shape: 'plain', auth: 'key' } as const;
+  const config = { errorShape: plainError, auth: 'key' } as const;
   const tags = ['Send'];
   const crafting = (summary: string, description: string, body: object, answer: object) => ({
     config,

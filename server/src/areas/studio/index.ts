@@ -1,7 +1,10 @@
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
+import type { Area } from '../area.js';
 import { claimFees } from './claim-fees.js';
 import { createPool } from './create-pool.js';
-import type { StudioDeps } from './deps.js';
+import { AREA, type StudioDeps } from './deps.js';
+import { studioError } from './error-shape.js';
 import { showFees } from './fees.js';
 import { acceptForm } from './multipart.js';
 import {
@@ -16,15 +19,40 @@ import {
   SubmitPoolAnswer,
   SubmitPoolBody,
 } from './schema.js';
+import { studioSettlement } from './settlement.js';
 import { showAddresses } from './show-addresses.js';
 import { submitPool } from './submit-pool.js';
+import { requireUriRoom } from './uri-room.js';
 
-export { AREA as STUDIO_AREA, type StudioDeps } from './deps.js';
-export { studioSettlement } from './settlement.js';
-export { requireUriRoom } from './uri-room.js';
+export type { StudioDeps } from './deps.js';
+
+export const studioArea: Area = {
+  name: AREA,
+  tag: 'Studio',
+  errorShape: studioError,
+  settlement: () => ({ [AREA]: studioSettlement }),
+  register(server, { config, clock, store, ledger, chain, landing, objects, signer }) {
+    const { platform, usdc } = config.tokens;
+    registerStudio(server, {
+      clock,
+      store,
+      chain,
+      landing,
+      objects,
+      signer,
+      remember: ledger.remember,
+      findRequest: ledger.findRequest,
+      uploadMs: config.objects.urlSeconds * 1_000,
+      operator: config.studio.feeClaimer ?? signer.address('gas'),
+      mintSuffix: config.studio.mintSuffix,
+      quotes: [{ symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 }, usdc, platform],
+    });
+  },
+  check: ({ objects }) => requireUriRoom(objects),
+};
 
 const PREFIX = '/studio/v1';
-const config = { shape: 'studio', auth: 'key' } as const;
+const config = { errorShape: studioError, auth: 'key' } as const;
 const tags = ['Studio'];
 
 export function registerStudio(app: FastifyInstance, deps: StudioDeps): void {

@@ -1,5 +1,5 @@
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
-import type { FeeTable } from '../../config/config.js';
+import type { FeeTable } from '../../config/index.js';
 
 export interface FeeSettings {
   table: FeeTable;

@@ -1,21 +1,60 @@
 import type { FastifyInstance } from 'fastify';
-import type { SwapDeps } from './deps.js';
+import { plainError } from '../../errors/index.js';
+import type { Area } from '../area.js';
+import { AREA, type SwapDeps } from './deps.js';
 import { execute, withExecuteCode } from './execute.js';
 import { createFeeAccounts } from './fee-accounts.js';
+import { registerListRouters } from './list-routers.js';
 import { order } from './order.js';
 import { ExecuteAnswer, ExecuteBody, OrderAnswer, OrderQuery } from './schema.js';
+import { swapSettlement } from './settlement.js';
 import { createTokenAges } from './token-age.js';
 
-export { AREA as SWAP_AREA, type SwapDeps } from './deps.js';
-export { registerSwapReads, type SwapReadsDeps } from './reads.js';
-export { swapSettlement } from './settlement.js';
-export { createTokenList } from './token-list.js';
+export type { SwapDeps } from './deps.js';
+
+export const swapArea: Area = {
+  name: AREA,
+  tag: 'Swap',
+  errorShape: plainError,
+  settlement: (clock) => ({ [AREA]: swapSettlement(clock) }),
+  register(server, services) {
+    const { config, log, clock, steadyNow, store, ledger, chain, prices, landing, routing, makers, signer } = services;
+    const { platform } = config.tokens;
+    const { swap, programs, submit } = config;
+    const gasWallet = signer.address('gas');
+    registerSwap(server, {
+      log,
+      clock,
+      steadyNow,
+      store,
+      chain,
+      prices,
+      landing,
+      routing,
+      programs,
+      gasWallet,
+      remember: ledger.remember,
+      findRequest: ledger.findRequest,
+      deliver: makers.deliver,
+      fees: {
+        table: swap.feeBps,
+        receiver: swap.feeReceiver ?? gasWallet,
+        platform: platform.mint,
+        stables: services.stables,
+        lsts: new Set(swap.lsts),
+        blueChips: new Set(swap.blueChips),
+      },
+      gasless: swap.gasless,
+      tipAccounts: submit.tipAccounts,
+    });
+  },
+};
 
 const PREFIX = '/ultra/v1';
 
 export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
   const tags = ['Swap'];
-  const config = { shape: 'plain', auth: 'key' } as const;
+  const config = { errorShape: plainError, auth: 'key' } as const;
   const sources = {
     accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
     isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),
@@ -42,4 +81,5 @@ export function registerSwap(app: FastifyInstance, deps: SwapDeps): void {
     },
     (request) => execute(deps, request.body),
   );
+  registerListRouters(app, deps.routing.routers);
 }

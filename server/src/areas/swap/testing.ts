@@ -28,7 +28,7 @@ import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
 import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
-import { registerSwap, SWAP_AREA, type SwapDeps, swapSettlement } from './index.js';
+import { registerSwap, type SwapDeps, swapArea } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
 export { JUP, SOL, USD, USDC } from '../../sandbox/maker/testing.js';
@@ -83,7 +83,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const landing = createLanding({
     ...{ store, clock, steadyNow, chain, signer, log },
     sendRpcs: [rpc],
-    settlements: { [SWAP_AREA]: swapSettlement(clock) },
+    settlements: swapArea.settlement!(clock),
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { Area } from '../area.js';
 import { cancelOrder, cancelOrders } from './cancel-order.js';
 import { createOrder } from './create-order.js';
-import type { TriggerV1Deps } from './deps.js';
+import { AREA, type TriggerV1Deps } from './deps.js';
+import { triggerV1Error } from './error-shape.js';
 import { execute } from './execute.js';
 import { getTriggerOrders } from './get-trigger-orders.js';
 import {
@@ -19,11 +21,33 @@ import {
 
 export type { TriggerV1Deps } from './deps.js';
 
+export const triggerV1Area: Area = {
+  name: AREA,
+  tag: 'Limit orders',
+  errorShape: triggerV1Error,
+  register(server, services) {
+    const { stables, log, clock, store, ledger, chain, prices, landing, signer, limitOrders } = services;
+    registerTriggerV1(server, {
+      log,
+      clock,
+      store,
+      chain,
+      prices,
+      landing,
+      ...limitOrders,
+      remember: ledger.remember,
+      findRequest: ledger.findRequest,
+      stables,
+      gasWallet: signer.address('gas'),
+    });
+  },
+};
+
 const PREFIX = '/trigger/v1';
 
 export function registerTriggerV1(app: FastifyInstance, deps: TriggerV1Deps): void {
   const tags = ['Limit orders'];
-  const config = { shape: 'trigger-v1', auth: 'key' } as const;
+  const config = { errorShape: triggerV1Error, auth: 'key' } as const;
   const crafting = (summary: string, body: object, answer: object) => ({
     config,
     schema: { tags, summary, body, response: { 200: answer } },

@@ -3,10 +3,9 @@ import type { Chain } from '../../chain/index.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
-import type { Signer } from '../../signer/index.js';
+import type { LoginTokens, Signer } from '../../signer/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import type { LoginTokens } from './login-token.js';
 
 export interface TriggerV2Deps {
   store: Store;

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import type { Area } from '../area.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
 import { challenge } from './challenge.js';
 import { craftOrderDeposit } from './craft-deposit.js';
 import { createOrder } from './create-order.js';
-import type { TriggerV2Deps } from './deps.js';
+import { DEPOSIT_AREA, type TriggerV2Deps, WITHDRAWAL_AREA } from './deps.js';
 import { editOrder } from './edit-order.js';
+import { triggerV2Error } from './error-shape.js';
 import { history, showOrder } from './history.js';
 import {
   CancelAnswer,
@@ -26,12 +28,39 @@ import {
   VerifyAnswer,
   VerifyBody,
 } from './schema.js';
+import { depositSettlement, withdrawalSettlement } from './settlement.js';
 import { registerVault, showVault } from './vault.js';
 import { verify } from './verify.js';
 
-export { DEPOSIT_AREA, type TriggerV2Deps, WITHDRAWAL_AREA } from './deps.js';
-export { createLoginTokens, type LoginTokens } from './login-token.js';
-export { depositSettlement, withdrawalSettlement } from './settlement.js';
+export type { TriggerV2Deps } from './deps.js';
+
+export const triggerV2Area: Area = {
+  name: 'trigger-v2',
+  tag: 'Trigger v2',
+  errorShape: triggerV2Error,
+  settlement: () => ({ [DEPOSIT_AREA]: depositSettlement, [WITHDRAWAL_AREA]: withdrawalSettlement }),
+  register(server, services) {
+    const { config, stables, clock, store, ledger, signer, logins, chain, prices, landing, publicUrl } = services;
+    registerTriggerV2(server, {
+      clock,
+      store,
+      signer,
+      logins,
+      chain,
+      prices,
+      landing,
+      remember: ledger.remember,
+      findRequest: ledger.findRequest,
+      stables,
+      challengePrefix: () => config.challengePrefix ?? loginWords(publicUrl()),
+    });
+  },
+};
+
+/** Names this service, so that what is signed for another one is no login here. */
+function loginWords(publicUrl: string): string {
+  return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
+}
 
 const PREFIX = '/trigger/v2';
 const tags = ['Trigger v2'];
@@ -44,7 +73,7 @@ export function registerTriggerV2(app: FastifyInstance, deps: TriggerV2Deps): vo
 }
 
 function registerLogin(app: FastifyInstance, deps: TriggerV2Deps): void {
-  const config = { shape: 'trigger-v2', auth: 'key' } as const;
+  const config = { errorShape: triggerV2Error, auth: 'key' } as const;
   const asked = { tags, summary: 'Something for a wallet to sign, to log in' };
   app.post<{ Body: ChallengeBody }>(
     `${PREFIX}/auth/challenge`,
@@ -61,7 +90,7 @@ function registerLogin(app: FastifyInstance, deps: TriggerV2Deps): void {
   );
 }
 
-const config = { shape: 'trigger-v2', auth: 'wallet' } as const;
+const config = { errorShape: triggerV2Error, auth: 'wallet' } as const;
 
 function registerVaults(app: FastifyInstance, deps: TriggerV2Deps): void {
   app.get(

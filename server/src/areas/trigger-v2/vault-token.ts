@@ -7,7 +7,7 @@ import {
   token2022Extensions,
 } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
-import { readMintExtensions } from '../../chain/mint-extensions.js';
+import { readMintExtensions } from '../../chain/index.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 

@@ -7,12 +7,7 @@ import {
   SYSTEM_PROGRAM,
   sign,
 } from '@slipway/wire';
-import {
-  DEPOSIT_AREA,
-  depositSettlement,
-  WITHDRAWAL_AREA,
-  withdrawalSettlement,
-} from '../../areas/trigger-v2/index.js';
+import { triggerV2Area } from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { createChain, type Rpc } from '../../chain/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
@@ -40,8 +35,7 @@ const HOUR_MS = 3_600_000;
 const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
 
 const settlements = {
-  [DEPOSIT_AREA]: depositSettlement,
-  [WITHDRAWAL_AREA]: withdrawalSettlement,
+  ...triggerV2Area.settlement!(createClock()),
   [FILL_AREA]: fillSettlement,
   [RENT_AREA]: rentSettlement,
 };

@@ -10,6 +10,9 @@ import { createSpotPrices } from './spot.js';
 import type { Venue } from './venue.js';
 import { allVenues } from './venues/index.js';
 
+export type { PoolState, Side, Trade, Venue } from './venue.js';
+export { allVenues, tokenSwapVenue } from './venues/index.js';
+
 /** Each pool costs three subscriptions, and anybody can make pools. */
 const MAX_WATCHED = 20_000;
 

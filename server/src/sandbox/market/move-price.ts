@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
-import { chainInfo } from '../../areas/sandbox/deps.js';
 import { type Chain, RpcError } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { SandboxPrices } from '../../prices/index.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
 import type { Store } from '../../store/sql.js';
+import { chainInfo } from '../chain-info.js';
 import { rebalance, type Trader } from './rebalance.js';
 
 const LEASE_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { Fee, PoolFees } from '@slipway/programs';
-import type { Side, Trade } from '../../routing/aggregator/venue.js';
+import type { Side, Trade } from '../../routing/aggregator/index.js';
 
 /** A positive fraction. */
 export interface Fraction {

@@ -4,7 +4,6 @@ import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { decodePool, type Pool } from '@slipway/programs';
 import { type Address, decodeMint, decodeTokenAccount, generateKeypair, sign, WRAPPED_SOL_MINT } from '@slipway/wire';
 import fc from 'fast-check';
-import { type ChainInfo, chainInfo } from '../../areas/sandbox/deps.js';
 import { setPrice } from '../../areas/sandbox/prices.js';
 import { type Chain, createChain, createLocalRpc } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
@@ -12,6 +11,7 @@ import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSandboxPrices, type SandboxPrices } from '../../prices/index.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
+import { type ChainInfo, chainInfo } from '../chain-info.js';
 import { createPriceMover, type PriceMover } from './move-price.js';
 
 let localnet: Localnet;

@@ -13,8 +13,8 @@ import {
 import type { Chain, ChainAccount } from '../../chain/index.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import type { PoolState } from '../../routing/aggregator/venue.js';
-import { tokenSwapVenue } from '../../routing/aggregator/venues/token-swap.js';
+import type { PoolState } from '../../routing/aggregator/index.js';
+import { tokenSwapVenue } from '../../routing/aggregator/index.js';
 import { isWithinFee, type PoolReserves, type PoolTrade, priceOf, tradeTo } from './rebalance-plan.js';
 
 /** A wallet of the service that trades with the pools. */

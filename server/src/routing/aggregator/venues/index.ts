@@ -1,3 +1,5 @@
+export { tokenSwapVenue } from './token-swap.js';
+
 import type { Address } from '@slipway/wire';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Venue } from '../venue.js';

@@ -3,7 +3,7 @@ import { type Chain, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { decimalsOf } from './holdings.js';
-import type { BalancesAnswer, WalletParams } from './reads-schema.js';
+import type { BalancesAnswer, WalletParams } from './schema.js';
 
 /** What a wallet holds by mint. Clients should ask for its holdings instead. */
 export async function balances(chain: Chain, { address }: WalletParams): Promise<BalancesAnswer> {

@@ -10,7 +10,7 @@ import {
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
 import { listed } from './mint-list.js';
-import type { MintInformation, SearchAnswer, SearchQuery } from './reads-schema.js';
+import type { MintInformation, SearchAnswer, SearchQuery } from './schema.js';
 import type { ListedToken, TokenList } from './token-list.js';
 
 export interface SearchDeps {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addressToBytes, generateKeypair, sign } from '@slipway/wire';
 import fc from 'fast-check';
-import { openSigner, type Signer } from '../../signer/index.js';
-import { createLoginTokens, type LoginTokens } from './login-token.js';
+import { openSigner, type Signer } from './index.js';
+import { createLoginTokens, type LoginTokens } from './login-tokens.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** In the middle of a period of one key. */

@@ -2,7 +2,7 @@ import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { listedMints } from './mint-list.js';
-import type { ShieldAnswer, ShieldQuery, Warning } from './reads-schema.js';
+import type { ShieldAnswer, ShieldQuery, Warning } from './schema.js';
 import type { TokenList } from './token-list.js';
 
 type TransferFee = NonNullable<MintExtensions['transferFee']>;

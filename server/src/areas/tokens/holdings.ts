@@ -3,7 +3,7 @@ import { type Address, associatedTokenAddress } from '@slipway/wire';
 import { type Chain, type HeldTokenAccount, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { HoldingsAnswer, NativeAnswer, WalletParams } from './reads-schema.js';
+import type { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
 
 const SOL_DECIMALS = 9;
 /** Deriving the addresses of that many accounts keeps other requests waiting for some 5 ms. */

@@ -103,6 +103,3 @@ export type MintInformation = Static<typeof MintInformation>;
 
 export const SearchAnswer = Type.Array(MintInformation, { $id: 'MintInformationList' });
 export type SearchAnswer = Static<typeof SearchAnswer>;
-
-export const RoutersAnswer = Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), { $id: 'Routers' });
-export type RoutersAnswer = Static<typeof RoutersAnswer>;

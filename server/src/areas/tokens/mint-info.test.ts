@@ -25,8 +25,8 @@ import type { FastifyInstance } from 'fastify';
 import { createChain, createLocalRpc } from '../../chain/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
-import { registerSwapReads } from './reads.js';
-import type { MintInformation, ShieldAnswer } from './reads-schema.js';
+import { registerTokens } from './index.js';
+import type { MintInformation, ShieldAnswer } from './schema.js';
 import { createTokenList } from './token-list.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
@@ -42,11 +42,10 @@ before(async () => {
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } });
   const tokenList = createTokenList({ tokens: { usdc: { symbol: 'USDC', mint: USDC } }, tokenList: [] });
   ({ app } = await startTestServer((server) =>
-    registerSwapReads(server, {
+    registerTokens(server, {
       chain,
       prices: { usd: () => 2, quote: () => undefined, close: async () => {} },
       tokenList,
-      routers: [],
     }),
   ));
 });

@@ -1,6 +1,6 @@
 import { type Address, isAddress, verify } from '@slipway/wire';
-import type { Clock } from '../../lib/clock.js';
-import type { Signer } from '../../signer/index.js';
+import type { Clock } from '../lib/clock.js';
+import type { Signer } from './signer.js';
 
 /** How long a login lasts. */
 const LIFE_SECONDS = 24 * 60 * 60;

@@ -16,8 +16,8 @@ import type { FastifyInstance } from 'fastify';
 import { createChain, createLocalRpc } from '../../chain/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
-import { registerSwapReads } from './reads.js';
-import type { BalancesAnswer, HoldingsAnswer, SearchAnswer, ShieldAnswer } from './reads-schema.js';
+import { registerTokens } from './index.js';
+import type { BalancesAnswer, HoldingsAnswer, SearchAnswer, ShieldAnswer } from './schema.js';
 import { createTokenList } from './token-list.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
@@ -50,17 +50,13 @@ before(async () => {
   const rpc = createLocalRpc(localnet.call);
   const usd = new Map<string, number>([[USDC, 1], [WRAPPED_SOL_MINT, 150]]); // biome-ignore format: short
   ({ app } = await startTestServer((server) =>
-    registerSwapReads(server, {
+    registerTokens(server, {
       chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } }),
       prices: { usd: (mint) => usd.get(mint), quote: () => undefined, close: async () => {} },
       tokenList: createTokenList({
         tokens: { usdc: { symbol: 'USDC', mint: USDC }, platform: { symbol: 'JUP', mint: JUP } },
         tokenList: [...LISTED, ...MANY],
       }),
-      routers: [
-        { id: 'metis', name: 'Metis' },
-        { id: 'jupiterz', name: 'JupiterZ' },
-      ],
     }),
   ));
 });
@@ -235,13 +231,6 @@ describe('search', () => {
     assert.deepEqual([totalSupply, mcap, fdv, name], [value.uiAmount, value.uiAmount, value.uiAmount, 'USDC']);
     assert.equal(usdc!.audit.mintAuthorityDisabled, false);
   });
-});
-
-it('the routers are those that are in use', async () => {
-  assert.deepEqual(await get('/ultra/v1/order/routers'), [
-    { id: 'metis', name: 'Metis' },
-    { id: 'jupiterz', name: 'JupiterZ' },
-  ]);
 });
 
 it('shield answers for up to 100 mints at once', async () => {

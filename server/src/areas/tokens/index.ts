@@ -1,45 +1,46 @@
 import type { FastifyInstance } from 'fastify';
 import type { Chain } from '../../chain/index.js';
+import { plainError } from '../../errors/index.js';
 import type { Prices } from '../../prices/index.js';
-import type { Router } from '../../routing/router.js';
+import type { Area } from '../area.js';
 import { balances } from './balances.js';
 import { holdings, nativeHoldings } from './holdings.js';
 import {
   BalancesAnswer,
   HoldingsAnswer,
   NativeAnswer,
-  RoutersAnswer,
   SearchAnswer,
   SearchQuery,
   ShieldAnswer,
   ShieldQuery,
   WalletParams,
-} from './reads-schema.js';
+} from './schema.js';
 import { search } from './search.js';
 import { shield } from './shield.js';
-import type { TokenList } from './token-list.js';
+import { createTokenList, type TokenList } from './token-list.js';
 
-export interface SwapReadsDeps {
+export interface TokensDeps {
   chain: Chain;
   prices: Prices;
   /** Made by createTokenList. */
   tokenList: TokenList;
-  /** Those that are in use. */
-  routers: readonly Pick<Router, 'id' | 'name'>[];
 }
 
-const PREFIX = '/ultra/v1';
-const config = { shape: 'plain', auth: 'key' } as const;
+export const tokensArea: Area = {
+  name: 'tokens',
+  tag: 'Tokens',
+  errorShape: plainError,
+  register(server, { config, chain, prices }) {
+    registerTokens(server, { chain, prices, tokenList: createTokenList(config) });
+  },
+};
 
-/** What clients of the swap area ask beside orders: routers, balances, warnings and tokens. */
-export function registerSwapReads(app: FastifyInstance, deps: SwapReadsDeps): void {
-  const { chain, routers } = deps;
-  const named = routers.map(({ id, name }) => ({ id, name }));
-  app.get(
-    `${PREFIX}/order/routers`,
-    { config, schema: { tags: ['Swap'], summary: 'The routers that are asked', response: { 200: RoutersAnswer } } },
-    async (): Promise<RoutersAnswer> => named,
-  );
+const PREFIX = '/ultra/v1';
+const config = { errorShape: plainError, auth: 'key' } as const;
+
+/** What clients ask before and after a swap: balances, warnings and tokens. */
+export function registerTokens(app: FastifyInstance, deps: TokensDeps): void {
+  const { chain } = deps;
   registerWallet(app, chain);
   const about = { ...deps, tokens: deps.tokenList };
   app.get<{ Querystring: ShieldQuery }>(
@@ -47,7 +48,7 @@ export function registerSwapReads(app: FastifyInstance, deps: SwapReadsDeps): vo
     {
       config,
       schema: {
-        tags: ['Swap'],
+        tags: ['Tokens'],
         summary: 'What a buyer of these mints should know',
         querystring: ShieldQuery,
         response: { 200: ShieldAnswer },
@@ -55,14 +56,11 @@ export function registerSwapReads(app: FastifyInstance, deps: SwapReadsDeps): vo
     },
     (request) => shield(about, request.query),
   );
-  for (const [path, tag] of [
-    [`${PREFIX}/search`, 'Swap'],
-    ['/tokens/v2/search', 'Tokens'],
-  ] as const) {
+  for (const path of [`${PREFIX}/search`, '/tokens/v2/search']) {
     const summary = 'Tokens by symbol, name or mint';
     app.get<{ Querystring: SearchQuery }>(
       path,
-      { config, schema: { tags: [tag], summary, querystring: SearchQuery, response: { 200: SearchAnswer } } },
+      { config, schema: { tags: ['Tokens'], summary, querystring: SearchQuery, response: { 200: SearchAnswer } } },
       (request) => search(about, request.query),
     );
   }
@@ -70,7 +68,7 @@ export function registerSwapReads(app: FastifyInstance, deps: SwapReadsDeps): vo
 
 function registerWallet(app: FastifyInstance, chain: Chain): void {
   const params = WalletParams;
-  const tags = ['Swap'];
+  const tags = ['Tokens'];
   app.get<{ Params: WalletParams }>(
     `${PREFIX}/holdings/:address`,
     { config, schema: { tags, summary: 'What a wallet holds', params, response: { 200: HoldingsAnswer } } },

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import { type Chain, createChain } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import { createMetrics, type Metrics } from '../http/index.js';
+import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
+import type { Disposal } from '../lib/disposal.js';
+import { assertIdentity } from '../store/identity.js';
+import { type Backends, openBackends } from './backends.js';
+
+/** What every other part of the service is built from. */
+export interface Base extends Backends {
+  config: Config;
+  log: Logger;
+  /** Closes what has been opened, the last first. */
+  disposal: Disposal;
+  clock: AdjustableClock;
+  steadyNow: () => number;
+  metrics: Metrics;
+  chain: Chain;
+}
+
+/** Opens the backends, and refuses a database that belongs to another chain or to other keys. */
+export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
+  const backends = await openBackends(config, log, disposal);
+  const { store, signer, node } = backends;
+  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
+  const chain = createChain({ rpc: node.rpc, steadyNow, fees });
+  await assertIdentity(store, { chain: await genesisHash(chain), signer: signer.address('gas') });
+  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics: createMetrics(), chain };
+}
+
+async function genesisHash(chain: Chain): Promise<string> {
+  try {
+    return await chain.genesisHash();
+  } catch (error) {
+    throw new Error(`the chain gives no answer (${(error as Error).message}); check SLIPWAY_RPC_URL`, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { Counter } from 'prom-client';
+import type { Metrics } from '../http/index.js';
+import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
+import { createLanding, type Landing } from '../landing/index.js';
+import type { LedgerRow } from '../store/ledger.js';
+import { areas } from './areas.js';
+import type { Base } from './base.js';
+
+/** Landing, which has taken over what an earlier run of this process left under way. */
+export async function openLanding(base: Base): Promise<Landing> {
+  const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
+  const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
+  const ofKeepers = { [FILL_AREA]: fillSettlement, [RENT_AREA]: rentSettlement };
+  const landing = createLanding({
+    store,
+    clock,
+    steadyNow,
+    chain,
+    sendRpcs: node.sendRpcs,
+    signer,
+    settlements: Object.assign({}, ...ofAreas, ofKeepers),
+    observe: settlementObserver(metrics, log),
+    log,
+  });
+  disposal.add('landing', () => landing.close());
+  // An embedded store has one process: what is under way in it was left by a run that has ended.
+  await landing.resume({ all: store.kind === 'embedded' });
+  return landing;
+}
+
+/** Log and metric of what became of transactions, from one place. */
+function settlementObserver(metrics: Metrics, log: Logger): (row: LedgerRow) => void {
+  const counter = new Counter({
+    name: 'slipway_transactions_total',
+    help: 'Transactions that have come to their end here, by area and state (landed, failed, expired)',
+    labelNames: ['area', 'state'],
+    registers: [metrics.registry],
+  });
+  return ({ id, area, state, signature }) => {
+    counter.inc({ area, state });
+    log.info({ request: id, area, signature, state }, 'transaction settled');
+  };
+}

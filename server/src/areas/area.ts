@@ -1,0 +1,65 @@
+import type { LimitOrderAddresses } from '@slipway/programs';
+import type { Address } from '@slipway/wire';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Chain } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import type { ErrorShape } from '../errors/index.js';
+import type { InviteIndex } from '../indexes/invites/index.js';
+import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
+import type { Landing, Settlement } from '../landing/index.js';
+import type { AdjustableClock, Clock } from '../lib/clock.js';
+import type { LocalStore, Objects, S3Store } from '../objects/index.js';
+import type { Prices } from '../prices/index.js';
+import type { Makers } from '../routing/makers/index.js';
+import type { Routing } from '../routing/race.js';
+import type { Sandbox } from '../sandbox/index.js';
+import type { LoginTokens, Signer } from '../signer/index.js';
+import type { GroupedLedger } from '../store/grouped.js';
+import type { Store } from '../store/sql.js';
+
+/** One area of the API. `app/areas.ts` lists them all; nothing else of the service knows one by name. */
+export interface Area {
+  readonly name: string;
+  /** Under which its operations stand in the API document; left out where it has none there. */
+  readonly tag?: string;
+  readonly errorShape: ErrorShape;
+  /** What it adds to the claim and the end of its transactions, by the area's name in the ledger. */
+  readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
+  /** Puts its routes on the server. An area that this service does not have (a sandbox's, say) registers none. */
+  register(server: FastifyInstance, services: Services): void;
+  /** Refuses to start, with what to do about it, where it could not work. Called when the service listens. */
+  check?(services: Services): void;
+}
+
+/** All that an area may be given. `app/` opens it; each area takes what it needs in its `register`. */
+export interface Services {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Mints that stand for a US dollar. */
+  readonly stables: ReadonlySet<Address>;
+  readonly clock: AdjustableClock;
+  readonly steadyNow: () => number;
+  readonly store: Store;
+  readonly ledger: GroupedLedger;
+  readonly signer: Signer;
+  readonly chain: Chain;
+  /** Where the chain's node listens, for everybody else. */
+  readonly node: { readonly rpcUrl: string; readonly wsUrl: string | undefined };
+  readonly prices: Prices;
+  /** USD for a whole token by the pools. */
+  readonly poolUsd: (mint: Address) => number | undefined;
+  readonly routing: Routing;
+  readonly makers: Makers;
+  readonly landing: Landing;
+  readonly logins: LoginTokens;
+  readonly objects: Objects;
+  readonly objectStore: S3Store | LocalStore;
+  readonly limitOrders: { readonly addresses: LimitOrderAddresses; readonly index: LimitOrderIndex };
+  readonly invites: InviteIndex;
+  /** Where clients reach this service; with the actual port once it listens. */
+  readonly publicUrl: () => string;
+  readonly sandbox: Sandbox | undefined;
+  /** Does all work that is due now, where this copy is a keeper; resolves when it is done. */
+  readonly runDue: () => Promise<void>;
+}

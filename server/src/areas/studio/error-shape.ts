@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { type ErrorShape, errorSchema, pickDetails } from '../../errors/index.js';
+
+/** The details of an INVALID_REQUEST are shown as `errors`, by field; of others their member `details`. */
+export const studioError: ErrorShape = {
+  schema: errorSchema('StudioError', {
+    errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    error: Type.String(),
+    details: Type.Optional(Type.String()),
+  }),
+  without503: true,
+  render: (error) =>
+    error.code === 'INVALID_REQUEST' && error.details
+      ? { errors: messagesByField(error.details), error: error.message }
+      : { error: error.message, ...pickDetails(error, 'details') },
+};
+
+function messagesByField(details: Record<string, unknown>): Record<string, unknown[]> {
+  return Object.fromEntries(Object.entries(details).map(([field, message]) => [field, [message]]));
+}

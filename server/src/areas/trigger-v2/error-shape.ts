@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { type AppError, type ErrorShape, errorSchema } from '../../errors/index.js';
+
+/** All of an error's details are shown. */
+export const triggerV2Error: ErrorShape = {
+  schema: errorSchema('TriggerV2Error', {
+    error: Type.String(),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  without503: true,
+  render: (error) => ({
+    error: isFieldError(error) ? 'Request validation failed' : error.message,
+    ...(error.details && { details: error.details }),
+  }),
+};
+
+/** Whether the message says no more than the details do: a field, and what was expected of it. */
+function isFieldError({ code, message, details = {} }: AppError): boolean {
+  const [entry] = Object.entries(details);
+  return code === 'INVALID_REQUEST' && entry !== undefined && message === `${entry[0]}: ${entry[1]}`;
+}
