@@ -3,12 +3,11 @@ import type { Address } from '@slipway/wire';
 import type { LiveAccounts } from '../chain/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
-import { type Keeper, startKeeper } from '../keeper/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
-import { createLimitOrderKeeper, fillsLimitOrders } from '../keeper/limit-orders/index.js';
-import { startLimitOrderLoop } from '../keeper/limit-orders/loop.js';
-import { createTriggerKeeper } from '../keeper/trigger-orders/index.js';
-import { startTriggerLoop } from '../keeper/trigger-orders/loop.js';
+import { type Keeper, startKeeper } from '../keeper/keeper.js';
+import { ledgerChore } from '../keeper/ledger.js';
+import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
+import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
 import type { Objects } from '../objects/index.js';
@@ -38,11 +37,14 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   await scores.runDue();
   const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000);
   const keeper = startKeeper({
-    store,
-    landing,
-    clock,
     log,
-    chores: [scores.runDue, limitOrders.index.keepUp, invites.keepUp, launchFiles],
+    chores: [
+      ledgerChore({ store, landing, clock, log }),
+      () => scores.runDue(),
+      () => limitOrders.index.keepUp(),
+      () => invites.keepUp(),
+      launchFiles,
+    ],
     loops: [...openLimitOrderKeeper(deps), await openTriggerKeeper(deps), ...openInviteKeeper(deps)],
   });
   disposal.add('keeper', () => keeper.close());
@@ -54,22 +56,21 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
 }
 
 export function openLimitOrderKeeper(deps: KeepersDeps) {
-  const { config, log, live, prices, limitOrders } = deps;
+  const { config, live, prices, limitOrders } = deps;
   if (!fillsLimitOrders(config)) return [];
   const { wallet: taker, ...common } = commonOf(deps);
   const usd = (mint: Address) => trustedUsd(prices, mint);
-  const keeper = createLimitOrderKeeper({ ...common, taker, usd, addresses: limitOrders.addresses });
-  return [startLimitOrderLoop({ keeper, onMarketChange: (listener) => live.onChange(listener), log })];
+  const onMarketChange = (listener: () => void) => live.onChange(listener);
+  return [startLimitOrderKeeper({ ...common, taker, usd, addresses: limitOrders.addresses, onMarketChange })];
 }
 
-async function openTriggerKeeper(deps: KeepersDeps) {
-  const { log, prices, poolUsd } = deps;
+function openTriggerKeeper(deps: KeepersDeps) {
+  const { prices, poolUsd } = deps;
   const { wallet: payer, ...common } = commonOf(deps);
   const { store } = common;
+  const onPrices = (listener: () => void) => store.listen(PRICES_CHANNEL, listener);
   // An embedded store has one process.
-  const alone = store.kind === 'embedded';
-  const keeper = await createTriggerKeeper({ ...common, payer, prices, poolUsd, alone });
-  return startTriggerLoop({ keeper, log, onPrices: (listener) => store.listen(PRICES_CHANNEL, listener) });
+  return startTriggerKeeper({ ...common, payer, prices, poolUsd, onPrices, alone: store.kind === 'embedded' });
 }
 
 /** Not where the program is the hosted one of the public clusters, which has its own keeper. */

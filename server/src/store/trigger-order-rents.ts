@@ -6,8 +6,8 @@ export async function oweRent(tx: Tx, id: string): Promise<void> {
   await tx.query('update orders set rent_due = true where id = $1', [id]);
 }
 
-/** Filled orders with an account to be closed, taken until `until`: those that nobody has at `now`. */
-export async function takeRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
+/** Claims filled orders with an account to be closed until `until`: those that nobody has claimed at `now`. */
+export async function claimRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
     `update orders set lease_until = $2 where id in (
        select id from orders where rent_due and state = 'fill_success' and (lease_until is null or lease_until <= $1)

@@ -5,7 +5,7 @@ import type { RawState } from '../trigger-orders/state.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
-import { oweRent, settleRent, takeRentsDue } from './trigger-order-rents.js';
+import { claimRentsDue, oweRent, settleRent } from './trigger-order-rents.js';
 import {
   editTriggerOrder,
   findByDeposit,
@@ -210,7 +210,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       ];
       for (const { id } of [due, open]) await store.single((tx) => oweRent(tx, id));
       const take = async (now: Date, until: Date) =>
-        (await store.single((tx) => takeRentsDue(tx, now, until, 10))).map(({ id }) => id);
+        (await store.single((tx) => claimRentsDue(tx, now, until, 10))).map(({ id }) => id);
       const taken = await Promise.all([take(at(100), at(160)), take(at(100), at(160))]);
       assert.deepEqual(taken.flat(), [due.id]);
       assert.deepEqual(await take(at(159), at(219)), []);

@@ -20,7 +20,7 @@ export class SlotTable {
   private firstFree = -1;
   private used = 0;
 
-  take(order: string, leg: Leg, holder: { remove(slot: number): void }, next: number): number {
+  allocate(order: string, leg: Leg, holder: { remove(slot: number): void }, next: number): number {
     let slot = this.firstFree;
     if (slot >= 0) this.firstFree = this.next[slot]!;
     else {

@@ -98,12 +98,12 @@ export class TriggerBook {
     const market = this.market(trigger.mint);
     if ('trailingBps' in trigger) {
       const group = trailingGroup(market, trigger);
-      const slot = this.table.take(order, trigger.leg, group, next);
+      const slot = this.table.allocate(order, trigger.leg, group, next);
       group.add(slot, trigger.mark);
       return slot;
     }
     const heap = market[trigger.condition];
-    const slot = this.table.take(order, trigger.leg, heap, next);
+    const slot = this.table.allocate(order, trigger.leg, heap, next);
     // The highest of the thresholds below comes first.
     this.table.key[slot] = trigger.condition === 'above' ? trigger.usd : -trigger.usd;
     heap.add(slot);

@@ -3,7 +3,7 @@ import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wi
 import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
 import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
 import { canReceive } from '../../indexes/limit-orders/index.js';
-import { inTheWay, type LimitOrderDeps, type Skipped } from './deps.js';
+import { blocked, type LimitOrderDeps, type Skipped } from './deps.js';
 
 /** The token accounts that a fill makes. */
 export interface Making {
@@ -46,14 +46,14 @@ export async function accountsOf(
     making.makerOutput = makerOutput!;
     if (!paid) addPaid(making, { owner: maker, ...output });
     else if (!canReceive(paid, outputMint, maker))
-      return inTheWay("the maker's output account is frozen or not the maker's");
+      return blocked("the maker's output account is frozen or not the maker's");
   }
   if (order.feeBps === 0) return making;
   if (!fee) {
     if (feeAccount !== limitOrderFeeAccount(outputMint, outputTokenProgram, addresses))
-      return inTheWay("the order's fee account is gone");
+      return blocked("the order's fee account is gone");
     addPaid(making, { owner: addresses.fee, ...output });
-  } else if (!canReceive(fee, outputMint)) return inTheWay("the order's fee account takes nothing");
+  } else if (!canReceive(fee, outputMint)) return blocked("the order's fee account takes nothing");
   return making;
 }
 
@@ -72,5 +72,5 @@ export async function refundAccountOf(
   if (account && canReceive(account, order.inputMint, order.maker)) return address;
   if (order.inputMint === WRAPPED_SOL_MINT) return undefined;
   // Making it would be a gift of its rent to who closes it each time.
-  return inTheWay("the maker's input account is missing, frozen or not the maker's");
+  return blocked("the maker's input account is missing, frozen or not the maker's");
 }

@@ -42,14 +42,14 @@ export interface Prepared {
   detail: Record<string, string>;
 }
 
-/** Nothing to send. `retry`: as soon as the market has moved; else not so soon, because something is in the way. */
+/** Nothing to send. `retry`: the market may soon pay for it; else something blocks the order: it counts as failed. */
 export interface Skipped {
   skipped: string;
   retry: boolean;
 }
 
-export const notNow = (skipped: string): Skipped => ({ skipped, retry: true });
-export const inTheWay = (skipped: string): Skipped => ({ skipped, retry: false });
+export const notYet = (skipped: string): Skipped => ({ skipped, retry: true });
+export const blocked = (skipped: string): Skipped => ({ skipped, retry: false });
 
 /** Not where the program is the hosted one of the public clusters: its orders are filled by its own keepers. */
 export function fillsLimitOrders({ sandbox, programs }: Pick<Config, 'sandbox' | 'programs'>): boolean {

@@ -53,12 +53,12 @@ test('an order waits for its price, and then its maker is paid to the unit', asy
   const order = await w.open(a, b, 1_500_000_000n);
   const keeper = w.newKeeper();
   const before = await lamports();
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal((await w.stateOf(order))?.makingAmount, MAKING, 'the price is not there yet');
 
   await w.moveTo(pool, [MILLION, 2n * MILLION]);
   const makerBefore = await w.world.lamports(order.maker.address);
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), false);
   assert.equal(await w.world.amount(order.output), 1_500_000_000n);
   assert.equal(await w.world.amount(order.feeAccount), 1_500_000n);
@@ -74,7 +74,7 @@ test('it is filled from the unit on that pays the maker, the fee and the network
     // At 150 USD for SOL and 1 USD for the token, the network takes 750 units.
     const asked = mostFor((await quote(a, b)) - 750n) + more;
     const order = await w.open(a, b, asked);
-    await w.newKeeper().finish();
+    await w.newKeeper().runDue();
     assert.equal(await isOpen(order), more > 0n);
     assert.equal((await w.world.amount(order.output)) === asked, more === 0n);
   }
@@ -85,7 +85,7 @@ test('of a large order, the part that the market pays for is filled, and later t
   const asked = 950_000_000n;
   const order = await w.open(a, b, asked);
   const keeper = w.newKeeper();
-  await keeper.finish();
+  await keeper.runDue();
   const { makingAmount: left, takingAmount } = (await w.stateOf(order))!;
   const filled = MAKING - left;
   // 48.6 % of it move the price to what it asks.
@@ -97,7 +97,7 @@ test('of a large order, the part that the market pays for is filled, and later t
   assert.equal(await tokens(a), 77n);
 
   await w.moveTo(pool, [MILLION, MILLION]);
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), false);
   const rest = (left * asked + MAKING - 1n) / MAKING;
   assert.equal(await w.world.amount(order.output), paid + rest);
@@ -110,7 +110,7 @@ test('where a transaction has no room for the best route, what a simpler one pay
   // Over both pools the whole of it would do, over one less than a half.
   const order = await w.open(a, b, 940_000_000n);
   const keeper = w.newKeeper();
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), false, 'one part after the other');
   assert.equal(await tokens(a), 77n);
   assert.ok((await tokens(b)) >= 77n);
@@ -124,7 +124,7 @@ test('a maker who accepts less gets the asked amount where the market gives it, 
     await w.open(a, b, 1_001_000_000n, kind),
     await w.open(a, b, 1_020_000_000n, kind),
   ];
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await w.world.amount(full.output), 900_000_000n);
   const got = await w.world.amount(less.output);
   assert.ok(got >= 990_990_000n && got < 1_001_000_000n, `${got}`);
@@ -143,7 +143,7 @@ for (const [name, kinds] of [
     const order = await w.open(a, b, 1_900_000_000n);
     const [before, maker] = [await lamports(), await w.world.lamports(order.maker.address)];
     const fees = await w.world.amount(order.feeAccount);
-    await w.newKeeper().finish();
+    await w.newKeeper().runDue();
     assert.equal(await isOpen(order), false);
     assert.equal((await w.world.amount(order.feeAccount)) - fees, 1_900_000n);
     const gained = (await w.world.lamports(order.maker.address)) - maker;
@@ -171,7 +171,7 @@ test('SOL stays wrapped where the order’s number says so, in an account that i
   await w.world.holding(b, w.taker, 0n, foreign.output);
   const before = await w.world.lamports(paid.maker.address);
   const others = [await w.world.lamports(without.maker.address), await w.world.lamports(foreign.maker.address)];
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await w.world.amount(paid.output), 1_900_000_000n);
   const rent = ORDER_RENT + TOKEN_RENT;
   assert.equal((await w.world.lamports(paid.maker.address)) - before, rent);
@@ -187,14 +187,14 @@ test('the accounts of others that are missing are made where the market pays for
   for (const { output } of [order, tooDear]) await w.world.remove(output);
   await w.world.remove(order.feeAccount);
   const before = await lamports();
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.deepEqual([await isOpen(order), await isOpen(tooDear)], [false, true]);
   assert.equal(await w.world.amount(order.output), 900_000_000n);
   assert.equal(await w.world.amount(order.feeAccount), 900_000n);
   // Two accounts are the keeper's own.
   assert.equal(before - (await lamports()), FEE + 4n * TOKEN_RENT);
   await w.holding(b, tooDear.maker.address);
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(tooDear), false);
 });
 
@@ -203,7 +203,7 @@ test('what strangers send to the reserve does not stop the last fill', async () 
   const order = await w.open(a, b, 900_000_000n);
   const { inputMintReserve } = (await w.stateOf(order))!;
   await w.world.holding(a, order.address, MAKING + 5n, inputMintReserve);
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
   assert.equal(await tokens(a), 82n);
 });
@@ -227,14 +227,14 @@ test('an order that cannot be paid for stops no other, and is filled when it can
   const reasons = new Map<string, string>();
   const info = ({ order, reason }: { order: string; reason: string }) => void (reason && reasons.set(order, reason));
   const keeper = w.newKeeper({ log: { info, debug: info } as unknown as LimitOrderDeps['log'] });
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(foreign), true);
   for (const { address } of [frozen, foreign])
     assert.equal(reasons.get(address), "the maker's output account is frozen or not the maker's");
   assert.equal(reasons.get(gone.address), "the order's fee account is gone");
   assert.deepEqual([await isOpen(frozen), await isOpen(gone), await isOpen(good)], [true, true, false]);
   await w.world.put(frozen.output, b.tokenProgram, account('initialized'));
-  await keeper.finish();
+  await keeper.runDue();
   assert.deepEqual([await isOpen(frozen), await isOpen(gone)], [false, true]);
 });
 
@@ -247,11 +247,11 @@ test('what asks for a token without a price is not filled: nothing would repay t
   const order = await w.open(b, unpriced, 900_000_000n);
   const before = await lamports();
   const keeper = w.newKeeper();
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), true);
   assert.equal(await lamports(), before);
   w.usd.set(unpriced.mint, 1);
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), false);
 });
 
@@ -271,7 +271,7 @@ test('when the market moves before the sending so that the cost is not repaid, n
       },
     });
     await keeper.tick();
-    await keeper.finish();
+    await keeper.runDue();
     assert.equal(await isOpen(order), moved > 850n, `${moved}`);
   }
 });
@@ -286,8 +286,8 @@ test('a keeper without SOL waits', async () => {
       return account && address === w.taker ? { ...account, lamports: 19_999_999n } : account;
     },
   };
-  await w.newKeeper({ chain: poor }).finish();
+  await w.newKeeper({ chain: poor }).runDue();
   assert.equal(await isOpen(order), true);
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
 });

@@ -5,7 +5,7 @@ import { craftTransaction } from '../../crafting/transaction.js';
 import { explain } from '../../landing/index.js';
 import { tryOut } from '../../landing/try-out.js';
 import { refundAccountOf } from './accounts.js';
-import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
+import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { isExpired } from './plan.js';
 import { orderNow } from './prepare-fill.js';
 
@@ -13,7 +13,7 @@ import { orderNow } from './prepare-fill.js';
 export async function prepareCancel(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
   const { chain, taker, addresses } = deps;
   const order = await orderNow(deps, address);
-  if (!order || !isExpired(order, deps.clock.now())) return notNow('it is not open any more');
+  if (!order || !isExpired(order, deps.clock.now())) return notYet('it is not open any more');
   const makerInputMintAccount = await refundAccountOf(deps, order);
   if (typeof makerInputMintAccount === 'object') return makerInputMintAccount;
   const { maker, inputMint, inputTokenProgram, inputMintReserve } = order;
@@ -26,7 +26,7 @@ export async function prepareCancel(deps: LimitOrderDeps, address: Address): Pro
     (blockhash, budget) => craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
     (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units), computeUnitPrice }),
   );
-  if ('err' in tried) return inTheWay(explain(tried.err).message);
+  if ('err' in tried) return blocked(explain(tried.err).message);
   const detail = { returned: `${order.makingAmount}` };
   return { kind: 'cancel', ...tried, maker, venues: [], detail };
 }

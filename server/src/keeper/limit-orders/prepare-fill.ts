@@ -9,7 +9,7 @@ import { explain } from '../../landing/index.js';
 import { tryOut } from '../../landing/try-out.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { accountsOf } from './accounts.js';
-import { inTheWay, type LimitOrderDeps, notNow, type Prepared, type Skipped } from './deps.js';
+import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 
 /** No fill needs more, and its cost is reckoned with this many. */
@@ -72,14 +72,14 @@ async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpl
 /** Makes the transaction that fills as much of an order as the market pays for, and tries it out. */
 export async function prepareFill(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
   const order = await orderNow(deps, address);
-  if (!order || isExpired(order, deps.clock.now())) return notNow('it is not open any more');
+  if (!order || isExpired(order, deps.clock.now())) return notYet('it is not open any more');
   const sides = await sidesOf(deps, order);
-  if (!sides) return inTheWay('its mints are not what it says');
+  if (!sides) return blocked('its mints are not what it says');
   const places = fillPlaces(deps.taker, order, randomBytes(12).toString('hex'));
   const making = await accountsOf(deps, order, places);
   if ('skipped' in making) return making;
   const cost = lamportsIn(sides.output, (await networkFee(deps)) + making.rentLamports, deps.usd);
-  if (cost === undefined) return inTheWay(NOT_REPAID);
+  if (cost === undefined) return blocked(NOT_REPAID);
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
   const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
@@ -88,7 +88,7 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     const plan = await planFill(order, marketOf(deps, sides, simpler), cost);
     if (!plan) break;
     const quote = await quoteFor(deps, { ...requestOf(sides, plan.makingAmount), owner: taker }, simpler);
-    if (isRefused(quote)) return notNow(quote.reason);
+    if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; with this quote, what is known of it has been brought up to date.
     if (!fill) continue;
@@ -96,7 +96,7 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     if (prepared !== 'too large') return prepared;
     simpler++;
   }
-  return notNow('the market does not pay for it with a route that a transaction has room for');
+  return notYet('the market does not pay for it with a route that a transaction has room for');
 }
 
 async function tryOutFill(
@@ -116,7 +116,7 @@ async function tryOutFill(
     absentSigners: new Set([order.maker]),
     minOut: least,
   });
-  if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notNow(trade.reason);
+  if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notYet(trade.reason);
   const fill: FlashFill = { ...terms, makingAmount, price, least, trade };
   try {
     const tried = await tryOut(
@@ -127,8 +127,8 @@ async function tryOutFill(
         computeUnitPrice,
       }),
     );
-    if ('err' in tried) return inTheWay(explain(tried.err).message);
-    if (tried.crafted.feeLamports > (await networkFee(deps))) return inTheWay('it needs too much compute');
+    if ('err' in tried) return blocked(explain(tried.err).message);
+    if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
     return { kind: 'fill', ...tried, maker: order.maker, venues, detail };

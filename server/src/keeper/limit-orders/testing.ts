@@ -24,7 +24,8 @@ import { openAggregator, openWorld, silent, type TestPool } from '../../routing/
 import type { Token } from '../../routing/router.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
-import { createLimitOrderKeeper, type LimitOrderDeps } from './index.js';
+import type { LimitOrderDeps } from './deps.js';
+import { createLimitOrderKeeper } from './keeper.js';
 
 export const FEE_BPS = 10;
 const MAKING = 1_000_000_000n;

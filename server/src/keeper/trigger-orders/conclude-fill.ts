@@ -1,13 +1,14 @@
-import { type Address, associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { associatedTokenAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { isFillPending, type PendingFill } from '../../store/trigger-order-fills.js';
 import { oweRent } from '../../store/trigger-order-rents.js';
-import { findTriggerOrder, lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { findTriggerOrder, lockTriggerOrders } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
+import { backOffMs } from '../back-offs.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { backOffMs, fillEvent } from './settlement.js';
-import { type Sale, saleOf } from './terms.js';
+import { type Sale, saleOf } from './sale.js';
+import { BACK_OFF, fillEvent } from './settlement.js';
 
 /** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
 export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
@@ -18,16 +19,16 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
   const sale = saleOf(order);
   const whole = fill.offered >= sale.amount;
   const isClosed = landed.lamports.get(sale.source)?.after === 0n;
-  const { input, output } = await movedBy(chain, order, sale, landed, isClosed);
+  const { input, output } = await movedBy(chain, sale, landed, isClosed);
   const at = new Date(clock.now());
   await store.transaction(async (tx) => {
     await lockTriggerOrders(tx, [id], { skip: false });
     if (!(await isFillPending(tx, fill))) return;
     const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
     const told = { id: fill.requestId, state: 'success', amount: input, at } as const;
-    const history = () => [{ ...fillEvent(order, told), signature: fill.signature, outputAmount: output }];
+    const history = () => [{ ...fillEvent(sale, told), signature: fill.signature, outputAmount: output }];
     // The market has just given all that it would.
-    const times = { retryAt: whole ? null : new Date(at.getTime() + backOffMs(1)) };
+    const times = { retryAt: whole ? null : new Date(at.getTime() + backOffMs(1, BACK_OFF)) };
     const filled = { id, event: { type: 'fill_landed', input, output, into, whole } as const, times, history };
     const outcome = (await changeOrders(tx, [filled], at)).get(id);
     if (outcome instanceof IllegalEvent) throw outcome;
@@ -46,19 +47,17 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
  */
 async function movedBy(
   chain: TriggerKeeperDeps['chain'],
-  { wallet }: Pick<TriggerOrderRow, 'wallet'>,
-  { inputMint, outputMint, source, vaultOutput }: Sale,
+  { wallet, inputMint, outputMint, source, vaultOutput }: Sale,
   { lamports, tokens }: LandedTransaction,
   isClosed: boolean,
 ): Promise<{ input: bigint; output: bigint }> {
-  const owner = wallet as Address;
-  const gained = change(lamports.get(owner)) + (isClosed ? change(lamports.get(source)) : 0n);
+  const gained = change(lamports.get(wallet)) + (isClosed ? change(lamports.get(source)) : 0n);
   const input = isClosed && inputMint === WRAPPED_SOL_MINT ? -gained : -change(tokens.get(source));
   if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)) };
   if (outputMint === WRAPPED_SOL_MINT) return { input, output: gained };
   const mint = await chain.mint(outputMint);
   if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
-  const account = associatedTokenAddress(owner, outputMint, mint.tokenProgram);
+  const account = associatedTokenAddress(wallet, outputMint, mint.tokenProgram);
   return { input, output: change(tokens.get(account)) };
 }
 

@@ -13,17 +13,15 @@ import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js
 import { explain } from '../../landing/index.js';
 import { tryOutSwap } from '../../landing/try-out.js';
 import { isRefused, type Token } from '../../routing/router.js';
-import type { TriggerOrderRow } from '../../store/trigger-orders.js';
-import type { Leg } from '../../trigger-orders/order.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import { findOffer, isEnough, type Market, type Offer, offerOf, tooLittle } from './offers.js';
-import { type Sale, saleOf, slippageOf, worthIn } from './terms.js';
+import { marketOf } from './market.js';
+import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
+import type { Sale } from './sale.js';
 
-const QUOTE_MS = 2_000;
+/** For all quotes of a fill. */
+const QUOTES_MS = 2_000;
 /** Each over fewer pools than the one before. */
 const MOST_TRIES = 5;
-/** No fill sells less than 5 USD, nor leaves less: half of the smallest order. */
-const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
 
 /** A fill that was tried out and would succeed. */
 export interface PreparedFill {
@@ -33,46 +31,36 @@ export interface PreparedFill {
   amount: bigint;
 }
 
+/** A sale, and what all tries of it have in common. */
+interface Trade {
+  sale: Sale;
+  input: Token;
+  output: Token;
+  target: Target;
+}
+
 /**
- * Makes the transaction that fills an order by one of its legs, all of it or as much as the market takes within the
+ * Makes the transaction that fills an order by the leg that has fired, all of it or as much as the market takes within the
  * slippage, and tries it out; or says why it cannot be.
  */
-export async function prepareFill(
-  deps: TriggerKeeperDeps,
-  order: TriggerOrderRow,
-  leg: Leg,
-): Promise<PreparedFill | { skipped: string }> {
-  const { chain, router, prices } = deps;
-  const sale = saleOf(order);
+export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
   const [input, output, source] = await Promise.all([
     tokenOf(deps, sale.inputMint),
     tokenOf(deps, sale.outputMint),
-    chain.account(sale.source),
+    deps.chain.account(sale.source),
   ]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
-  const [from, to] = [prices.usd(input.mint), prices.usd(output.mint)];
-  if (from === undefined || to === undefined) {
-    return { skipped: 'there is no fresh price of what it sells and of what it buys' };
-  }
-  const [sold, bought] = [
-    { ...input, usd: from },
-    { ...output, usd: to },
-  ];
-  const signal = AbortSignal.timeout(QUOTE_MS);
-  const common = { input, output, owner: order.vault as Address, excludeVenues: new Set<string>() };
-  const market: Market = {
-    quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
-    slippage: ({ priceImpact }) => slippageOf(order, leg, priceImpact),
-    fair: (amount) => worthIn(amount, sold, bought),
-  };
-  const target = await targetOf(deps, order, sale, output);
-  let offer = await findOffer(market, sale.amount, worthIn(LEAST_PART.amount, LEAST_PART.token, sold));
+  const signal = AbortSignal.timeout(QUOTES_MS);
+  const market = marketOf(deps, sale, { input, output }, signal);
+  if (!market) return { skipped: 'there is no fresh price of what it sells and of what it buys' };
+  const trade = { sale, input, output, target: await targetOf(deps, sale, output) };
+  let offer = await findOffer(market, sale.amount, market.leastPart);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
     // What others have sent to the account stays, and so does the account; and what has failed is tried without this.
-    const isEmptied = amount === sale.amount && order.progress.failures === 0 && holds(source) === amount;
-    const tried = await tryFill(deps, order, { sale, input, output, target, offer }, isEmptied);
+    const isEmptied = amount === sale.amount && sale.failures === 0 && holds(source) === amount;
+    const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount };
     if (!quote.simpler) break;
     const simpler = await quote.simpler(signal);
@@ -91,27 +79,17 @@ const holds = (account: ChainAccount | undefined) => account && decodeTokenAccou
 
 type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
 
-async function tryFill(
-  deps: TriggerKeeperDeps,
-  order: TriggerOrderRow,
-  parts: FillParts,
-  isEmptied: boolean,
-): Promise<Tried> {
+async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
   if (isEmptied) {
-    const closing = await tryOnce(deps, order, parts, true);
+    const closing = await tryOnce(deps, trade, offer, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
     // Without the router program a venue may leave something, and what is not empty cannot be closed.
   }
-  return tryOnce(deps, order, parts, false);
+  return tryOnce(deps, trade, offer, false);
 }
 
-async function tryOnce(
-  deps: TriggerKeeperDeps,
-  order: TriggerOrderRow,
-  parts: FillParts,
-  isClosing: boolean,
-): Promise<Tried> {
-  const swap = await swapOf(deps, order, parts, isClosing);
+async function tryOnce(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isClosing: boolean): Promise<Tried> {
+  const swap = await swapOf(deps, trade, offer, isClosing);
   if (swap === 'too large' || 'skipped' in swap) return swap;
   const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
     computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
@@ -139,11 +117,9 @@ interface Target {
 
 async function targetOf(
   { chain }: TriggerKeeperDeps,
-  order: TriggerOrderRow,
-  { vaultOutput }: Sale,
+  { vault, wallet, vaultOutput }: Sale,
   output: Token,
 ): Promise<Target> {
-  const [vault, wallet] = [order.vault as Address, order.wallet as Address];
   if (vaultOutput) {
     return { place: { kind: 'token', account: vaultOutput }, owner: vault, receiver: vault, create: false };
   }
@@ -157,21 +133,12 @@ async function targetOf(
   return { place: { kind: 'token', account }, owner: wallet, receiver: wallet, create };
 }
 
-interface FillParts {
-  sale: Sale;
-  input: Token;
-  output: Token;
-  target: Target;
-  offer: Offer;
-}
-
 async function swapOf(
   { payer, programs }: TriggerKeeperDeps,
-  order: TriggerOrderRow,
-  { sale: { source }, input, output, target, offer: { amount, quote, least } }: FillParts,
+  { sale: { source, vault, wallet }, input, output, target }: Trade,
+  { amount, quote, least }: Offer,
   isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {
-  const [vault, wallet] = [order.vault as Address, order.wallet as Address];
   const built = await quote.build({
     ...{ owner: vault, source, destination: target.place.account, receiver: target.owner },
     ...{ feePayer: payer, rentPayer: payer, minOut: least, emptySource: isClosing },

@@ -12,7 +12,7 @@ import { type Claimed, explain, type Settlement } from '../../landing/index.js';
 import { tryOut } from '../../landing/try-out.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
-import { settleRent, takeRentsDue } from '../../store/trigger-order-rents.js';
+import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';
@@ -36,7 +36,7 @@ interface RentPayload {
   orderId: string;
 }
 
-/** Sent only by who has taken the order; settled by what the chain says, whoever runs then. */
+/** Sent only by who has claimed the order; settled by what the chain says, whoever runs then. */
 export const rentSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
@@ -63,9 +63,9 @@ export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: b
   const { store, clock, log } = deps;
   const now = clock.now();
   const until = new Date(now + LEASE_MS);
-  const taken = await store.single((tx) => takeRentsDue(tx, alone ? FOREVER : new Date(now), until, BATCH));
+  const claimed = await store.single((tx) => claimRentsDue(tx, alone ? FOREVER : new Date(now), until, BATCH));
   await Promise.all(
-    taken.map((order) =>
+    claimed.map((order) =>
       returnRent(deps, order).catch((error: Error) =>
         log.warn({ order: order.id, reason: error.message }, 'the rent of a filled order is not returned yet'),
       ),
@@ -98,7 +98,7 @@ async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: Trigger
   const wallet = order.wallet as Address;
   const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
   const held = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
-  const ways = await Promise.all(
+  const perAccount = await Promise.all(
     held.map(async (tokens): Promise<Instruction[]> => {
       if (!tokens) return [];
       const close = closeToWallet(tokens, wallet);
@@ -118,7 +118,7 @@ async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: Trigger
       return [];
     }),
   );
-  return ways.flat();
+  return perAccount.flat();
 }
 
 async function vaultTokens(

@@ -5,8 +5,8 @@ import { changeOrders } from '../../store/trigger-order-changes.js';
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
-import { orderContext } from '../../trigger-orders/order-context.js';
-import { conditionOf, saleOf } from './terms.js';
+import { backOffMs } from '../back-offs.js';
+import { type Sale, saleOf } from './sale.js';
 
 /** The area of the ledger that fills are in. */
 export const FILL_AREA = 'trigger-fill';
@@ -28,15 +28,10 @@ export interface FillPayload {
   amount: string;
 }
 
-const FIRST_BACK_OFF_MS = 2_000;
-const LONGEST_BACK_OFF_MS = 5 * 60_000;
+/** Between attempts that have filled nothing. */
+export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
 /** Failed fills in a row after which an order is left to its owner, who can cancel it. */
 const MOST_FAILURES = 10;
-
-/** How long after so many tries that came to nothing the next may begin. */
-export function backOffMs(tries: number): number {
-  return Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (Math.max(1, Math.min(tries, 20)) - 1));
-}
 
 /** A fill is sent only by who holds the order, in the step that writes its signature down; what is lost is tried again. */
 export const fillSettlement: Settlement = {
@@ -48,7 +43,7 @@ export const fillSettlement: Settlement = {
       const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
       const change = {
         ...{ id: orderId, event: { type: 'sent' } as const, times: { triggeredAt: at, leaseUntil: null } },
-        history: (after: TriggerOrderRow) => [fillEvent(after, { id, state: 'pending', amount, at })],
+        history: (after: TriggerOrderRow) => [fillEvent(saleOf(after), { id, state: 'pending', amount, at })],
       };
       const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;
       if (!outcome || outcome instanceof IllegalEvent) refused.set(id, 'another keeper has the order, or nobody');
@@ -63,14 +58,17 @@ export const fillSettlement: Settlement = {
       if (state === 'landed' || !settledAt) continue;
       const { orderId, amount } = row.payload as FillPayload;
       const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
-      const history = (order: TriggerOrderRow) => [{ ...fillEvent(order, told), signature }];
+      const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), told), signature }];
       const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
       const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
       if (!order || order instanceof IllegalEvent) continue;
       const { failures } = order.progress;
       const next =
         failures < MOST_FAILURES
-          ? { event: { type: 'retried' } as const, retryAt: new Date(settledAt.getTime() + backOffMs(failures)) }
+          ? {
+              event: { type: 'retried' } as const,
+              retryAt: new Date(settledAt.getTime() + backOffMs(failures, BACK_OFF)),
+            }
           : { event: { type: 'gave_up' } as const, retryAt: null };
       const change = { id: orderId, event: next.event, times: { retryAt: next.retryAt } };
       await changeOrders(tx, [change], settledAt);
@@ -78,17 +76,20 @@ export const fillSettlement: Settlement = {
   },
 };
 
-/** The fill of an order's fired leg as its owner sees it; `id` is that of its request. */
+/** A fill as the order's owner sees it; `id` is that of its request. */
 export function fillEvent(
-  order: TriggerOrderRow,
+  { orderId, wallet, inputMint, outputMint, context }: Sale,
   told: Pick<TriggerOrderEventRow, 'id' | 'state' | 'amount' | 'at'>,
 ): TriggerOrderEventRow {
-  const { wallet, id: orderId, progress } = order;
-  const leg = progress.fired ?? 'entry';
-  const { inputMint, outputMint } = saleOf(order);
   return {
-    ...{ ...told, wallet, orderId, type: 'fill', signature: null },
-    ...{ mint: inputMint, outputMint, outputAmount: null },
-    context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
+    ...told,
+    wallet,
+    orderId,
+    type: 'fill',
+    signature: null,
+    mint: inputMint,
+    outputMint,
+    outputAmount: null,
+    context,
   };
 }

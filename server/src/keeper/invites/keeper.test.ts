@@ -17,7 +17,7 @@ import {
 import { createLanding } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { testSigner } from '../../sandbox/maker/testing.js';
-import { EXPIRIES_AN_HOUR, type InviteKeeperDeps, startInviteKeeper } from './index.js';
+import { createInviteKeeper, EXPIRIES_AN_HOUR, type InviteKeeperDeps } from './index.js';
 
 const WEEK = 7 * 24 * 60 * 60;
 
@@ -32,7 +32,7 @@ after(() => world.close());
 function newKeeper(given: Partial<InviteKeeperDeps> = {}) {
   const { store, landing, chain, clock, log, index, keeper, program } = world;
   const common = { store, landing, chain, clock, steadyNow, log, index, keeper, program };
-  return startInviteKeeper({ ...common, registry: new Registry(), ...given });
+  return createInviteKeeper({ ...common, registry: new Registry(), ...given });
 }
 
 const actionsOf = async () => {

@@ -34,7 +34,7 @@ test('of several keepers, one fills an order, and no other pays for trying', asy
   const orders = await Promise.all([1, 2, 3, 4].map(() => w.open(a, b, 900_000_000n)));
   const before = await lamports();
   const keepers = [w.newKeeper(), w.newKeeper(), w.newKeeper()];
-  await Promise.all(keepers.map((keeper) => keeper.finish()));
+  await Promise.all(keepers.map((keeper) => keeper.runDue()));
   for (const order of orders) {
     assert.equal(await isOpen(order), false);
     assert.equal(await w.world.amount(order.output), 900_000_000n);
@@ -46,7 +46,7 @@ test('two keepers that know nothing of each other fill an order once: the chain 
   const orders = [await w.open(a, b, 900_000_000n), await w.open(a, b, 900_000_000n)];
   const other = await openTestStore('embedded');
   const stranger = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
-  await Promise.all([w.newKeeper().finish(), stranger.finish()]);
+  await Promise.all([w.newKeeper().runDue(), stranger.runDue()]);
   for (const order of orders) {
     assert.equal(await isOpen(order), false);
     assert.equal(await w.world.amount(order.output), 900_000_000n);
@@ -59,7 +59,7 @@ test('a keeper with an empty database fills what is open on the chain', async ()
   const order = await w.open(a, b, 900_000_000n);
   const other = await openTestStore('embedded');
   const keeper = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), false);
   await other.close();
 });
@@ -69,10 +69,10 @@ test('a copy that dies before it has sent holds an order up for no longer than i
   const dead = w.newKeeper({ landing: { execute: () => new Promise(() => {}) } });
   assert.equal(await dead.tick(), 1);
   const next = w.newKeeper();
-  await next.finish();
+  await next.runDue();
   assert.equal(await isOpen(order), true, 'another copy may be about to send');
   const later = { ...w.clock, offsetMs: 0, now: () => w.clock.now() + 91_000 };
-  await w.newKeeper({ clock: later }).finish();
+  await w.newKeeper({ clock: later }).runDue();
   assert.equal(await isOpen(order), false);
 });
 
@@ -93,7 +93,7 @@ test('what a copy was sending when it died is landed by the next one, and not se
   assert.equal(await next.resume({ all: true }), 1);
   while ((await sending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(await isOpen(order), false);
-  await w.newKeeper({ landing: next }).finish();
+  await w.newKeeper({ landing: next }).runDue();
   assert.equal(before - (await lamports()), FEE);
   assert.equal(await w.world.amount(order.output), 900_000_000n);
 });
@@ -115,12 +115,12 @@ test('when the market moves between the quote and the sending, nothing is sent a
       },
     },
   });
-  await keeper.finish();
+  await keeper.runDue();
   assert.equal(await isOpen(order), true);
   assert.equal(await lamports(), before);
   await w.moveTo(pool, [MILLION, MILLION]);
   assert.equal(await keeper.tick(), 0, 'it is not tried again at once');
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
 });
 
@@ -153,7 +153,7 @@ test('orders that the market nearly pays for are tried more and more seldom, and
   await keeper.close();
   assert.deepEqual([await isOpen(cheap), await isOpen(good)], [true, true]);
   while (await isOpen(fresh)) await new Promise((resolve) => setTimeout(resolve, 20));
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.deepEqual([await isOpen(cheap), await isOpen(good)], [false, false]);
 });
 
@@ -185,11 +185,11 @@ test('what a router has built is signed only where it takes the loan and gives t
         return isRefused(quote) ? quote : { ...quote, build: (parties) => each(quote.build, parties) };
       },
     };
-    await w.newKeeper({ router }).finish();
+    await w.newKeeper({ router }).runDue();
     assert.equal(await isOpen(order), true);
   }
   assert.deepEqual([await lamports(), await w.world.amount(w.ata(w.taker, b))], [before, tokens]);
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
 });
 
@@ -212,7 +212,7 @@ test('an expired order goes back to its maker: all of it, and the rent', async (
   await w.world.rpc.call('localnet_advanceClock', [3_700]);
   w.clock.setOffset(3_700_000);
   w.chain.forget();
-  await w.newKeeper().finish();
+  await w.newKeeper().runDue();
   const rent = rentExemptLamports(LIMIT_ORDER_SIZE) + rentExemptLamports(165);
   for (const [index, order] of orders.entries()) {
     assert.equal(await isOpen(order), false);
@@ -258,7 +258,7 @@ test('accounts of the program with any bytes in them stop nobody', async () => {
   }
   const [before, tokens] = [await lamports(), await w.world.amount(w.ata(w.taker, b))];
   const registry = new Registry();
-  await w.newKeeper({ registry }).finish();
+  await w.newKeeper({ registry }).runDue();
   assert.equal(await isOpen(good), false);
   assert.equal(before - (await lamports()), FEE);
   assert.ok((await w.world.amount(w.ata(w.taker, b))) > tokens);

@@ -1,0 +1,86 @@
+export interface BackOffTimes {
+  firstMs: number;
+  longestMs: number;
+}
+
+interface BackOff {
+  /** How often in a row the item has failed. */
+  tries: number;
+  /** How often in a row it had to wait without having failed. */
+  waits: number;
+  /** When it last did either, and until when it rests; steady time. */
+  at: number;
+  until: number;
+}
+
+/** Milliseconds to wait after so many failures in a row: twice as long after each. */
+export function backOffMs(tries: number, { firstMs, longestMs }: BackOffTimes): number {
+  return Math.min(longestMs, firstMs * 2 ** (Math.max(1, tries) - 1));
+}
+
+/** Items that rest after a failure, the longer the more often they have failed. A restart forgets them. */
+export class BackOffs {
+  readonly #byId = new Map<string, BackOff>();
+  readonly #times: BackOffTimes;
+  readonly #steadyNow: () => number;
+
+  constructor(times: BackOffTimes, steadyNow: () => number) {
+    this.#times = times;
+    this.#steadyNow = steadyNow;
+  }
+
+  /** How often in a row it has failed now. */
+  fail(id: string): number {
+    const { tries, waits } = this.#get(id);
+    this.#rest(id, { tries: tries + 1, waits }, backOffMs(tries + 1, this.#times));
+    return tries + 1;
+  }
+
+  /** Lets an item rest that has not failed, by other times. */
+  wait(id: string, times: BackOffTimes): void {
+    const { tries, waits } = this.#get(id);
+    this.#rest(id, { tries, waits: waits + 1 }, backOffMs(waits + 1, times));
+  }
+
+  isResting(id: string): boolean {
+    return this.#get(id).until > this.#steadyNow();
+  }
+
+  /** The items that rest now. */
+  resting(): string[] {
+    return [...this.#byId.keys()].filter((id) => this.isResting(id));
+  }
+
+  triesOf(id: string): number {
+    return this.#get(id).tries;
+  }
+
+  /** When it last failed or had to wait, in steady time; 0 for never. */
+  lastAt(id: string): number {
+    return this.#get(id).at;
+  }
+
+  delete(id: string): void {
+    this.#byId.delete(id);
+  }
+
+  /** Forgets all but these. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#byId.keys()) if (!ids.has(id)) this.#byId.delete(id);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+  }
+
+  #get(id: string): BackOff {
+    return this.#byId.get(id) ?? NONE;
+  }
+
+  #rest(id: string, counts: Pick<BackOff, 'tries' | 'waits'>, ms: number): void {
+    const at = this.#steadyNow();
+    this.#byId.set(id, { ...counts, at, until: at + ms });
+  }
+}
+
+const NONE: BackOff = { tries: 0, waits: 0, at: 0, until: Number.NEGATIVE_INFINITY };

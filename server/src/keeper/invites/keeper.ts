@@ -1,0 +1,180 @@
+import { type Address, decodeTransaction } from '@slipway/wire';
+import type { Logger } from 'pino';
+import { Counter, type Registry } from 'prom-client';
+import type { Chain } from '../../chain/index.js';
+import { unitLimitFrom } from '../../crafting/budget.js';
+import { craftInvite } from '../../crafting/invite.js';
+import type { Crafted } from '../../crafting/transaction.js';
+import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
+import { explain, type Landing, rememberOwn } from '../../landing/index.js';
+import { tryOut } from '../../landing/try-out.js';
+import type { AdjustableClock } from '../../lib/clock.js';
+import { dueInvites } from '../../store/invite-lists.js';
+import type { Store } from '../../store/sql.js';
+import { BackOffs } from '../back-offs.js';
+import { MOST_UNDER_WAY, type Work, Worker } from '../worker.js';
+
+export interface InviteKeeperDeps {
+  store: Store;
+  landing: Pick<Landing, 'execute'>;
+  chain: Chain;
+  /** Of transactions and invites; in a sandbox it runs ahead. */
+  clock: AdjustableClock;
+  steadyNow: () => number;
+  log: Logger;
+  registry: Registry;
+  index: Pick<InviteIndex, 'sync'>;
+  /** The wallet of the signer's role `keeper`. */
+  keeper: Address;
+  /** The program that holds the invites. */
+  program: Address;
+}
+
+/** The area of the ledger that the keeper's transactions are in. */
+export const INVITE_AREA = 'invites';
+/**
+ * Making invites and letting them expire costs about what it costs to send them back: beyond so many in an hour the
+ * keeper does not pay. The sender can take them back at any time, and anybody else can send them back, too.
+ */
+export const EXPIRIES_AN_HOUR = 200;
+
+const INTERVAL_MS = 2_000;
+const HOUR_MS = 60 * 60_000;
+const FAILED = { firstMs: 2_000, longestMs: 60 * 60_000 };
+const LOOK_AT = 1_000;
+/** The index may have long to read; nothing of that is lost. */
+const LONGEST_CLOSE_MS = 2_000;
+/** A wallet with less cannot pay for token accounts until the rents pay it back. */
+const LEAST_LAMPORTS = 10_000_000n;
+
+interface PreparedExpiry {
+  sender: Address;
+  crafted: Crafted;
+  lastValidBlockHeight: bigint;
+}
+
+/** Gives invites that nobody has claimed in time back to their senders. */
+export type InviteKeeper = Worker<Address, PreparedExpiry>;
+
+export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
+  const { store, chain, clock, steadyNow, log, keeper } = deps;
+  const backOffs = new BackOffs(FAILED, steadyNow);
+  const work = new InviteWork(deps, backOffs);
+  return new Worker(work, {
+    // The index is read again once all have ended.
+    begin: 'together',
+    intervalMs: INTERVAL_MS,
+    firstMs: INTERVAL_MS,
+    longestCloseMs: LONGEST_CLOSE_MS,
+    log,
+    failure: 'expired invites were not looked at; trying again',
+    backOffs,
+    // The transaction of a second copy would fail, at our cost.
+    lease: { store, clock, nameOf: (invite) => `invite ${invite}` },
+    wallet: {
+      chain,
+      address: keeper,
+      leastLamports: LEAST_LAMPORTS,
+      warn: () => work.warn(`expired invites wait: the keeper wallet ${keeper} needs SOL`),
+    },
+  });
+}
+
+export function startInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
+  const keeper = createInviteKeeper(deps);
+  keeper.start();
+  return keeper;
+}
+
+class InviteWork implements Work<Address, PreparedExpiry> {
+  readonly #deps: InviteKeeperDeps;
+  readonly #backOffs: BackOffs;
+  readonly #attempts: Counter<'outcome'>;
+  /** When invites were sent back in the last hour; steady time. */
+  readonly #sentAt: number[] = [];
+  #hasAllowance = true;
+
+  constructor(deps: InviteKeeperDeps, backOffs: BackOffs) {
+    this.#deps = deps;
+    this.#backOffs = backOffs;
+    this.#attempts = new Counter({
+      name: 'slipway_invite_expiries_total',
+      help: 'What the keeper has done with invites that were not claimed in time: expired, failed',
+      labelNames: ['outcome'],
+      registers: [deps.registry],
+    });
+  }
+
+  idOf(invite: Address): string {
+    return invite;
+  }
+
+  /** Expired invites that are not backing off, those with the fewest failures first. */
+  async due(): Promise<Address[]> {
+    const { store, index } = this.#deps;
+    await index.sync();
+    const resting = this.#backOffs.resting();
+    const due = await dueInvites(store, { nowSeconds: this.#nowSeconds(), except: resting, most: LOOK_AT });
+    this.#backOffs.keepOnly(new Set([...resting, ...due]));
+    due.sort((a, b) => this.#backOffs.triesOf(a) - this.#backOffs.triesOf(b));
+    return due.slice(0, Math.min(MOST_UNDER_WAY, this.#allowance())) as Address[];
+  }
+
+  async prepare(inviteInfo: Address): Promise<PreparedExpiry | undefined> {
+    const { chain, keeper, program } = this.#deps;
+    const invite = await readInvite(chain, program, inviteInfo);
+    // The index may not know its end, now or ever, or its account may be used again.
+    if (!invite || invite.expiry > this.#nowSeconds()) {
+      this.#backOffs.fail(inviteInfo);
+      return undefined;
+    }
+    const { sender, token } = invite;
+    const tried = await tryOut(
+      chain,
+      (blockhash, budget) =>
+        craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget),
+      (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units), computeUnitPrice }),
+    );
+    if ('err' in tried) throw new Error(explain(tried.err).message);
+    return { sender, ...tried };
+  }
+
+  async send(invite: Address, { sender, crafted, lastValidBlockHeight }: PreparedExpiry): Promise<void> {
+    const { store, landing, clock, steadyNow, log } = this.#deps;
+    this.#sentAt.push(steadyNow());
+    const own = { area: INVITE_AREA, wallet: sender, payload: { invite } };
+    const made = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
+    const request = await rememberOwn(store, made, clock);
+    const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
+    if (state !== 'landed') throw new Error(`the transaction has ${state}`);
+    this.#attempts.inc({ outcome: 'expired' });
+    log.info({ invite, signature }, 'invite expired');
+  }
+
+  failed(invite: Address, reason: string, tries: number): void {
+    this.#attempts.inc({ outcome: 'failed' });
+    this.#deps.log[tries === 1 ? 'info' : 'debug']({ invite, reason, tries }, 'an invite is sent back later');
+  }
+
+  async turned(begun: number): Promise<void> {
+    if (begun > 0) await this.#deps.index.sync();
+  }
+
+  warn(reason: string): void {
+    this.#deps.log.warn({ reason }, 'invites are not sent back');
+  }
+
+  /** How many more may be sent back within the hour. */
+  #allowance(): number {
+    while (this.#sentAt[0] !== undefined && this.#sentAt[0] <= this.#deps.steadyNow() - HOUR_MS) this.#sentAt.shift();
+    const left = EXPIRIES_AN_HOUR - this.#sentAt.length;
+    if (left <= 0 && this.#hasAllowance)
+      this.warn(`${EXPIRIES_AN_HOUR} invites were sent back in an hour; the others wait`);
+    this.#hasAllowance = left > 0;
+    return left;
+  }
+
+  #nowSeconds(): bigint {
+    return BigInt(Math.floor(this.#deps.clock.now() / 1_000));
+  }
+}

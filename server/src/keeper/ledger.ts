@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { Landing } from '../landing/index.js';
+import type { Clock } from '../lib/clock.js';
+import { deleteChallenges } from '../store/challenges.js';
+import { deleteDead } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
+import { expireTriggerOrders } from './expire-trigger-orders.js';
+import type { Chore } from './keeper.js';
+
+/** Crafted requests and login challenges that nobody came back with are kept this long after they have expired. */
+const KEEP_DEAD_MS = 24 * 60 * 60_000;
+const DELETE_BATCH = 5_000;
+const VACUUM_AFTER = 50_000;
+
+/** Takes over transactions that a stopped copy has left, ends orders whose time is over, deletes what is long dead. */
+export function ledgerChore(deps: {
+  store: Store;
+  landing: Pick<Landing, 'resume'>;
+  clock: Clock;
+  log: Logger;
+}): Chore {
+  const { store, landing, clock, log } = deps;
+  let deletedSinceVacuum = 0;
+  return async (isClosing) => {
+    const resumed = await landing.resume({ all: false });
+    if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    await expireTriggerOrders(store, new Date(clock.now()));
+    const before = new Date(clock.now() - KEEP_DEAD_MS);
+    await store.single((tx) => deleteChallenges(tx, before));
+    let deleted = 0;
+    do {
+      deleted = await store.transaction((tx) => deleteDead(tx, before, DELETE_BATCH));
+      deletedSinceVacuum += deleted;
+    } while (deleted === DELETE_BATCH && !isClosing());
+    if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
+    // Nothing else does it there: PGlite has no autovacuum.
+    await store.query('vacuum analyze ledger');
+    deletedSinceVacuum = 0;
+  };
+}

@@ -1,0 +1,175 @@
+import type { LimitOrder } from '@slipway/programs';
+import { type Address, decodeTransaction } from '@slipway/wire';
+import { rememberOwn } from '../../landing/index.js';
+import { BackOffs } from '../back-offs.js';
+import { type Work, Worker } from '../worker.js';
+import type { LimitOrderDeps, Prepared } from './deps.js';
+import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
+import { createMetrics, type LimitOrderMetrics } from './metrics.js';
+import { isExpired, lamportsIn, planFill } from './plan.js';
+import { prepareCancel } from './prepare-cancel.js';
+import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
+
+/** The area of the ledger that the keeper's transactions are in. */
+export const LIMIT_ORDER_AREA = 'limit-orders';
+/** A wallet with less cannot pay for a fill and the accounts that it makes. */
+export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
+
+const INTERVAL_MS = 2_000;
+/** While the market moves all the time, orders are looked at no more often. */
+const SOON_MS = 250;
+const LIST_MS = 2_000;
+const HOUR_MS = 60 * 60_000;
+const FAILED = { firstMs: 2_000, longestMs: 60_000 };
+/** Where the market nearly pays, an order is not looked at with every change of it, and more and more seldom. */
+const NEARLY = { firstMs: 1_000, longestMs: 15_000 };
+/**
+ * Opening orders and letting them expire costs less than cancelling them: for what is worth less than an order must be,
+ * and beyond so many in an hour, the keeper does not pay. Anybody else may.
+ */
+const LEAST_USD_TO_CANCEL = 5;
+const CANCELS_AN_HOUR = 200;
+
+/** Fills open limit orders when the market pays for them, and cancels expired ones. */
+export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
+
+export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
+  const { store, chain, clock, steadyNow, log, taker } = deps;
+  const backOffs = new BackOffs(FAILED, steadyNow);
+  return new Worker(new LimitOrderWork(deps, backOffs), {
+    begin: 'serially',
+    intervalMs: INTERVAL_MS,
+    soonMs: SOON_MS,
+    log,
+    failure: 'open limit orders cannot be read; trying again',
+    logsFirstFailureOnly: true,
+    backOffs,
+    lease: { store, clock, nameOf: (address) => `limit order ${address}` },
+    wallet: {
+      chain,
+      address: taker,
+      leastLamports: KEEPER_LEAST_LAMPORTS,
+      warn: (lamports) =>
+        log.warn({ wallet: taker, lamports: `${lamports}` }, 'orders wait: the keeper wallet needs SOL'),
+    },
+  });
+}
+
+/** Has the orders looked at every two seconds, and soon after the market has moved. */
+export function startLimitOrderKeeper(
+  deps: LimitOrderDeps & { onMarketChange: (listener: () => void) => void },
+): LimitOrderKeeper {
+  const keeper = createLimitOrderKeeper(deps);
+  deps.onMarketChange(() => keeper.wake());
+  keeper.start();
+  return keeper;
+}
+
+class LimitOrderWork implements Work<OpenOrder, Prepared> {
+  readonly #deps: LimitOrderDeps;
+  readonly #backOffs: BackOffs;
+  readonly #metrics: LimitOrderMetrics;
+  /** The pools that transactions under way trade with, by order. */
+  readonly #venues = new Map<Address, readonly Address[]>();
+  #open: FillableOrders = { orders: [], skipped: new Map() };
+  #listAt = Number.NEGATIVE_INFINITY;
+  /** When orders were cancelled in the last hour; steady time. */
+  #cancelledAt: number[] = [];
+
+  constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
+    this.#deps = deps;
+    this.#backOffs = backOffs;
+    this.#metrics = createMetrics(deps.registry);
+  }
+
+  idOf({ address }: OpenOrder): string {
+    return address;
+  }
+
+  /** Fills first: they are what makers wait for. Of each kind, what was tried longest ago, so that all get a turn. */
+  async due(): Promise<OpenOrder[]> {
+    await this.#list();
+    const isLate = ({ order }: OpenOrder) => this.#isExpired(order);
+    const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address);
+    const fair = this.#open.orders.toSorted((a, b) => lastAt(a) - lastAt(b));
+    return [...fair.filter((each) => !isLate(each)), ...fair.filter(isLate)];
+  }
+
+  forget(): void {
+    this.#listAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** By what is known already. @throws where something is in the way of a fill */
+  async isDue({ order }: OpenOrder): Promise<boolean> {
+    if (this.#isExpired(order)) return this.#mayCancel(order);
+    const deps = this.#deps;
+    const sides = await sidesOf(deps, order);
+    if (!sides) throw new Error('its mints are not what it says');
+    const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
+    if (cost === undefined) throw new Error(NOT_REPAID);
+    return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
+  }
+
+  async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
+    const prepare = this.#isExpired(order) ? prepareCancel : prepareFill;
+    const prepared = await prepare(this.#deps, address);
+    if (!('skipped' in prepared)) return this.#isBusy(prepared) ? undefined : prepared;
+    if (!prepared.retry) throw new Error(prepared.skipped);
+    this.#backOffs.wait(address, NEARLY);
+    this.#deps.log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
+    return undefined;
+  }
+
+  async send({ address }: OpenOrder, prepared: Prepared): Promise<void> {
+    const { kind, crafted, lastValidBlockHeight, maker, detail, venues } = prepared;
+    const { store, landing, clock, steadyNow, log } = this.#deps;
+    if (kind === 'cancel') this.#cancelledAt.push(steadyNow());
+    this.#venues.set(address, venues);
+    try {
+      const own = { area: LIMIT_ORDER_AREA, wallet: maker, payload: { kind, order: address } };
+      const made = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
+      const request = await rememberOwn(store, made, clock);
+      const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
+      this.forget();
+      if (state !== 'landed') throw new Error(`the transaction has ${state}`);
+      this.#metrics.attempted(kind === 'fill' ? 'filled' : 'cancelled');
+      const message = kind === 'fill' ? 'limit order filled' : 'limit order expired';
+      log.info({ order: address, signature, ...detail }, message);
+    } finally {
+      this.#venues.delete(address);
+    }
+  }
+
+  failed({ address }: OpenOrder, reason: string, tries: number): void {
+    this.#metrics.attempted('failed');
+    const level = tries === 1 ? 'info' : 'debug';
+    this.#deps.log[level]({ order: address, reason, tries }, 'a limit order is tried again later');
+  }
+
+  async #list(): Promise<void> {
+    const { chain, addresses, steadyNow } = this.#deps;
+    if (steadyNow() < this.#listAt) return;
+    this.#open = await readFillableOrders(chain.rpc, addresses.program);
+    this.#listAt = steadyNow() + LIST_MS;
+    this.#metrics.listed(this.#open);
+    this.#backOffs.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
+  }
+
+  async #mayCancel({ inputMint, makingAmount }: LimitOrder): Promise<boolean> {
+    const { chain, usd, steadyNow } = this.#deps;
+    this.#cancelledAt = this.#cancelledAt.filter((at) => at > steadyNow() - HOUR_MS);
+    if (this.#cancelledAt.length >= CANCELS_AN_HOUR) return false;
+    const [price, mint] = [usd(inputMint), await chain.mint(inputMint)];
+    if (price === undefined || !mint) return false;
+    return (Number(makingAmount) / 10 ** mint.decimals) * price >= LEAST_USD_TO_CANCEL;
+  }
+
+  /** What moves a pool now would make this trade another one than was tried out. */
+  #isBusy({ venues }: Prepared): boolean {
+    return [...this.#venues.values()].some((busy) => busy.some((venue) => venues.includes(venue)));
+  }
+
+  #isExpired(order: LimitOrder): boolean {
+    return isExpired(order, this.#deps.clock.now());
+  }
+}

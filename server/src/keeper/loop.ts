@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import { waitAtMost } from '../lib/wait-at-most.js';
+
+export interface LoopOptions {
+  /** Milliseconds from the end of a turn to the next one. */
+  intervalMs: number;
+  /** Milliseconds from the start to the first turn; none by default. */
+  firstMs?: number;
+  /** Milliseconds until the next turn once the loop has been woken; the interval by default. */
+  soonMs?: number;
+  /** Close waits for a turn that runs no longer than this; by default until it has ended. */
+  longestCloseMs?: number;
+  log: Logger;
+  /** What the log says of a turn that has failed. */
+  failure: string;
+  /** Of failures in a row, logs the first only: for turns that follow each other quickly. */
+  logsFirstFailureOnly?: boolean;
+}
+
+/** Runs turns one after the other: by a timer, soon after being woken, and whenever one is asked for. */
+export class Loop<Result> {
+  readonly #turn: () => Promise<Result>;
+  readonly #options: LoopOptions;
+  #last: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #isWoken = false;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(turn: () => Promise<Result>, options: LoopOptions) {
+    this.#turn = turn;
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** A turn, after those asked for before; undefined if the loop is closed by then. @throws what the turn throws */
+  tick(): Promise<Result | undefined> {
+    const result = this.#last.then(() => (this.#isClosed ? undefined : this.#turn()));
+    this.#last = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  }
+
+  /** Starts the timer. */
+  start(): void {
+    this.#schedule(this.#options.firstMs ?? 0);
+  }
+
+  /** Has the next turn begin soon. While one runs, it is the one after it. */
+  wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    if (!this.#isRunning) this.#schedule(this.#soonMs);
+  }
+
+  /** Begins no further turn, and waits for the one that runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const { longestCloseMs } = this.#options;
+    if (longestCloseMs === undefined) await this.#last;
+    else await waitAtMost(longestCloseMs, this.#last);
+  }
+
+  get #soonMs(): number {
+    return this.#options.soonMs ?? this.#options.intervalMs;
+  }
+
+  #schedule(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#run(), milliseconds);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    this.#isWoken = false;
+    try {
+      await this.tick();
+      this.#isFailing = false;
+    } catch (error) {
+      const { log, failure, logsFirstFailureOnly } = this.#options;
+      const isKnown = this.#isFailing && logsFirstFailureOnly;
+      if (!isKnown && !this.#isClosed) log.warn({ reason: (error as Error).message }, failure);
+      this.#isFailing = true;
+    }
+    this.#isRunning = false;
+    this.#schedule(this.#isWoken ? this.#soonMs : this.#options.intervalMs);
+  }
+}

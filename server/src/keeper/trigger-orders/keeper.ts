@@ -1,0 +1,169 @@
+import { randomInt } from 'node:crypto';
+import type { Address } from '@slipway/wire';
+import type { Tick } from '../../trigger-orders/price-guard.js';
+import { tickOf } from '../../trigger-orders/tick.js';
+import type { KeeperLoop } from '../keeper.js';
+import { type InFlight, type Work, Worker } from '../worker.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import { fillOrder } from './fill-order.js';
+import { recover } from './recover.js';
+import { returnRents } from './rents.js';
+import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
+
+const INTERVAL_MS = 1_000;
+/** A copy that is told of a price has to read it first. */
+const SOON_MS = 100;
+
+/** Fires trigger orders at prices, and fills them. Any number may run over one store. */
+export interface TriggerKeeper extends KeeperLoop {
+  /** Ticks every market once; resolves when what has fired is under way. */
+  tick(): Promise<void>;
+  /** Ticks until nothing fires any more, and all that has fired has come to its end. */
+  runDue(): Promise<void>;
+  start(): void;
+  /** Has the next tick come soon. */
+  wake(): void;
+}
+
+export interface TriggerKeeperOptions extends TriggerKeeperDeps {
+  /** No other keeper works with this store. */
+  alone: boolean;
+  steadyNow: () => number;
+}
+
+/** Listens to the store until it is closed; ticks when asked to, and by itself once it is started. */
+export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<TriggerKeeper> {
+  const orders = await WaitingOrders.open(deps);
+  const work = new TriggerWork(deps, orders);
+  const worker = new Worker(work, {
+    begin: 'queued',
+    intervalMs: INTERVAL_MS,
+    soonMs: SOON_MS,
+    log: deps.log,
+    failure: 'trigger orders were not looked at; trying again',
+  });
+  return {
+    start: () => worker.start(),
+    wake: () => worker.wake(),
+    async tick() {
+      await worker.tick();
+    },
+    async runDue() {
+      await worker.runDue();
+      await work.returnAllRents();
+    },
+    async close() {
+      const closing = worker.close();
+      await orders.close();
+      await closing;
+    },
+  };
+}
+
+/** Ticks every second, and soon after prices have been set. */
+export async function startTriggerKeeper(
+  deps: TriggerKeeperOptions & {
+    /** Calls the listener when prices have changed; the answer ends it. */
+    onPrices: (listener: () => void) => Promise<() => Promise<void>>;
+  },
+): Promise<KeeperLoop> {
+  const keeper = await createTriggerKeeper(deps);
+  const unlisten = await deps.onPrices(keeper.wake);
+  keeper.start();
+  return {
+    runDue: keeper.runDue,
+    async close() {
+      const closing = keeper.close();
+      await unlisten();
+      await closing;
+    },
+  };
+}
+
+/** What the prices fire is due, and is filled by `fillOrder`. */
+class TriggerWork implements Work<FiredOrder, FiredOrder> {
+  readonly #deps: TriggerKeeperOptions;
+  readonly #orders: WaitingOrders;
+  /** The last price of each market. */
+  readonly #ticks = new Map<Address, Tick>();
+  #hasRecovered = false;
+  #returning: Promise<void> | undefined;
+
+  constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
+    this.#deps = deps;
+    this.#orders = orders;
+  }
+
+  idOf({ id }: FiredOrder): string {
+    return id;
+  }
+
+  async due(inFlight: InFlight): Promise<FiredOrder[]> {
+    const alone = this.#deps.alone && !this.#hasRecovered;
+    await recover(this.#deps, { alone });
+    this.#hasRecovered = true;
+    this.#returning ??= this.#returnRents(alone).finally(() => {
+      this.#returning = undefined;
+    });
+    await this.#orders.update(inFlight);
+    return this.#fire();
+  }
+
+  /** The order is claimed where it is filled: only there is known whether it still fires. */
+  async prepare(fired: FiredOrder): Promise<FiredOrder> {
+    return fired;
+  }
+
+  async send(fired: FiredOrder): Promise<void> {
+    try {
+      const outcome = await fillOrder(this.#deps, fired);
+      this.#orders.tried(fired, outcome === 'released');
+    } finally {
+      // Whatever has become of it: the store tells.
+      this.#orders.readAgain(fired.id);
+    }
+  }
+
+  failed({ id }: FiredOrder, reason: string): void {
+    this.#deps.log.warn({ order: id, reason }, 'a fill was left to the next run');
+  }
+
+  turned(): Promise<void> {
+    return this.#orders.saveMarks();
+  }
+
+  /** Returns also the rents that were not due yet when the last tick looked. */
+  async returnAllRents(): Promise<void> {
+    await this.#returning;
+    await this.#returnRents(false);
+  }
+
+  #fire(): FiredOrder[] {
+    const fired: FiredOrder[] = [];
+    for (const mint of this.#orders.mints) {
+      const price = tickOf(this.#deps, mint, this.#ticks.get(mint));
+      if (typeof price === 'string') {
+        this.#deps.log.debug({ mint, reason: price }, 'a price fires nothing');
+        continue;
+      }
+      this.#ticks.set(mint, price);
+      // Not in the same order as the other keepers, who would claim what this one is about to.
+      fired.push(...shuffled(this.#orders.tick(mint, price.usd)));
+    }
+    return fired;
+  }
+
+  #returnRents(alone: boolean): Promise<void> {
+    return returnRents(this.#deps, { alone }).catch((error: Error) =>
+      this.#deps.log.warn({ reason: error.message }, 'rents are not returned yet'),
+    );
+  }
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let left = items.length - 1; left > 0; left--) {
+    const other = randomInt(left + 1);
+    [items[left], items[other]] = [items[other]!, items[left]!];
+  }
+  return items;
+}

@@ -1,0 +1,52 @@
+import type { Token } from '../../routing/router.js';
+import { automaticSlippageBps } from '../../routing/slippage.js';
+import type { TriggerKeeperDeps } from './deps.js';
+import type { Market } from './offers.js';
+import type { Sale } from './sale.js';
+
+/** No fill sells less than 5 USD, nor leaves less: half of the smallest order. */
+const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
+
+interface Priced {
+  usd: number;
+  decimals: number;
+}
+
+/** The market of a sale until the signal, and the least part that is sold there; undefined without fresh prices. */
+export function marketOf(
+  { router, prices }: Pick<TriggerKeeperDeps, 'router' | 'prices'>,
+  sale: Sale,
+  { input, output }: { input: Token; output: Token },
+  signal: AbortSignal,
+): (Market & { leastPart: bigint }) | undefined {
+  const [from, to] = [prices.usd(input.mint), prices.usd(output.mint)];
+  if (from === undefined || to === undefined) return undefined;
+  const sold = { usd: from, decimals: input.decimals };
+  const bought = { usd: to, decimals: output.decimals };
+  const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>() };
+  return {
+    quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
+    slippage: ({ priceImpact }) => BigInt(sale.slippageBps ?? automaticSlippageBps(priceImpact)),
+    fair: (amount) => worthIn(amount, sold, bought),
+    leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
+  };
+}
+
+/** What an amount is worth in another token by the prices of one whole token of each; rounded down. */
+function worthIn(amount: bigint, input: Priced, output: Priced): bigint {
+  const [from, to] = [fractionOf(input.usd), fractionOf(output.usd)];
+  return (
+    (amount * from.numerator * to.denominator * 10n ** BigInt(output.decimals)) /
+    (from.denominator * to.numerator * 10n ** BigInt(input.decimals))
+  );
+}
+
+/** A positive number as a fraction of 15 digits. */
+function fractionOf(value: number): { numerator: bigint; denominator: bigint } {
+  const [digits = '', exponent = '0'] = value.toExponential(14).split('e');
+  const numerator = BigInt(digits.replace('.', ''));
+  const power = Number(exponent) - 14;
+  return power >= 0
+    ? { numerator: numerator * 10n ** BigInt(power), denominator: 1n }
+    : { numerator, denominator: 10n ** BigInt(-power) };
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Address } from '@slipway/wire';
+import { createClock } from '../../lib/clock.js';
+import type { Store } from '../../store/sql.js';
+import { openTestStore } from '../../store/testing.js';
+import { changeOrders } from '../../store/trigger-order-changes.js';
+import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { newOrder } from '../../trigger-orders/order.js';
+import type { InFlight } from '../worker.js';
+import { WaitingOrders } from './waiting-orders.js';
+
+const SOL = 'SOL' as Address;
+const MINUTE = 60_000;
+const nothing: InFlight = { isUnderWay: () => false, isQueued: () => false, dequeue: () => {} };
+
+let store: Store;
+let closeStore: () => Promise<void>;
+let clock: ReturnType<typeof createClock>;
+let steady: number;
+before(async () => {
+  ({ store, close: closeStore } = await openTestStore('embedded'));
+});
+after(() => closeStore());
+beforeEach(async () => {
+  await store.query('delete from orders');
+  clock = createClock();
+  steady = 0;
+});
+
+let count = 0;
+/** An order that waits for SOL above 100 USD. */
+async function insert(terms: Partial<TriggerOrderRow> = {}): Promise<string> {
+  const id = `order-${String(++count).padStart(4, '0')}`;
+  const now = new Date(clock.now());
+  const order: TriggerOrderRow = {
+    id,
+    wallet: 'w',
+    depositRequestId: id,
+    bodyHash: Buffer.alloc(32),
+    vault: 'v',
+    inputMint: 'SOL',
+    outputMint: 'USDC',
+    triggerMint: 'SOL',
+    inputAccount: 'in',
+    outputAccount: null,
+    triggerCondition: 'above',
+    triggerPriceUsd: 100,
+    trailingBps: null,
+    highWatermark: null,
+    lowWatermark: null,
+    tpPriceUsd: null,
+    slPriceUsd: null,
+    slippageBps: null,
+    tpSlippageBps: null,
+    slSlippageBps: null,
+    expiresAt: new Date(now.getTime() + MINUTE),
+    createdAt: now,
+    updatedAt: now,
+    triggeredAt: null,
+    leaseUntil: null,
+    retryAt: null,
+    funded: true,
+    progress: { ...newOrder('single', 100n), state: 'open' },
+    ...terms,
+  };
+  await store.transaction((tx) => insertTriggerOrder(tx, order));
+  return id;
+}
+
+/** Falls 10 % below the highest price, which is 100 USD so far. */
+const trailing = { triggerCondition: 'below', triggerPriceUsd: null, trailingBps: 1_000, highWatermark: 100 } as const;
+
+const openOrders = () => WaitingOrders.open({ store, clock, steadyNow: () => steady });
+const idsOf = (fired: { id: string }[]) => fired.map(({ id }) => id);
+const claim = (id: string) =>
+  store.transaction((tx) =>
+    changeOrders(tx, [{ id, event: { type: 'triggered', leg: 'entry' } }], new Date(clock.now())),
+  );
+
+/** Notifications arrive when they like. */
+async function updated(orders: WaitingOrders, isSeen: () => boolean): Promise<void> {
+  for (let tries = 0; !isSeen(); tries++) {
+    assert.ok(tries < 500, 'the change never arrives');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await orders.update(nothing);
+  }
+}
+
+describe('orders that wait for a price', () => {
+  it('fire once, by the price that crosses them, with what their claim has to know', async () => {
+    const [near, far] = [await insert(), await insert({ triggerPriceUsd: 200 })];
+    const orders = await openOrders();
+    assert.deepEqual(orders.tick(SOL, 500), [], 'nothing is known before the first update');
+    await orders.update(nothing);
+    assert.deepEqual([...orders.mints], [SOL]);
+    assert.deepEqual(orders.tick(SOL, 99), []);
+    assert.deepEqual(orders.tick(SOL, 150), [{ id: near, leg: 'entry', usd: 150, trailingBps: null, tries: 0 }]);
+    assert.deepEqual(idsOf(orders.tick(SOL, 300)), [far]);
+    await orders.close();
+  });
+
+  it('come back when they are read again, with how often that was in vain', async () => {
+    const id = await insert();
+    const orders = await openOrders();
+    await orders.update(nothing);
+    for (const tries of [0, 1, 2]) {
+      const [fired] = orders.tick(SOL, 150);
+      assert.deepEqual([fired?.id, fired?.tries], [id, tries]);
+      orders.tried(fired!, true);
+      orders.readAgain(id);
+      await orders.update(nothing);
+    }
+    const [fired] = orders.tick(SOL, 150);
+    orders.tried(fired!, false);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    assert.equal(orders.tick(SOL, 150)[0]?.tries, 0);
+    await orders.close();
+  });
+
+  it('stay out while they are in flight', async () => {
+    const id = await insert();
+    const orders = await openOrders();
+    const underWay = { ...nothing, isUnderWay: () => true };
+    await orders.update(underWay);
+    orders.readAgain(id);
+    await orders.update(underWay);
+    assert.deepEqual(orders.tick(SOL, 150), []);
+    await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [id]);
+    await orders.close();
+  });
+
+  it('come when they are in the store, and go, also from the queue, when another keeper has them', async () => {
+    const orders = await openOrders();
+    await orders.update(nothing);
+    const id = await insert();
+    orders.readAgain(id);
+    await orders.update(nothing);
+    await claim(id);
+    const dequeued: string[] = [];
+    const queued = { ...nothing, isQueued: () => true, dequeue: (each: string) => void dequeued.push(each) };
+    for (let tries = 0; dequeued.length === 0 && tries < 500; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await orders.update(queued);
+    }
+    assert.deepEqual(dequeued, [id]);
+    assert.deepEqual(orders.tick(SOL, 150), []);
+    await orders.close();
+  });
+
+  it('are read again every minute, should a notification be lost', async () => {
+    const orders = await openOrders();
+    await orders.update(nothing);
+    const [added, trailed] = [await insert(), await insert(trailing)];
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 150), []);
+    steady += MINUTE;
+    await orders.update(nothing);
+    await store.query(`update orders set state = 'cancelled' where id = $1`, [trailed]);
+    steady += MINUTE;
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 1), [], 'the trailing one is gone');
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [added]);
+    await orders.close();
+  });
+
+  it('back off until their time', async () => {
+    const id = await insert({ retryAt: new Date(clock.now() + 10_000) });
+    const orders = await openOrders();
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 150), []);
+    clock.setOffset(11_000);
+    await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [id]);
+    await orders.close();
+  });
+
+  it('trail the best price, which a restart does not forget', async () => {
+    const id = await insert(trailing);
+    const orders = await openOrders();
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 200), []);
+    await orders.saveMarks();
+    assert.equal((await findTriggerOrder(store, id))?.highWatermark, 200);
+    await orders.close();
+    const others = await openOrders();
+    await others.update(nothing);
+    assert.deepEqual(others.tick(SOL, 181), []);
+    assert.deepEqual(others.tick(SOL, 180), [{ id, leg: 'entry', usd: 180, trailingBps: 1_000, tries: 0 }]);
+    await others.close();
+  });
+
+  it('keep a mark that has moved when they are read again', async () => {
+    const id = await insert(trailing);
+    const orders = await openOrders();
+    await orders.update(nothing);
+    orders.tick(SOL, 200);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 170)), [id]);
+    await orders.close();
+  });
+
+  it('hear of changes from the store', async () => {
+    const orders = await openOrders();
+    await orders.update(nothing);
+    const id = await insert({ progress: { ...newOrder('single', 100n), state: 'depositing' } });
+    const landed = [{ id, event: { type: 'deposit_landed' } as const }];
+    await store.transaction((tx) => changeOrders(tx, landed, new Date(clock.now())));
+    await updated(orders, () => orders.mints.has(SOL));
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [id]);
+    await orders.close();
+  });
+});

@@ -1,0 +1,183 @@
+import type { Address } from '@slipway/wire';
+import type { Clock } from '../../lib/clock.js';
+import type { Store } from '../../store/sql.js';
+import { saveMarks } from '../../store/trigger-order-fills.js';
+import { TRIGGER_ORDERS_CHANNEL } from '../../store/trigger-orders.js';
+import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
+import type { Leg } from '../../trigger-orders/order.js';
+import { triggersOf } from '../../trigger-orders/order-triggers.js';
+import { TriggerBook } from '../../trigger-orders/trigger-book.js';
+import type { InFlight } from '../worker.js';
+
+/** An order that a price has fired, and what has to be known of that when it is claimed. */
+export interface FiredOrder {
+  id: string;
+  leg: Leg;
+  /** The price that has fired it. */
+  usd: number;
+  trailingBps: number | null;
+  /** How often in a row it has fired and was released again. */
+  tries: number;
+}
+
+export interface WaitingOrdersDeps {
+  store: Store;
+  clock: Clock;
+  steadyNow: () => number;
+}
+
+const PAGE = 5_000;
+/** Notifications are lost while the database's connection is down. */
+const RELOAD_MS = 60_000;
+
+/**
+ * A cache of the stored orders that wait for a price, by what fires them. It hears of changes from the store, and reads
+ * all of it again every minute. An order that fires is removed, and added when it is read again. The cache may be out of
+ * date: the claim of an order that does not wait any more is a no-op.
+ */
+export class WaitingOrders {
+  readonly #deps: WaitingOrdersDeps;
+  readonly #book = new TriggerBook();
+  readonly #mints = new Set<Address>();
+  /** Trailing orders with the mark that is in the store. */
+  readonly #trailing = new Map<string, { mint: string; bps: number; stored: number }>();
+  /** Ids of orders that have to be read again. */
+  readonly #changed = new Set<string>();
+  /** Orders that back off, with the time at which they have to be read again. */
+  readonly #retryAt = new Map<string, number>();
+  readonly #tries = new Map<string, number>();
+  #reloadAt = Number.NEGATIVE_INFINITY;
+  #unlisten: () => Promise<void> = async () => {};
+
+  private constructor(deps: WaitingOrdersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Listens to the store until it is closed. Empty until the first update. */
+  static async open(deps: WaitingOrdersDeps): Promise<WaitingOrders> {
+    const orders = new WaitingOrders(deps);
+    orders.#unlisten = await deps.store.listen(TRIGGER_ORDERS_CHANNEL, (ids) => {
+      for (const id of ids.split(' ')) orders.#changed.add(id);
+    });
+    return orders;
+  }
+
+  close(): Promise<void> {
+    return this.#unlisten();
+  }
+
+  /** The tokens whose prices fire orders. */
+  get mints(): ReadonlySet<Address> {
+    return this.#mints;
+  }
+
+  /** Reads what has changed since the last time, and now and then everything. What is in flight stays out. */
+  async update(inFlight: InFlight): Promise<void> {
+    const { steadyNow, clock } = this.#deps;
+    if (steadyNow() >= this.#reloadAt) {
+      await this.#reload(inFlight);
+      this.#reloadAt = steadyNow() + RELOAD_MS;
+    }
+    const now = clock.now();
+    for (const [id, at] of this.#retryAt) if (at <= now) this.#changed.add(id);
+    if ([...this.#changed].some((id) => this.#trailing.has(id))) await this.saveMarks();
+    await this.#readChanged(inFlight);
+  }
+
+  /** Removes and answers what a price fires. */
+  tick(mint: Address, usd: number): FiredOrder[] {
+    return this.#book.tick(mint, usd).map(({ order: id, leg }) => {
+      const trailingBps = this.#trailing.get(id)?.bps ?? null;
+      this.#trailing.delete(id);
+      return { id, leg, usd, trailingBps, tries: this.#tries.get(id) ?? 0 };
+    });
+  }
+
+  /** What has become of an order that had fired. */
+  tried({ id, tries }: FiredOrder, wasReleased: boolean): void {
+    if (wasReleased) this.#tries.set(id, tries + 1);
+    else this.#tries.delete(id);
+  }
+
+  /** Has an order read with the next update, once it is not in flight any more. */
+  readAgain(id: string): void {
+    this.#changed.add(id);
+  }
+
+  /** Writes down how far the marks of trailing orders have moved. */
+  async saveMarks(): Promise<void> {
+    const moved = [...this.#trailing].flatMap(([id, known]) => {
+      const mark = this.#book.mark(id);
+      return mark === undefined || mark === known.stored ? [] : [{ id, mark, known }];
+    });
+    if (moved.length === 0) return;
+    const marks = moved.map(({ id, mark }) => ({ id, mark }));
+    await this.#deps.store.single((tx) => saveMarks(tx, marks));
+    for (const { mark, known } of moved) known.stored = mark;
+  }
+
+  async #reload(inFlight: InFlight): Promise<void> {
+    await this.saveMarks();
+    // Others that wait no longer may stay: their claim is a no-op.
+    const gone = new Set([...this.#trailing.keys(), ...this.#tries.keys()]);
+    for (let after = '', more = true; more; ) {
+      const page = await waitingOrders(this.#deps.store, after, PAGE);
+      for (const order of page) {
+        if (!inFlight.isUnderWay(order.id) && !inFlight.isQueued(order.id)) this.#add(order);
+        gone.delete(order.id);
+      }
+      more = page.length === PAGE;
+      after = page.at(-1)?.id ?? after;
+    }
+    for (const id of gone) {
+      this.#remove(id);
+      this.#tries.delete(id);
+    }
+  }
+
+  async #readChanged(inFlight: InFlight): Promise<void> {
+    const ids = [...this.#changed].filter((id) => !inFlight.isUnderWay(id));
+    for (let from = 0; from < ids.length; from += PAGE) {
+      const page = ids.slice(from, from + PAGE);
+      for (const id of page) this.#changed.delete(id);
+      const found = await waitingAmong(this.#deps.store, page).catch((error) => {
+        for (const id of page) this.#changed.add(id);
+        throw error;
+      });
+      const byId = new Map(found.map((order) => [order.id, order]));
+      for (const id of page) this.#replace(id, byId.get(id), inFlight);
+    }
+  }
+
+  #replace(id: string, order: WaitingOrder | undefined, inFlight: InFlight): void {
+    if (inFlight.isUnderWay(id)) return;
+    if (order) {
+      // What is queued is looked at once more when it is claimed.
+      if (!inFlight.isQueued(id)) this.#add(order);
+      return;
+    }
+    // Another keeper has it, or nobody any more.
+    inFlight.dequeue(id);
+    this.#remove(id);
+  }
+
+  #add(order: WaitingOrder): void {
+    const { id, triggerMint, trailingBps, retryAt } = order;
+    this.#remove(id);
+    if (retryAt && retryAt.getTime() > this.#deps.clock.now()) {
+      this.#retryAt.set(id, retryAt.getTime());
+      return;
+    }
+    const triggers = triggersOf(order);
+    this.#book.add(id, triggers);
+    this.#mints.add(triggerMint as Address);
+    const [first] = triggers;
+    if (first && 'mark' in first) this.#trailing.set(id, { mint: triggerMint, bps: trailingBps!, stored: first.mark });
+  }
+
+  #remove(id: string): void {
+    this.#book.remove(id);
+    this.#trailing.delete(id);
+    this.#retryAt.delete(id);
+  }
+}

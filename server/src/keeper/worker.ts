@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import type { Address } from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
+import type { AdjustableClock } from '../lib/clock.js';
+import { holdLease, releaseLease } from '../store/leases.js';
+import type { Store } from '../store/sql.js';
+import type { BackOffs } from './back-offs.js';
+import { Loop, type LoopOptions } from './loop.js';
+
+/** What a keeper has to know of its work: what is due, and how one item is done. */
+export interface Work<Item, Prepared> {
+  /** The item's name in leases and back-offs. */
+  idOf(item: Item): string;
+  /** What may be due, in the order in which it shall be begun. @throws the turn ends, and is logged */
+  due(inFlight: InFlight): Promise<Iterable<Item>>;
+  /** A look that costs next to nothing, before a lease is taken for the item; without it, all that `due` gives is. */
+  isDue?(item: Item): Promise<boolean>;
+  /** Makes ready what is to be sent; undefined: nothing now. @throws the item backs off */
+  prepare(item: Item): Promise<Prepared | undefined>;
+  /** Sends it and waits for its end. @throws the item backs off */
+  send(item: Item, prepared: Prepared): Promise<void>;
+  /** Something of the above has thrown, the `tries`-th time in a row. */
+  failed(item: Item, reason: string, tries: number): void;
+  /** The end of a turn. `begun`: how many items it has begun. */
+  turned?(begun: number): Promise<void>;
+  /** What `due` has kept of the last turn may be out of date. */
+  forget?(): void;
+}
+
+/** Items that were begun or wait for room, for work that keeps a list of its own. */
+export interface InFlight {
+  isUnderWay(id: string): boolean;
+  isQueued(id: string): boolean;
+  /** Removes an item from the queue. */
+  dequeue(id: string): void;
+}
+
+export interface WorkerOptions extends LoopOptions {
+  /**
+   * How the items of a turn are begun:
+   * `serially`: each once the one before it is prepared, so that it can be compared with all that is under way. What
+   * finds no room is left to the next turn.
+   * `together`: at the same time, as many as there is room for; the turn ends when all of them have ended.
+   * `queued`: at the same time; what finds no room waits in a queue, because `due` does not give it again.
+   */
+  begin: 'serially' | 'together' | 'queued';
+  /** Without them, an item that has failed is begun again whenever it is due. */
+  backOffs?: BackOffs;
+  /** For items that have no claim of their own in the store: one copy of the service at a time works on an item. */
+  lease?: { store: Store; clock: AdjustableClock; nameOf(id: string): string };
+  /** Who pays: with less, nothing is begun. `warn` is called when that begins to be so. */
+  wallet?: { chain: Pick<Chain, 'account'>; address: Address; leastLamports: bigint; warn(lamports: bigint): void };
+}
+
+export const MOST_UNDER_WAY = 16;
+const MOST_ROUNDS = 100;
+/** Longer than a transaction lives: a copy that has died holds an item up for no longer. */
+const LEASE_MS = 90_000;
+/** After so many items that were looked at, others get a turn. */
+const ITEMS_A_TICK = 20;
+
+/** Does what is due, with a bound on what is under way at once. An item that fails does not stop the others. */
+export class Worker<Item, Prepared> implements InFlight {
+  readonly #work: Work<Item, Prepared>;
+  readonly #options: WorkerOptions;
+  readonly #loop: Loop<number>;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #queue = new Map<string, Item>();
+  /** Of this copy's leases. */
+  readonly #holder = randomUUID();
+  #isPoor = false;
+
+  constructor(work: Work<Item, Prepared>, options: WorkerOptions) {
+    this.#work = work;
+    this.#options = options;
+    this.#loop = new Loop(() => this.#turn(), options);
+  }
+
+  /** Starts the timer. */
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Has the next turn begin soon. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** One turn: begins what can be begun now, and answers how many items that were. @throws what `due` throws */
+  async tick(): Promise<number> {
+    return (await this.#loop.tick()) ?? 0;
+  }
+
+  /** Goes on until nothing more is due, whether or not it backs off, and all that was begun has ended. */
+  async runDue(): Promise<void> {
+    this.#options.backOffs?.clear();
+    for (let round = 0; round < MOST_ROUNDS && !this.#loop.isClosed; round++) {
+      this.#work.forget?.();
+      const begun = await this.tick();
+      if (begun + this.#underWay.size + this.#queue.size === 0) return;
+      while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+    }
+  }
+
+  /** Begins nothing more. What was sent is left to the landing. */
+  close(): Promise<void> {
+    return this.#loop.close();
+  }
+
+  isUnderWay(id: string): boolean {
+    return this.#underWay.has(id);
+  }
+
+  isQueued(id: string): boolean {
+    return this.#queue.has(id);
+  }
+
+  dequeue(id: string): void {
+    this.#queue.delete(id);
+  }
+
+  async #turn(): Promise<number> {
+    const items = await this.#work.due(this);
+    const begun = await this.#begin(items);
+    await this.#work.turned?.(begun);
+    return begun;
+  }
+
+  #begin(items: Iterable<Item>): Promise<number> | number {
+    switch (this.#options.begin) {
+      case 'serially':
+        return this.#beginSerially(items);
+      case 'together':
+        return this.#beginTogether(items);
+      case 'queued':
+        for (const item of items) this.#queue.set(this.#work.idOf(item), item);
+        return this.#beginQueued();
+    }
+  }
+
+  async #beginSerially(items: Iterable<Item>): Promise<number> {
+    let [looked, begun] = [0, 0];
+    for (const item of items) {
+      if (++looked % ITEMS_A_TICK === 0) await new Promise(setImmediate);
+      if (!this.#hasRoom()) break;
+      if (!this.#isFree(item)) continue;
+      try {
+        if (this.#work.isDue && !(await this.#work.isDue(item))) continue;
+        if (await this.#cannotPay()) break;
+        const send = await this.#prepare(item);
+        if (!send) continue;
+        this.#track(item, send());
+        begun++;
+      } catch (error) {
+        this.#failed(item, error);
+      }
+    }
+    return begun;
+  }
+
+  async #beginTogether(items: Iterable<Item>): Promise<number> {
+    const free = [...items].filter((item) => this.#isFree(item));
+    const some = free.slice(0, MOST_UNDER_WAY - this.#underWay.size);
+    if (some.length === 0 || !this.#hasRoom() || (await this.#cannotPay())) return 0;
+    const sent = await Promise.all(some.map((item) => this.#track(item, this.#attempt(item))));
+    return sent.filter(Boolean).length;
+  }
+
+  #beginQueued(): number {
+    let begun = 0;
+    for (const [id, item] of this.#queue) {
+      if (!this.#hasRoom()) break;
+      this.#queue.delete(id);
+      this.#track(item, this.#attempt(item));
+      begun++;
+    }
+    return begun;
+  }
+
+  #hasRoom(): boolean {
+    return !this.#loop.isClosed && this.#underWay.size < MOST_UNDER_WAY;
+  }
+
+  #isFree(item: Item): boolean {
+    const id = this.#work.idOf(item);
+    return !this.#underWay.has(id) && !this.#options.backOffs?.isResting(id);
+  }
+
+  async #cannotPay(): Promise<boolean> {
+    const { wallet } = this.#options;
+    if (!wallet) return false;
+    const lamports = (await wallet.chain.account(wallet.address))?.lamports ?? 0n;
+    const wasPoor = this.#isPoor;
+    this.#isPoor = lamports < wallet.leastLamports;
+    if (this.#isPoor && !wasPoor) wallet.warn(lamports);
+    return this.#isPoor;
+  }
+
+  #track<T>(item: Item, work: Promise<T>): Promise<T> {
+    const id = this.#work.idOf(item);
+    const end = work.finally(() => {
+      this.#underWay.delete(id);
+      this.#beginQueued();
+    });
+    this.#underWay.set(id, end);
+    return end;
+  }
+
+  /** Whether anything was sent. Never throws. */
+  async #attempt(item: Item): Promise<boolean> {
+    try {
+      const send = await this.#prepare(item);
+      await send?.();
+      return send !== undefined;
+    } catch (error) {
+      this.#failed(item, error);
+      return false;
+    }
+  }
+
+  /** Takes the lease and prepares. Answers what sends the item, which never throws; undefined: nothing is to be sent. */
+  async #prepare(item: Item): Promise<(() => Promise<void>) | undefined> {
+    const release = await this.#hold(item);
+    if (!release) return undefined;
+    try {
+      const prepared = await this.#work.prepare(item);
+      if (prepared !== undefined && !this.#loop.isClosed) return () => this.#send(item, prepared).finally(release);
+    } catch (error) {
+      await release();
+      throw error;
+    }
+    await release();
+    return undefined;
+  }
+
+  async #send(item: Item, prepared: Prepared): Promise<void> {
+    try {
+      await this.#work.send(item, prepared);
+      this.#options.backOffs?.delete(this.#work.idOf(item));
+    } catch (error) {
+      this.#failed(item, error);
+    }
+  }
+
+  /** What gives the item's lease back; undefined while another copy has it. */
+  async #hold(item: Item): Promise<(() => Promise<void>) | undefined> {
+    const { lease } = this.#options;
+    if (!lease) return async () => {};
+    const { store, clock } = lease;
+    const held = { name: lease.nameOf(this.#work.idOf(item)), holder: this.#holder };
+    // In the time of all copies, which the clock of a sandbox runs ahead of.
+    const now = clock.now() - clock.offsetMs;
+    if (!(await store.transaction((tx) => holdLease(tx, held, now, now + LEASE_MS)))) return undefined;
+    // What cannot be given back ends by itself.
+    return () => store.transaction((tx) => releaseLease(tx, held)).catch(() => {});
+  }
+
+  #failed(item: Item, error: unknown): void {
+    const tries = this.#options.backOffs?.fail(this.#work.idOf(item)) ?? 1;
+    this.#work.failed(item, (error as Error).message, tries);
+  }
+}
