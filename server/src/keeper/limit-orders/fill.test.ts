@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { wrappedOrderId } from '../../crafting/limit-order.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
@@ -12,6 +12,7 @@ before(async () => {
   w = await openKeeperWorld();
 });
 after(() => w?.close());
+afterEach(() => w.reset());
 
 const MILLION = 10n ** 12n;
 const MAKING = 1_000_000_000n;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { encodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
 import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import fc from 'fast-check';
@@ -18,10 +18,13 @@ let b: Token;
 let pool: TestPool;
 before(async () => {
   w = await openKeeperWorld();
+});
+after(() => w?.close());
+beforeEach(async () => {
   [a, b, pool] = await w.pair([MILLION, MILLION]);
   for (const token of [a, b]) await w.holding(token, w.taker, 77n);
 });
-after(() => w?.close());
+afterEach(() => w.reset());
 
 const MILLION = 10n ** 15n;
 const MAKING = 1_000_000_000n;
@@ -138,7 +141,14 @@ test('orders that the market nearly pays for are tried more and more seldom, and
       return { refused: 'no-route', reason: 'test' };
     },
   };
-  const keeper = w.newKeeper({ router, steadyNow: () => now });
+  // While it is being sent, what trades with the same pool waits.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const landing = w.newLanding();
+  const execute: typeof landing.execute = (...args) => held.then(() => landing.execute(...args));
+  const keeper = w.newKeeper({ router, steadyNow: () => now, landing: { execute } });
   const triedAt: number[] = [];
   for (; now < 1_040_000; now += 500) {
     tried.length = 0;
@@ -151,6 +161,7 @@ test('orders that the market nearly pays for are tried more and more seldom, and
   now += 60_000;
   assert.equal(await keeper.tick(), 1, 'one at a time trades with a pool');
   await keeper.close();
+  letGo();
   assert.deepEqual([await isOpen(cheap), await isOpen(good)], [true, true]);
   while (await isOpen(fresh)) await new Promise((resolve) => setTimeout(resolve, 20));
   await w.newKeeper().runDue();

@@ -18,6 +18,7 @@ import {
 import { type Address, associatedTokenAddress, type Keypair, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { type Chain, createChain } from '../../chain/index.js';
+import { readOpenOrders } from '../../indexes/limit-orders/index.js';
 import { createLanding, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { openAggregator, openWorld, silent, type TestPool } from '../../routing/aggregator/testing.js';
@@ -129,6 +130,13 @@ export async function openKeeperWorld() {
     async stateOf(order: TestOrder): Promise<LimitOrder | undefined> {
       const account = await chain.account(order.address);
       return account && decodeLimitOrder(account.data);
+    },
+    /** Closes what a test has opened, and removes the orders that it has left to the next one. */
+    async reset() {
+      for (const end of closing.splice(0).reverse()) await end();
+      const { orders } = await readOpenOrders(world.rpc, LIMIT_ORDER_PROGRAM);
+      for (const { address } of orders) await world.remove(address);
+      await store.query('delete from ledger');
     },
     async close() {
       for (const end of closing.reverse()) await end();
