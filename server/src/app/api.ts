@@ -1,14 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import type { Services } from '../areas/area.js';
 import type { Chain } from '../chain/index.js';
-import { createKeyLookup, createServer, type Readiness } from '../http/index.js';
+import { createKeyLookup, createServer, type Readiness, type TypedServer } from '../http/index.js';
 import { createLimiter } from '../store/limiter.js';
 import type { Store } from '../store/sql.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
 
 /** The server with every area's routes, where the API is one of this process's roles. It does not listen yet. */
-export async function openApi(base: Base, services: Services): Promise<FastifyInstance> {
+export async function openApi(base: Base, services: Services): Promise<TypedServer> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chain, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());

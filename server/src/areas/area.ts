@@ -1,6 +1,13 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import type { FastifyInstance } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
@@ -18,6 +25,15 @@ import type { LoginTokens, Signer } from '../signer/index.js';
 import type { GroupedLedger } from '../store/grouped.js';
 import type { Store } from '../store/sql.js';
 
+/** A server that derives the types of a handler from the schemas of its route. */
+export type AreaServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
 /** One area of the API. `app/areas.ts` lists them all; nothing else of the service knows one by name. */
 export interface Area {
   readonly name: string;
@@ -27,7 +43,7 @@ export interface Area {
   /** What it adds to the claim and the end of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
   /** Puts its routes on the server. An area that this service does not have (a sandbox's, say) registers none. */
-  register(server: FastifyInstance, services: Services): void;
+  register(server: AreaServer, services: Services): void;
   /** Refuses to start, with what to do about it, where it could not work. Called when the service listens. */
   check?(services: Services): void;
 }

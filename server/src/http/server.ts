@@ -1,7 +1,12 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
+  type FastifyBaseLogger,
   type FastifyInstance,
   type onRequestHookHandler,
   type onResponseHookHandler,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -32,6 +37,15 @@ export interface ServerDeps {
   readonly tags?: readonly string[];
 }
 
+/** A server that derives the types of a handler from the schemas of its route. */
+export type TypedServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
 const SECOND = 1000;
 
 /**
@@ -40,7 +54,7 @@ const SECOND = 1000;
  * or registering it throws. Closing it lets requests under way finish. Logs are written here, with `log`, because a
  * child logger per request costs a third of the throughput.
  */
-export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const { config, log, metrics } = deps;
   const nextRequestId = createRequestIds();
   const cors = createCors(config.http.corsOrigins);
@@ -95,7 +109,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   registerOpenapiRoute(app);
   registerOperations(app, deps);
-  return app;
+  return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
 /** Gives a route the hooks that its `config` asks for, with all that is known beforehand already worked out. */

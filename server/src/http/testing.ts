@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino';
 import { loadConfig } from '../config/index.js';
 import { createMetrics } from './metrics.js';
 import type { ApiKey, Limiter, LimitState } from './ports.js';
-import { createServer, type ServerDeps } from './server.js';
+import { createServer, type ServerDeps, type TypedServer } from './server.js';
 
 /** Keys by their text, for the tests of this folder. */
 export const testKeys: Record<string, ApiKey> = {
@@ -25,7 +25,7 @@ export interface TestServer {
 
 /** A server of the sandbox with the test keys, and with `routes` on it. Its log is kept, at the level trace. */
 export async function startTestServer(
-  routes: (app: FastifyInstance) => void = () => {},
+  routes: (app: TypedServer) => void = () => {},
   overrides: Partial<ServerDeps> & { env?: Record<string, string> } = {},
 ): Promise<TestServer> {
   let text = '';

@@ -1,13 +1,5 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Address } from '@slipway/wire';
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyRequest,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-} from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { plainError } from '../../errors/index.js';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
@@ -26,15 +18,6 @@ export interface AdminDeps {
   /** Reads all invites from the chain again; missing where no service runs. */
   rebuildInvites?: () => Promise<RebuiltInvites>;
 }
-
-/** A server that derives the types of a handler from its schemas. */
-export type AdminServer = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 /** What every route of this area says of itself. */
 export const adminRoute = { errorShape: plainError, auth: 'admin' } as const;

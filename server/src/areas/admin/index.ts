@@ -1,9 +1,7 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
 import { plainError } from '../../errors/index.js';
 import { simulatedEvents } from '../../scores/index.js';
 import { tickOf } from '../../trigger-orders/tick.js';
-import type { Area } from '../area.js';
+import type { Area, AreaServer } from '../area.js';
 import { registerAddMaker } from './add-maker.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
@@ -38,8 +36,7 @@ export const adminArea: Area = {
 };
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
-export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
-  const server = app.withTypeProvider<TypeBoxTypeProvider>();
+export function registerAdmin(server: AreaServer, deps: AdminDeps): void {
   registerCreateKey(server, deps);
   registerListKeys(server, deps);
   registerRotateKey(server, deps);

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { listVerifications } from '../../store/verifications.js';
-import { type AdminDeps, type AdminServer, adminRoute } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type AdminDeps, adminRoute } from './deps.js';
 import { ListVerificationsQuery, Verification } from './schema.js';
 import { showVerification } from './show-verification.js';
 
-export function registerListVerifications(app: AdminServer, { store }: AdminDeps): void {
+export function registerListVerifications(app: AreaServer, { store }: AdminDeps): void {
   app.get(
     '/admin/v1/verifications',
     {

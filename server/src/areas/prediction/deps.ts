@@ -1,5 +1,10 @@
 import type { EventScore } from '../../store/scores.js';
+import { predictionError } from './error-shape.js';
 
 export interface PredictionDeps {
   scoreOf: (eventId: string) => Promise<EventScore | undefined>;
 }
+
+/** What every route of this area says of itself. */
+export const predictionRoute = { errorShape: predictionError, auth: 'key' } as const;
+export const tags = ['Prediction'];

@@ -1,9 +1,28 @@
 import { AppError } from '../../errors/index.js';
+import type { AreaServer } from '../area.js';
 import type { PredictionDeps } from './deps.js';
-import type { GameScore, ScoresQuery } from './schema.js';
+import { predictionRoute, tags } from './deps.js';
+import { type GameScore, ScoresAnswer, ScoresQuery } from './schema.js';
 
 const MAX_IDS = 100;
 const MAX_ID_LENGTH = 200;
+
+export function registerListScores(app: AreaServer, deps: PredictionDeps): void {
+  app.get(
+    '/prediction/v1/events/scores',
+    {
+      config: predictionRoute,
+      schema: {
+        tags,
+        summary: 'The latest scores of up to 100 events',
+        description: 'In the order of the question. Events of which nothing is known are left out.',
+        querystring: ScoresQuery,
+        response: { 200: ScoresAnswer },
+      },
+    },
+    ({ query }) => listScores(deps, query),
+  );
+}
 
 /** The scores of several events, in the order of the question; those of which nothing is known are left out. */
 export async function listScores(

@@ -1,11 +1,24 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { RpcError } from '../../chain/index.js';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
-import type { AirdropAnswer, AirdropBody } from './schema.js';
+import { sandboxRoute, tags } from './deps.js';
+import { AirdropAnswer, AirdropBody } from './schema.js';
 
 /** Lamports travel as a JSON number. */
 const MAX_LAMPORTS = BigInt(Number.MAX_SAFE_INTEGER);
+
+export function registerAirdrop(app: AreaServer, deps: SandboxDeps): void {
+  app.post(
+    '/sandbox/airdrop',
+    {
+      config: sandboxRoute,
+      schema: { tags, summary: 'Fund a wallet', body: AirdropBody, response: { 200: AirdropAnswer } },
+    },
+    ({ body }) => airdrop(deps, body),
+  );
+}
 
 /** Gives SOL or tokens to a wallet by a real transaction, which is confirmed when this answers. */
 export async function airdrop({ chain }: SandboxDeps, body: AirdropBody): Promise<AirdropAnswer> {

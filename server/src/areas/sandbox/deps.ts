@@ -1,4 +1,5 @@
 import type { Chain } from '../../chain/index.js';
+import { plainError } from '../../errors/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { Prices, SandboxPrices } from '../../prices/index.js';
 import type { PriceMover } from '../../sandbox/index.js';
@@ -23,3 +24,7 @@ export interface SandboxDeps {
   /** Does all work that is due now; resolves when it is done. */
   runDue: () => Promise<void>;
 }
+
+/** What every route of this area says of itself. */
+export const sandboxRoute = { errorShape: plainError, auth: 'key' } as const;
+export const tags = ['Sandbox'];

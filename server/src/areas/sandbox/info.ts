@@ -1,7 +1,17 @@
 import { roundedUsd } from '../../lib/decimal.js';
 import { chainInfo } from '../../sandbox/index.js';
+import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
-import type { InfoAnswer } from './schema.js';
+import { sandboxRoute, tags } from './deps.js';
+import { InfoAnswer } from './schema.js';
+
+export function registerInfo(app: AreaServer, deps: SandboxDeps): void {
+  app.get(
+    '/sandbox/info',
+    { config: sandboxRoute, schema: { tags, summary: 'Wallets, mints and addresses', response: { 200: InfoAnswer } } },
+    () => info(deps),
+  );
+}
 
 /** Everything that a developer needs to begin: where things are, and whose money there is. */
 export async function info(deps: SandboxDeps): Promise<InfoAnswer> {

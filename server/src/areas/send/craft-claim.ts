@@ -6,10 +6,12 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { freeClaimSlot, takeClaimSlot } from '../../store/invite-claims.js';
+import type { AreaServer } from '../area.js';
 import { requireWallet } from './craft-send.js';
 import type { SendDeps } from './deps.js';
+import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
-import type { CraftClaimAnswer, CraftClaimBody } from './schema.js';
+import { CraftClaimAnswer, CraftClaimBody } from './schema.js';
 import { base64Of, craft } from './try-out.js';
 
 /**
@@ -19,6 +21,23 @@ import { base64Of, craft } from './try-out.js';
 const MOST_CLAIMS = 3;
 /** Longer than a signed claim lives. */
 const CLAIM_MS = 2 * BLOCKHASH_LIFE_MS;
+
+export function registerCraftClaim(app: AreaServer, deps: SendDeps): void {
+  app.post(
+    '/send/v1/craft-claim',
+    {
+      config: sendRoute,
+      schema: {
+        tags,
+        summary: 'Craft the claim of an invite, signed by the keeper',
+        description: HOW_TO_LAND,
+        body: CraftClaimBody,
+        response: { 200: CraftClaimAnswer },
+      },
+    },
+    ({ body }) => craftClaim(deps, body),
+  );
+}
 
 /** Crafts the transaction that gives an invite to a receiver, and signs it as its keeper, who pays the fee. */
 export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<CraftClaimAnswer> {

@@ -1,9 +1,28 @@
 import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
+import type { AreaServer } from '../area.js';
 import type { SendDeps } from './deps.js';
+import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
-import type { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';
+import { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';
 import { base64Of, craft } from './try-out.js';
+
+export function registerCraftClawback(app: AreaServer, deps: SendDeps): void {
+  app.post(
+    '/send/v1/craft-clawback',
+    {
+      config: sendRoute,
+      schema: {
+        tags,
+        summary: 'Craft the taking back of an invite',
+        description: HOW_TO_LAND,
+        body: CraftClawbackBody,
+        response: { 200: CraftClawbackAnswer },
+      },
+    },
+    ({ body }) => craftClawback(deps, body),
+  );
+}
 
 /** Crafts the transaction that gives an invite back to its sender, at any time before it has ended. */
 export async function craftClawback(deps: SendDeps, body: CraftClawbackBody): Promise<CraftClawbackAnswer> {

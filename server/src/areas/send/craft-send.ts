@@ -12,9 +12,11 @@ import type { ChainAccount } from '../../chain/index.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { AreaServer } from '../area.js';
 import type { SendDeps } from './deps.js';
+import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { isoOf, refuse } from './list-invites.js';
-import type { CraftSendAnswer, CraftSendBody } from './schema.js';
+import { CraftSendAnswer, CraftSendBody } from './schema.js';
 import { base64Of, craft } from './try-out.js';
 
 /** How long an invite can be claimed. */
@@ -28,6 +30,23 @@ interface Asked {
   sender: Address;
   amount: bigint;
   token: InviteToken | undefined;
+}
+
+export function registerCraftSend(app: AreaServer, deps: SendDeps): void {
+  app.post(
+    '/send/v1/craft-send',
+    {
+      config: sendRoute,
+      schema: {
+        tags,
+        summary: 'Craft an invite: SOL or tokens for whoever gets the code',
+        description: HOW_TO_LAND,
+        body: CraftSendBody,
+        response: { 200: CraftSendAnswer },
+      },
+    },
+    ({ body }) => craftSend(deps, body),
+  );
 }
 
 /** Crafts the transaction that makes an invite. */

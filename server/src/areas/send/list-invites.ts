@@ -1,12 +1,46 @@
 import { AppError, requireAddress } from '../../errors/index.js';
 import { endedInvites, type InvitePage, type InviteRow, pendingInvites } from '../../store/invite-lists.js';
 import type { Sql } from '../../store/sql.js';
+import type { AreaServer } from '../area.js';
 import type { SendDeps } from './deps.js';
-import type { Invite, InvitesAnswer, InvitesQuery } from './schema.js';
+import { sendRoute, tags } from './deps.js';
+import { type Invite, InvitesAnswer, InvitesQuery } from './schema.js';
 
 const PAGE_SIZE = 10;
 /** The last moment that a date can tell; an expiry can be later. */
 const LAST_SECOND = 8_640_000_000_000n;
+
+export function registerListPending(app: AreaServer, deps: SendDeps): void {
+  app.get(
+    '/send/v1/pending-invites',
+    {
+      config: sendRoute,
+      schema: {
+        tags,
+        summary: 'Open invites of a sender, the newest first',
+        querystring: InvitesQuery,
+        response: { 200: InvitesAnswer },
+      },
+    },
+    ({ query }) => listPending(deps, query),
+  );
+}
+
+export function registerListHistory(app: AreaServer, deps: SendDeps): void {
+  app.get(
+    '/send/v1/invite-history',
+    {
+      config: sendRoute,
+      schema: {
+        tags,
+        summary: 'Invites that were claimed, taken back or have expired, of their sender or receiver',
+        querystring: InvitesQuery,
+        response: { 200: InvitesAnswer },
+      },
+    },
+    ({ query }) => listHistory(deps, query),
+  );
+}
 
 /** Invites that the wallet has sent and that are open, the newest first. */
 export function listPending(deps: SendDeps, query: InvitesQuery): Promise<InvitesAnswer> {

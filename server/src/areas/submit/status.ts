@@ -1,9 +1,26 @@
 import { base58Decode } from '@slipway/wire';
-import { AppError } from '../../errors/index.js';
+import { AppError, plainError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
 import { findBySignature } from '../../store/ledger.js';
+import type { AreaServer } from '../area.js';
 import type { SubmitDeps } from './deps.js';
-import type { StatusAnswer, StatusParams } from './schema.js';
+import { StatusAnswer, StatusParams } from './schema.js';
+
+export function registerStatus(app: AreaServer, deps: SubmitDeps): void {
+  app.get(
+    '/tx/v1/status/:signature',
+    {
+      config: { errorShape: plainError, auth: 'key' },
+      schema: {
+        tags: ['Transaction submit'],
+        summary: 'What has become of a transaction',
+        params: StatusParams,
+        response: { 200: StatusAnswer },
+      },
+    },
+    ({ params }) => status(deps, params),
+  );
+}
 
 /** What has become of a transaction that was submitted or executed here. */
 export async function status({ store }: SubmitDeps, { signature }: StatusParams): Promise<StatusAnswer> {

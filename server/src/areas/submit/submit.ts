@@ -5,7 +5,7 @@ import {
   parseSystemTransfer,
   transactionSignature,
 } from '@slipway/wire';
-import { AppError } from '../../errors/index.js';
+import { AppError, plainError } from '../../errors/index.js';
 import {
   checkSignatures,
   isRefusal,
@@ -16,8 +16,25 @@ import {
   type SignedTransaction,
 } from '../../landing/index.js';
 import { findBySignature } from '../../store/ledger.js';
+import type { AreaServer } from '../area.js';
 import type { SubmitDeps } from './deps.js';
-import type { SubmitAnswer, SubmitBody } from './schema.js';
+import { SubmitAnswer, SubmitBody } from './schema.js';
+
+export function registerSubmitTransaction(app: AreaServer, deps: SubmitDeps): void {
+  app.post(
+    '/tx/v1/submit',
+    {
+      config: { errorShape: plainError, auth: 'key', bucket: 'execute' },
+      schema: {
+        tags: ['Transaction submit'],
+        summary: 'Land a fully signed transaction',
+        body: SubmitBody,
+        response: { 200: SubmitAnswer },
+      },
+    },
+    ({ body }) => submit(deps, body),
+  );
+}
 
 /** Takes over a fully signed transaction and answers as soon as one way has accepted it. */
 export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody): Promise<SubmitAnswer> {

@@ -2,8 +2,27 @@ import type { Address } from '@slipway/wire';
 import { type Chain, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { AreaServer } from '../area.js';
+import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { decimalsOf } from './holdings.js';
-import type { BalancesAnswer, WalletParams } from './schema.js';
+import { BalancesAnswer, WalletParams } from './schema.js';
+
+export function registerBalances(app: AreaServer, { chain }: TokensDeps): void {
+  app.get(
+    '/ultra/v1/balances/:address',
+    {
+      config: tokensRoute,
+      schema: {
+        tags,
+        deprecated: true,
+        summary: 'What a wallet holds, by mint; superseded by holdings',
+        params: WalletParams,
+        response: { 200: BalancesAnswer },
+      },
+    },
+    ({ params }) => balances(chain, params),
+  );
+}
 
 /** What a wallet holds by mint. Clients should ask for its holdings instead. */
 export async function balances(chain: Chain, { address }: WalletParams): Promise<BalancesAnswer> {

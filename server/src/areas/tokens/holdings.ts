@@ -3,11 +3,35 @@ import { type Address, associatedTokenAddress } from '@slipway/wire';
 import { type Chain, type HeldTokenAccount, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
+import type { AreaServer } from '../area.js';
+import { type TokensDeps, tags, tokensRoute } from './deps.js';
+import { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
 
 const SOL_DECIMALS = 9;
 /** Deriving the addresses of that many accounts keeps other requests waiting for some 5 ms. */
 const ACCOUNTS_A_TURN = 128;
+
+export function registerHoldings(app: AreaServer, { chain }: TokensDeps): void {
+  app.get(
+    '/ultra/v1/holdings/:address',
+    {
+      config: tokensRoute,
+      schema: { tags, summary: 'What a wallet holds', params: WalletParams, response: { 200: HoldingsAnswer } },
+    },
+    ({ params }) => holdings(chain, params),
+  );
+}
+
+export function registerNativeHoldings(app: AreaServer, { chain }: TokensDeps): void {
+  app.get(
+    '/ultra/v1/holdings/:address/native',
+    {
+      config: tokensRoute,
+      schema: { tags, summary: 'The SOL of a wallet', params: WalletParams, response: { 200: NativeAnswer } },
+    },
+    ({ params }) => nativeHoldings(chain, params),
+  );
+}
 
 /** What a wallet holds, account by account. */
 export async function holdings(chain: Chain, { address }: WalletParams): Promise<HoldingsAnswer> {

@@ -45,7 +45,7 @@ before(async () => {
     registerTokens(server, {
       chain,
       prices: { usd: () => 2, quote: () => undefined, close: async () => {} },
-      tokenList,
+      tokens: tokenList,
     }),
   ));
 });

@@ -9,8 +9,10 @@ import {
 } from '../../chain/index.js';
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
+import type { AreaServer } from '../area.js';
+import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listed } from './mint-list.js';
-import type { MintInformation, SearchAnswer, SearchQuery } from './schema.js';
+import { type MintInformation, SearchAnswer, SearchQuery } from './schema.js';
 import type { ListedToken, TokenList } from './token-list.js';
 
 export interface SearchDeps {
@@ -21,6 +23,25 @@ export interface SearchDeps {
 
 /** The most tokens that a symbol or a name finds. */
 const MAX_FOUND = 20;
+
+/** Clients that only resolve symbols ask at the second path. */
+export function registerSearch(app: AreaServer, deps: TokensDeps): void {
+  for (const path of ['/ultra/v1/search', '/tokens/v2/search']) {
+    app.get(
+      path,
+      {
+        config: tokensRoute,
+        schema: {
+          tags,
+          summary: 'Tokens by symbol, name or mint',
+          querystring: SearchQuery,
+          response: { 200: SearchAnswer },
+        },
+      },
+      ({ query }) => search(deps, query),
+    );
+  }
+}
 
 /** Tokens by symbol, name or mint, in the order of the question, the closest first. A mint that does not exist is left out. */
 export async function search(deps: SearchDeps, { query }: SearchQuery): Promise<SearchAnswer> {

@@ -1,11 +1,29 @@
 import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { AreaServer } from '../area.js';
+import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listedMints } from './mint-list.js';
-import type { ShieldAnswer, ShieldQuery, Warning } from './schema.js';
+import { ShieldAnswer, ShieldQuery, type Warning } from './schema.js';
 import type { TokenList } from './token-list.js';
 
 type TransferFee = NonNullable<MintExtensions['transferFee']>;
+
+export function registerShield(app: AreaServer, deps: TokensDeps): void {
+  app.get(
+    '/ultra/v1/shield',
+    {
+      config: tokensRoute,
+      schema: {
+        tags,
+        summary: 'What a buyer of these mints should know',
+        querystring: ShieldQuery,
+        response: { 200: ShieldAnswer },
+      },
+    },
+    ({ query }) => shield(deps, query),
+  );
+}
 
 /** What a buyer of each mint should know, from the chain and the operator's token list. */
 export async function shield(

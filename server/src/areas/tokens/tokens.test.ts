@@ -53,7 +53,7 @@ before(async () => {
     registerTokens(server, {
       chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } }),
       prices: { usd: (mint) => usd.get(mint), quote: () => undefined, close: async () => {} },
-      tokenList: createTokenList({
+      tokens: createTokenList({
         tokens: { usdc: { symbol: 'USDC', mint: USDC }, platform: { symbol: 'JUP', mint: JUP } },
         tokenList: [...LISTED, ...MANY],
       }),

@@ -4,7 +4,7 @@ import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { decodePool, type Pool } from '@slipway/programs';
 import { type Address, decodeMint, decodeTokenAccount, generateKeypair, sign, WRAPPED_SOL_MINT } from '@slipway/wire';
 import fc from 'fast-check';
-import { setPrice } from '../../areas/sandbox/prices.js';
+import { setPrice } from '../../areas/sandbox/set-price.js';
 import { type Chain, createChain, createLocalRpc } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';

@@ -1,9 +1,22 @@
 import { AppError, requireAddress } from '../../errors/index.js';
 import { chainInfo } from '../../sandbox/index.js';
+import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
-import type { PriceAnswer, PriceBody } from './schema.js';
+import { sandboxRoute, tags } from './deps.js';
+import { PriceAnswer, PriceBody } from './schema.js';
 
 const FORK_NOTE = 'The pools of the chain that is forked do not follow; those of this sandbox were moved';
+
+export function registerSetPrice(app: AreaServer, deps: SandboxDeps): void {
+  app.post(
+    '/sandbox/prices',
+    {
+      config: sandboxRoute,
+      schema: { tags, summary: 'Move a price', body: PriceBody, response: { 200: PriceAnswer } },
+    },
+    ({ body }) => setPrice(deps, body),
+  );
+}
 
 /** Moves the price of a token of this sandbox, and everything that follows it. */
 export async function setPrice(

@@ -1,6 +1,19 @@
 import { advanceClockOffset } from '../../store/clock-offset.js';
+import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
-import type { ClockAnswer, ClockBody } from './schema.js';
+import { sandboxRoute, tags } from './deps.js';
+import { ClockAnswer, ClockBody } from './schema.js';
+
+export function registerMoveClock(app: AreaServer, deps: SandboxDeps): void {
+  app.post(
+    '/sandbox/clock',
+    {
+      config: sandboxRoute,
+      schema: { tags, summary: 'Move time forward', body: ClockBody, response: { 200: ClockAnswer } },
+    },
+    ({ body }) => moveClock(deps, body),
+  );
+}
 
 /** Moves the chain's clock and the service's forward together, and answers when what has come due is done. */
 export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Promise<ClockAnswer> {

@@ -1,0 +1,15 @@
+import type { Chain } from '../../chain/index.js';
+import { plainError } from '../../errors/index.js';
+import type { Prices } from '../../prices/index.js';
+import type { TokenList } from './token-list.js';
+
+export interface TokensDeps {
+  chain: Chain;
+  prices: Prices;
+  /** Made by createTokenList. */
+  tokens: TokenList;
+}
+
+/** What every route of this area says of itself. */
+export const tokensRoute = { errorShape: plainError, auth: 'key' } as const;
+export const tags = ['Tokens'];
