@@ -15,7 +15,7 @@ import type { Vm } from './vm.js';
 
 type TransactionEvent = Extract<ChainEvent, { type: 'transaction' }>;
 
-export interface BankParts {
+interface BankParts {
   vm: Vm;
   db: AccountsDb;
   storage: Storage;

@@ -38,7 +38,7 @@ export async function openTestChain(t: TestContext, options: ChainOptions = {}):
   return testChain(chain, time);
 }
 
-export function testChain(chain: Chain, time: { now: number }): TestChain {
+function testChain(chain: Chain, time: { now: number }): TestChain {
   const [alice, bob] = chain.genesis.wallets;
   const usdc = chain.genesis.mints.find(({ symbol }) => symbol === 'USDC');
   if (!alice || !bob || !usdc) throw new Error('the genesis lacks what the tests need');
@@ -56,7 +56,7 @@ export function tempFolder(t: TestContext): string {
   return folder;
 }
 
-export interface TransactionInput {
+interface TransactionInput {
   signers: [Keypair, ...Keypair[]];
   instructions: Instruction[];
   blockhash?: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-export interface CommandLine {
+interface CommandLine {
   host: string;
   rpcPort: number;
   wsPort?: number;

@@ -28,7 +28,7 @@ const BUILTIN_PROGRAMS = new Set<string>([
 ]);
 
 /** The compute units a message may use, as asked for or by default. */
-export function computeUnitLimit(message: DecodedMessage): bigint {
+function computeUnitLimit(message: DecodedMessage): bigint {
   const asked = budgetInstruction(message, SET_COMPUTE_UNIT_LIMIT, 5)?.readUInt32LE(1);
   if (asked !== undefined) return min(BigInt(asked), MAX_COMPUTE_UNITS);
   const units = message.instructions.reduce((sum, { programIndex }) => {

@@ -11,7 +11,7 @@ const SCAN_TIMEOUT_FACTOR = 3;
 const COMMITMENT = { commitment: 'confirmed' };
 const READ_CONFIG = { ...COMMITMENT, encoding: 'base64' };
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   url: string;
   fetch?: typeof fetch;
   /** Takes a line for every call that is tried again. */

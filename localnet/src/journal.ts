@@ -10,7 +10,7 @@ const STATE = 2;
 const CHANGES_HEAD = 1 + 1 + 8 + 8;
 
 /** One commit: accounts that were written together, by a transaction or otherwise. */
-export interface Commit {
+interface Commit {
   slot: bigint;
   transaction: boolean;
   /** Where the history ends once this is done: what stands behind it was never confirmed. */
@@ -19,7 +19,7 @@ export interface Commit {
 }
 
 /** What replaying a journal does. */
-export interface JournalVisitor {
+interface JournalVisitor {
   lookup(address: Address): Account | undefined;
   set(address: Address, account: Account | undefined): void;
   commit(commit: Omit<Commit, 'changes'>): void;

@@ -33,7 +33,7 @@ const SUPPLY_OFFSET = 36;
 const LIMIT_ORDER_FEES = { normalFeeBps: 10, stableFeeBps: 3 };
 const U64_MAX = 2n ** 64n - 1n;
 
-export interface ChainParts {
+interface ChainParts {
   vm: Vm;
   db: AccountsDb;
   remote: RemoteAccounts | undefined;

@@ -37,7 +37,7 @@ const OWN_PROGRAMS: Record<Address, ProgramName> = {
 };
 
 /** A program to load: one of the operator's folder, or one that comes along. */
-export interface ProgramFile {
+interface ProgramFile {
   address: Address;
   name: string;
   /** For messages. */

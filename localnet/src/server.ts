@@ -14,7 +14,7 @@ const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 const KEEP_ALIVE_MS = 120_000;
 const PORT_PAIR_TRIES = 50;
 
-export interface ServerOptions {
+interface ServerOptions {
   host: string;
   /** 0 for any free port. */
   rpcPort: number;

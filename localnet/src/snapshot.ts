@@ -12,7 +12,7 @@ const FORMAT = 1;
 const HEAD = MAGIC.length + 4 * 5 + 8;
 const CHUNK = 1 << 20;
 
-export interface Snapshot {
+interface Snapshot {
   /** Counts the snapshots of a folder; the journal that goes on from one carries its number. */
   generation: number;
   /** The number in the name of the history's file. */
@@ -57,7 +57,7 @@ export function writeSnapshot(path: string, snapshot: Snapshot): void {
 }
 
 /** What was read of a snapshot. */
-export interface LoadedSnapshot extends Snapshot {
+interface LoadedSnapshot extends Snapshot {
   accounts: Map<Address, Account>;
 }
 

@@ -12,7 +12,7 @@ import {
 import { type Localnet, type LocalnetOptions, startLocalnet } from './index.js';
 
 /** What `localnet_info` answers. */
-export interface Info {
+interface Info {
   wallets: { name: string; address: string; secretKey: string }[];
   mints: { symbol: string; mint: string; decimals: number }[];
   receiver: string;
@@ -37,7 +37,7 @@ export interface Loose {
   [key: string]: Loose;
 }
 
-export interface RpcResponse {
+interface RpcResponse {
   jsonrpc: string;
   id: unknown;
   result: Loose;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ChainError } from './chain-error.js';
 
-export interface UpstreamRpcOptions {
+interface UpstreamRpcOptions {
   url: string;
   fetch?: typeof fetch;
   log?: (line: string) => void;

@@ -43,7 +43,7 @@ export interface ExecutionResult {
   innerInstructions: InnerInstructionGroup[];
 }
 
-export interface SimulationRun extends ExecutionResult {
+interface SimulationRun extends ExecutionResult {
   /** The wanted accounts after it; none when it failed. */
   postAccounts: AddressedAccount[];
 }

@@ -3,7 +3,7 @@ import type { Local, LocalOptions } from './local.js';
 import { RPC_CODE, RpcError } from './rpc/errors.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 
-export interface WorkerLocal extends Local {
+interface WorkerLocal extends Local {
   /** Resolves when the worker has ended: with the error that ended it, or undefined after `close`. */
   closed: Promise<Error | undefined>;
 }

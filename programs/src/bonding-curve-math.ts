@@ -114,11 +114,6 @@ export function baseBetween(lower: bigint, upper: bigint, liquidity: bigint): bi
   return ceilDiv(liquidity * (upper - lower), lower * upper);
 }
 
-/** Quote that liquidity holds between two prices, rounded up. */
-export function quoteBetween(lower: bigint, upper: bigint, liquidity: bigint): bigint {
-  return ceilDiv(liquidity * (upper - lower), U128);
-}
-
 function ceilDiv(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }

@@ -49,7 +49,7 @@ const ENCODINGS: Record<string, (text: string) => Buffer> = {
   utf8: (text) => Buffer.from(text),
   base58: (text) => Buffer.from(base58Decode(text)!),
 };
-export const bytesOf = ({ data, encoding }: Node) => ENCODINGS[encoding]!(data);
+const bytesOf = ({ data, encoding }: Node) => ENCODINGS[encoding]!(data);
 export const fixedOr = (field: Node, value: Node) => (field.defaultValueStrategy ? bytesOf(field.defaultValue) : value);
 
 export function decode(type: Node, bytes: Buffer, at: number): [value: Node, end: number] {

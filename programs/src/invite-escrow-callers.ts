@@ -53,7 +53,7 @@ export interface World {
 }
 
 const KEYS = 5;
-export const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)]!;
+const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)]!;
 export const parties = ({ traders, bystander, keeper }: World) => [...traders, bystander, keeper];
 
 export function openWorld(): World {

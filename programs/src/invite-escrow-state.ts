@@ -5,8 +5,6 @@ import { type Codec, decodeAfter, discriminator, i64, key, struct, u8 } from './
 export const INVITE_INFO_SIZE = 48;
 /** Bytes of the account of an invite of tokens; its fields end before. */
 export const INVITE_INFO_TOKEN_SIZE = 120;
-/** Where the sender stands in the accounts of both kinds, to look for a wallet's invites. */
-export const INVITE_SENDER_AT = 8;
 
 /** The account of an invite of SOL. What the invite is of lies on it, beside the rent of its 48 bytes. */
 export interface InviteInfo {

@@ -35,14 +35,14 @@ export const NOW = 1_700_000_000n;
 export const U64_MAX = 2n ** 64n - 1n;
 /** What an account without data must hold, and so the least that an invite of SOL can be of. */
 export const LEAST_LAMPORTS = rentExemptLamports(0);
-export const INFO_RENT = rentExemptLamports(INVITE_INFO_SIZE);
+const INFO_RENT = rentExemptLamports(INVITE_INFO_SIZE);
 export const TOKEN_INFO_RENT = rentExemptLamports(INVITE_INFO_TOKEN_SIZE);
 const WALLET_LAMPORTS = 10n ** 11n;
 
 export const KINDS = ['sol', 'spl', 'token-2022', 'wrapped'] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface InviteOptions {
+interface InviteOptions {
   kind?: Kind;
   /** Token-2022 extensions of the mint, and of the sender's token account. */
   mintExtensions?: Uint8Array;

@@ -40,7 +40,7 @@ export const NOW = 1_700_000_000n;
 export const ORDER_RENT = rentExemptLamports(LIMIT_ORDER_SIZE);
 export const TOKEN_ACCOUNT_RENT = rentExemptLamports(165);
 /** That of an associated token account of Token-2022, which has the extension for an immutable owner. */
-export const TOKEN_2022_ACCOUNT_RENT = rentExemptLamports(170);
+const TOKEN_2022_ACCOUNT_RENT = rentExemptLamports(170);
 export const NORMAL_FEE_BPS = 10;
 export const STABLE_FEE_BPS = 3;
 const WALLET_LAMPORTS = 10n ** 11n;

@@ -142,7 +142,7 @@ function makeAccount(vm: TestVm, side: Side, mint: Address, owner: Address, amou
 
 export const run = ({ vm, fill }: FillWorld): Outcome => vm.run(fillInstruction(fill));
 
-export type Balances = Record<Address, { lamports: bigint; amount: bigint }>;
+type Balances = Record<Address, { lamports: bigint; amount: bigint }>;
 
 /** What everybody in the fill has, wallets, token accounts and the temporary account. */
 export function balances({ vm, fill, temporary }: FillWorld): Balances {

@@ -18,7 +18,7 @@ export const fee = (numerator: number | bigint, denominator: number | bigint): F
   numerator: BigInt(numerator),
   denominator: BigInt(denominator),
 });
-export const NO_FEE = fee(0, 0);
+const NO_FEE = fee(0, 0);
 export const NO_FEES: PoolFees = { trade: NO_FEE, ownerTrade: NO_FEE, ownerWithdraw: NO_FEE, host: NO_FEE };
 export const ALL_FEES: PoolFees = {
   trade: fee(25, 10_000),
@@ -45,7 +45,7 @@ export interface PoolWorld {
   initialize: Instruction;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   balanceA?: bigint;
   balanceB?: bigint;
   fees?: PoolFees;

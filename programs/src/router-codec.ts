@@ -9,7 +9,7 @@ export interface CodedHop extends RouteHop {
 /** The share that means everything that is left. */
 export const ALL_BPS = 10_000;
 /** Accounts that one hop can pass on. */
-export const MAX_HOP_ACCOUNTS = 40;
+const MAX_HOP_ACCOUNTS = 40;
 
 const HEADER_SIZE = 8;
 const AMOUNT_SIZE = 8;

@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Route, RouteHop } from './router.js';
 
 /** What a venue does with an amount: what it takes and pays; undefined where it refuses. */
-export type Venue = (hop: RouteHop, amount: bigint) => { paid: bigint; received: bigint } | undefined;
+type Venue = (hop: RouteHop, amount: bigint) => { paid: bigint; received: bigint } | undefined;
 
 /**
  * The router's rules, written down a second time: changes the balances of token accounts as the route would, and says

@@ -119,7 +119,7 @@ export function openRouteWorld() {
   };
   return { vm, taker, tokens, pools, hops, a, b, c, d, route };
 }
-export type RouteWorld = ReturnType<typeof openRouteWorld>;
+type RouteWorld = ReturnType<typeof openRouteWorld>;
 
 /** What a pool that nobody has traded with yet takes and pays for an amount of its first token. */
 export function quote({ vm }: RouteWorld, pool: Pool, amount: bigint) {

@@ -15,7 +15,7 @@ import { parseSystemInstruction } from './parse-system-instruction.js';
 import { parseTokenInstruction } from './parse-token-instruction.js';
 
 /** An instruction with its accounts resolved. */
-export interface InstructionCall {
+interface InstructionCall {
   program: Address;
   accounts: Address[];
   data: Uint8Array;

@@ -20,7 +20,7 @@ import { parseInstruction } from './parse-instruction.js';
 import { uiTokenAmount } from './token-amount.js';
 
 export const TRANSACTION_ENCODINGS = ['json', 'jsonParsed', 'base64', 'base58'] as const;
-export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
+type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
 
 /**
  * The answer of `getTransaction`. Without `maxVersion` the caller knows legacy transactions only and one of version 0

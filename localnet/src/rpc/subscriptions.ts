@@ -22,7 +22,7 @@ interface Subscription {
 }
 
 /** One WebSocket: `call` answers its requests, notifications go to the `send` it was opened with. */
-export interface Connection {
+interface Connection {
   call: Call;
   notify: (text: string) => void;
   close: () => void;

@@ -1,4 +1,4 @@
-export interface UiTokenAmount {
+interface UiTokenAmount {
   amount: string;
   decimals: number;
   /** Null where the power of ten is beyond 64 bits. */

@@ -7,7 +7,7 @@ const TYPE = 'solana_transaction::versioned::VersionedTransaction';
 const MAX_BASE58_LENGTH = 1683;
 const MAX_BASE64_LENGTH = 4 * Math.ceil(MAX_TRANSACTION_SIZE / 3);
 
-export interface GivenTransaction {
+interface GivenTransaction {
   wire: Uint8Array;
   signatures: Uint8Array[];
   decoded: DecodedMessage;

@@ -12,7 +12,7 @@ export interface AccountSocket {
   close(): void;
 }
 
-export interface AccountSocketDeps {
+interface AccountSocketDeps {
   url: string;
   steadyNow: () => number;
   log: Logger;

@@ -16,7 +16,7 @@ export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;
 /** Milliseconds a block takes on average; only used to tell a client roughly when a transaction expires. */
-export const BLOCK_MS = 400;
+const BLOCK_MS = 400;
 /** Milliseconds that a fresh blockhash lives, roughly. */
 export const BLOCKHASH_LIFE_MS = Number(BLOCKHASH_LIFE) * BLOCK_MS;
 
@@ -84,7 +84,7 @@ export interface Chain {
   forget(): void;
 }
 
-export interface ChainDeps {
+interface ChainDeps {
   rpc: Rpc;
   steadyNow: () => number;
   fees: { percentile: number; maxMicroLamports: bigint };

@@ -42,7 +42,7 @@ export interface LiveAccounts {
   close(): void;
 }
 
-export interface LiveAccountsDeps {
+interface LiveAccountsDeps {
   rpc: Rpc;
   /** Without it, accounts are polled. */
   wsUrl?: string;

@@ -15,7 +15,7 @@ const STATE_FROZEN = 2;
 /** More than any name in use; the program sets no limit. */
 const MAX_TEXT = 100;
 
-export interface TransferFee {
+interface TransferFee {
   /** Who may change the fee. */
   authority?: Address;
   /** Basis points until the epoch `newer.epoch`, and from then on. */

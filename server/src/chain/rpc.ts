@@ -33,7 +33,7 @@ interface RpcResponse {
   error?: { code: number; message: string; data?: unknown };
 }
 
-export interface HttpRpcOptions {
+interface HttpRpcOptions {
   url: string;
   timeoutMs?: number;
   fetch?: typeof fetch;

@@ -27,7 +27,7 @@ export type Place =
   | { kind: 'sol' }
   | { kind: 'wrapped'; account: Address; seed: string };
 
-export interface SwapSide {
+interface SwapSide {
   mint: Address;
   tokenProgram: Address;
   place: Place;

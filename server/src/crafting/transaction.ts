@@ -23,7 +23,7 @@ export interface Budget {
   computeUnitPrice: bigint;
 }
 
-export interface CraftInput {
+interface CraftInput {
   feePayer: Address;
   /** Come first among the signers after the fee payer; a market maker wants the taker there. */
   firstSigners?: Address[];

@@ -30,7 +30,7 @@ const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
 /** The gateway, not the area, speaks here: in every area these have the gateway's shape. */
 const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'KEY_HAS_NO_ACCESS']);
 
-export type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
  * Answers what was thrown, in the shape of the route's area. Who meant no client to see it (anything but an AppError

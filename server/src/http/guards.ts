@@ -20,7 +20,7 @@ export function mayUse(prefixes: readonly string[], path: string): boolean {
   });
 }
 
-export interface KeyGuardDeps {
+interface KeyGuardDeps {
   readonly keys: KeyLookup;
   readonly limiter: Limiter;
 }

@@ -24,7 +24,7 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-export interface KeyLookupDeps {
+interface KeyLookupDeps {
   store: Store;
   clock: Clock;
   /** Milliseconds that never step back. */

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** Counts a finished request of one route, and its duration where it is known. */
-export type RouteMeter = (method: string, status: number, milliseconds?: number) => void;
+type RouteMeter = (method: string, status: number, milliseconds?: number) => void;
 
 export interface Metrics {
   /** Rooms add metrics of their own with `new Counter({ ..., registers: [metrics.registry] })`. */

@@ -52,7 +52,7 @@ function operationIdOf(method: string, url: string): string {
 const TOP_BAR_STYLE =
   '.swagger-ui .topbar { background: none; padding: 0 } .topbar .link, .topbar .download-url-wrapper { display: none !important }';
 
-export interface OpenapiOptions {
+interface OpenapiOptions {
   publicUrl: string;
   /** Told in the description, where it works. */
   sandboxKey: string | undefined;

@@ -16,7 +16,7 @@ const ReadinessReport = Type.Object({
 
 const MetricsText = { description: 'Metrics', content: { 'text/plain': { schema: Type.String() } } };
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly ready: Readiness;

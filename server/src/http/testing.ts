@@ -15,7 +15,7 @@ export const testKeys: Record<string, ApiKey> = {
 
 export const plentyLeft: LimitState = { allowed: true, remaining: 59, current: 1, resetUnixSeconds: 1_800_000_000 };
 
-export const unlimited: Limiter = { take: () => plentyLeft };
+const unlimited: Limiter = { take: () => plentyLeft };
 
 export interface TestServer {
   readonly app: FastifyInstance;

@@ -34,7 +34,7 @@ export type Deliver = (signed: Transaction) => Promise<Delivery>;
 /** How a row of which no signature is known comes on: its end, or the row with its signature, to be followed. */
 export type Resolution = { verdict: Verdict } | { row: LedgerRow };
 
-export interface DelegatedSendDeps {
+interface DelegatedSendDeps {
   store: Store;
   chain: Chain;
   log: Logger;
@@ -49,7 +49,7 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
 }
 
 /** Has somebody else send a transaction, and finds out what became of it. */
-export class DelegatedSend {
+class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
 
   constructor(deps: DelegatedSendDeps) {

@@ -28,11 +28,11 @@ export interface WantedClaim extends Claimed {
   wire: Uint8Array;
 }
 
-export type ClaimResult = 'won' | 'lost' | { refused: string };
+type ClaimResult = 'won' | 'lost' | { refused: string };
 
 const TWIN = 'the same transaction was sent for another request: ask for a new one';
 
-export interface GroupedWritesDeps {
+interface GroupedWritesDeps {
   store: Store;
   clock: Clock;
   leaseUntil: () => Date;

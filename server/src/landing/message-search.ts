@@ -9,7 +9,7 @@ export interface Found {
   err: unknown;
 }
 
-export interface MessageSearch {
+interface MessageSearch {
   message: Uint8Array;
   /** An account that the message names; the fewer transactions it has, the better. */
   account: Address;

@@ -9,7 +9,7 @@ export type Verdict =
   | { event: 'failed'; slot: bigint | null; error: unknown }
   | { event: 'expired'; slot: null; error: unknown };
 
-export interface Flight {
+interface Flight {
   signature: string;
   wire: Uint8Array;
   lifetime: Lifetime;
@@ -19,7 +19,7 @@ export interface Flight {
   takenOver?: boolean;
 }
 
-export interface Tracker {
+interface Tracker {
   /** Resolves when the chain has told, at commitment confirmed. Rejects only when the tracker closes. */
   track(flight: Flight): Promise<Verdict>;
   /** Asks the chain at once instead of with the next poll: something has just been accepted. */
@@ -27,7 +27,7 @@ export interface Tracker {
   close(): void;
 }
 
-export interface TrackerDeps {
+interface TrackerDeps {
   chain: Chain;
   sendRpcs: readonly Rpc[];
   log: Logger;

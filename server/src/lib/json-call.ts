@@ -16,7 +16,7 @@ export interface JsonAnswer {
   body: unknown;
 }
 
-export interface JsonCall {
+interface JsonCall {
   headers?: Record<string, string>;
   /** Posted as JSON; without it the target is read. */
   body?: object;

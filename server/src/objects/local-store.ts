@@ -8,7 +8,7 @@ import { syncFolder } from '../lib/sync-folder.js';
 import { INCOMING, type ObjectStore, requireKey, requireSize, type StoredObject } from './object-store.js';
 import { type PutGrant, signPut, verifyPut } from './put-signature.js';
 
-export interface LocalStoreDeps {
+interface LocalStoreDeps {
   /** Made at first use. Nothing else may be in it. */
   readonly dir: string;
   /** With which the URLs are signed; the same after a restart, or those given out before are no good. */

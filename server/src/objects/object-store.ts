@@ -19,7 +19,7 @@ export interface ObjectStore {
   close(): Promise<void>;
 }
 
-export interface PresignedPut {
+interface PresignedPut {
   readonly key: string;
   readonly contentType: string;
   /**
@@ -32,7 +32,7 @@ export interface PresignedPut {
 
 export type PutLength = { readonly exact: number } | { readonly max: number };
 
-export interface ObjectHead {
+interface ObjectHead {
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;

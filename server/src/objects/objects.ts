@@ -55,7 +55,7 @@ export interface CheckedObject extends StoredObject {
   readonly metadata?: TokenMetadata;
 }
 
-export interface ObjectLimits {
+interface ObjectLimits {
   readonly maxImageBytes: number;
   /** How long a presigned URL is good. */
   readonly urlSeconds: number;

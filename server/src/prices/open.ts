@@ -10,7 +10,7 @@ import type { SandboxPrices } from './sandbox.js';
 const LEAST_USD = 1e-15;
 const MOST_USD = 1e15;
 
-export interface PriceDeps {
+interface PriceDeps {
   settings: Config['prices'];
   /** The stored prices of a sandbox, which `fixed` and `simulated` stand for. */
   stored: SandboxPrices | undefined;

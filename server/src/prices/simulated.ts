@@ -8,7 +8,7 @@ const STEP_MS = 5_000;
 /** The most that a price moves in one step, as a share of it. */
 const WIDEST_STEP = 0.002;
 
-export interface DriftDeps {
+interface DriftDeps {
   /** Whose prices drift. */
   mints: readonly Address[];
   stored: SandboxPrices;

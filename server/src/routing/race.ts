@@ -21,7 +21,7 @@ export interface Routing {
   best(request: QuoteRequest, mayTake?: (router: Router) => boolean): Promise<Best>;
 }
 
-export interface RoutingDeps {
+interface RoutingDeps {
   routers: readonly Router[];
   /** Milliseconds that the routers have together. */
   budgetMs: number;

@@ -136,7 +136,7 @@ export interface Built {
 }
 
 /** What sets routers apart. Whoever asks for quotes chooses by these and never by a router's name. */
-export interface Capabilities {
+interface Capabilities {
   /** Whether it takes and gives SOL of wallets; else SOL must come and go through a token account of wrapped SOL. */
   readonly nativeSol: boolean;
   /** Whether it answers `exact-out`. */

@@ -35,7 +35,7 @@ export interface Sandbox {
   movePrice: PriceMover;
 }
 
-export interface SandboxDeps {
+interface SandboxDeps {
   config: Config;
   apiKey: string;
   /** Mints that stand for a US dollar: their prices stand still. */

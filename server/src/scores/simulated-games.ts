@@ -1,5 +1,5 @@
 /** What a game shows from `atMs` after its start on, in the words of the provider that it imitates. */
-export interface GameState {
+interface GameState {
   atMs: number;
   score: string;
   period: string;

@@ -39,14 +39,14 @@ export async function searchMint(root: KeyNode, suffix: string, signal: AbortSig
 }
 
 /** Whether an address of these bytes ends in the suffix, whose value and weight (58 to its length) are given. */
-export function endsIn(bytes: Uint8Array, value: number, weight: number): boolean {
+function endsIn(bytes: Uint8Array, value: number, weight: number): boolean {
   let rest = 0;
   for (const byte of bytes) rest = (rest * 256 + byte) % weight;
   return rest === value;
 }
 
 /** The value of a suffix as the last digits of a base58 number. */
-export function suffixValue(suffix: string): { value: number; weight: number } {
+function suffixValue(suffix: string): { value: number; weight: number } {
   // Behind a digit that is not zero, no leading zero bytes are lost.
   const bytes = base58Decode(`z${suffix}`);
   if (!bytes) throw new RangeError('the suffix is not base58');

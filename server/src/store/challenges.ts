@@ -1,6 +1,6 @@
 import type { Sql, Tx } from './sql.js';
 
-export type ChallengeType = 'message' | 'transaction';
+type ChallengeType = 'message' | 'transaction';
 
 /** A text that a wallet is asked to sign, by itself or as the memo of a transaction. */
 export interface Challenge {

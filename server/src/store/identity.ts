@@ -1,7 +1,7 @@
 import type { Store } from './sql.js';
 
 /** What all copies of the service on one database, and all its starts, must agree about. */
-export interface Identity {
+interface Identity {
   /** The genesis hash of the chain that its transactions are on. */
   chain: string;
   /** The address of the gas wallet, which tells one signer seed from another. */

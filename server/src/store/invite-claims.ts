@@ -1,6 +1,6 @@
 import type { Tx } from './sql.js';
 
-export interface ClaimSlot {
+interface ClaimSlot {
   id: string;
   invitePda: string;
   now: Date;

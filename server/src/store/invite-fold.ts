@@ -2,7 +2,7 @@ import type { InviteEnd, InviteEvent } from './invites.js';
 
 /** Numbers of a sender's invites that are counted together. */
 export const BLOCK_SIZE = 256n;
-export const blockOf = (sent: bigint): bigint => sent / BLOCK_SIZE;
+const blockOf = (sent: bigint): bigint => sent / BLOCK_SIZE;
 
 /** An invite in the lists. */
 export interface ListedInvite {
@@ -13,7 +13,7 @@ export interface ListedInvite {
   sent: bigint;
 }
 
-export interface NewInvite extends ListedInvite {
+interface NewInvite extends ListedInvite {
   inviteSigner: string;
   mint: string | null;
   tokenProgram: string | null;
@@ -24,7 +24,7 @@ export interface NewInvite extends ListedInvite {
 }
 
 /** How one has ended; all null where the transaction that ended it could not be read. */
-export interface EndedInvite {
+interface EndedInvite {
   id: bigint;
   action: InviteEnd | null;
   receiver: string | null;

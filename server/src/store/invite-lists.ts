@@ -80,7 +80,7 @@ export async function explainInvitePages(sql: Sql, address: string, page: Invite
   );
 }
 
-export interface DueQuery {
+interface DueQuery {
   nowSeconds: bigint;
   /** Accounts of invites that are not wanted. */
   except: readonly string[];

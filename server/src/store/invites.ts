@@ -28,7 +28,7 @@ export interface InviteEvent {
   fact: InviteFact;
 }
 
-export interface ListedTransaction {
+interface ListedTransaction {
   signature: string;
   slot: bigint;
   at: Date;

@@ -2,7 +2,7 @@ import type { LedgerState } from './ledger-state.js';
 import type { Sql, Tx } from './sql.js';
 
 /** A token that was crafted to be launched. */
-export interface NewLaunch {
+interface NewLaunch {
   mint: string;
   /** Of the ledger, where it must stand already. */
   requestId: string;

@@ -1,6 +1,6 @@
 import type { Tx } from './sql.js';
 
-export interface Lease {
+interface Lease {
   /** What only one copy at a time may do. */
   name: string;
   /** Which copy; another name at every start. */

@@ -20,7 +20,7 @@ export interface NewRequest {
 }
 
 /** A fully signed transaction that we were given to land; its id is its signature. */
-export interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners'> {
+interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners'> {
   signature: string;
   wire: Uint8Array;
   sentAt: Date;
@@ -63,7 +63,7 @@ export interface Claim {
 }
 
 /** What became of a sent transaction. */
-export interface Settlement {
+interface Settlement {
   id: string;
   event: Exclude<LedgerEvent, 'sent' | 'doomed'>;
   slot?: bigint | undefined;

@@ -47,7 +47,7 @@ export interface LimitOrderEvent extends HistoryPlace {
 }
 
 /** A fill, or a part of one. */
-export interface LimitOrderTrade {
+interface LimitOrderTrade {
   txId: string;
   keeper: string;
   makingAmount: bigint;
@@ -243,7 +243,7 @@ export async function countUnreadTransactions(sql: Sql, program: string): Promis
   return Number(rows[0]!.count);
 }
 
-export interface LimitOrderFilter {
+interface LimitOrderFilter {
   program: string;
   maker: string;
   states: readonly LimitOrderState[];

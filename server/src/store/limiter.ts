@@ -2,15 +2,15 @@ import { take } from './limits.js';
 import { groupCalls } from './postgres/group-calls.js';
 import type { Store } from './sql.js';
 
-export type LimitBucket = 'main' | 'execute';
+type LimitBucket = 'main' | 'execute';
 
 /** The calls that a tier may make: in 60 seconds in general, in 10 seconds to the execute and submit paths. */
-export interface TierLimits {
+interface TierLimits {
   perMinute: number;
   executePer10s: number;
 }
 
-export interface LimitDecision {
+interface LimitDecision {
   allowed: boolean;
   /** Calls left in the window. */
   remaining: number;
@@ -20,7 +20,7 @@ export interface LimitDecision {
   resetUnixSeconds: number;
 }
 
-export interface Limiter {
+interface Limiter {
   /** Counts one call. Throws StoreUnavailable with the database away, and for a tier that is not configured. */
   take(keyId: string, bucket: LimitBucket, tier: string): LimitDecision | Promise<LimitDecision>;
 }

@@ -1,6 +1,6 @@
 import type { Sql } from './sql.js';
 
-export interface WindowCalls {
+interface WindowCalls {
   keyId: string;
   bucket: string;
   /** The current unix second. */
@@ -12,7 +12,7 @@ export interface WindowCalls {
   calls: number;
 }
 
-export interface WindowState {
+interface WindowState {
   /** How many of the calls may pass. */
   granted: number;
   /** Calls in the window, these included. */

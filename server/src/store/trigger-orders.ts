@@ -102,7 +102,7 @@ export async function editTriggerOrder(
   return rows[0] && fromStored(rows[0]);
 }
 
-export interface OrderPage {
+interface OrderPage {
   wallet: string;
   /** States that are listed, beside `expired`: of those, all, or only those whose funds are in the vault or are not. */
   states: readonly string[];

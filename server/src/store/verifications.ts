@@ -2,7 +2,7 @@ import type { Sql, Tx } from './sql.js';
 
 export type VerificationKind = 'verification' | 'metadata';
 
-export type VerificationState = 'reserved' | 'pending' | 'approved' | 'rejected';
+type VerificationState = 'reserved' | 'pending' | 'approved' | 'rejected';
 
 export interface NewVerification {
   /** Sorts by the time of creation (UUID version 7). */
@@ -83,7 +83,7 @@ export async function reserve(tx: Tx, wanted: readonly NewVerification[]): Promi
 }
 
 /** A payment that has landed. */
-export interface LandedPayment {
+interface LandedPayment {
   requestId: string;
   signature: string;
   paidAt: Date;

@@ -30,7 +30,7 @@ const shownStates = {
 } as const;
 
 export type RawState = keyof typeof shownStates;
-export type ShownState = (typeof shownStates)[RawState];
+type ShownState = (typeof shownStates)[RawState];
 
 export const RAW_STATES = Object.keys(shownStates) as RawState[];
 

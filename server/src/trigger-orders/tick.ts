@@ -10,7 +10,7 @@ const POLICY: PricePolicy = {
   maxDisagreementBps: 500,
 };
 
-export interface TickDeps {
+interface TickDeps {
   /** `stale`: older than what its source promises. */
   prices: { quote(mint: Address): (PriceQuote & { stale: boolean }) | undefined };
   /** What the pools say a whole token is worth in USD: where they know it, it must agree with the price. */

@@ -4,7 +4,7 @@ import { SlotTable } from './slot-table.js';
 import { TrailingGroup } from './trailing-group.js';
 
 /** Fires when the price of `mint` is at `usd` or beyond. */
-export interface PriceTrigger {
+interface PriceTrigger {
   leg: Leg;
   mint: string;
   condition: 'above' | 'below';
@@ -15,7 +15,7 @@ export interface PriceTrigger {
  * Fires when the price of `mint` is `trailingBps` or more away from `mark`, the best price since the order opened:
  * below the highest, or above the lowest.
  */
-export interface TrailingTrigger {
+interface TrailingTrigger {
   leg: Leg;
   mint: string;
   condition: 'above' | 'below';

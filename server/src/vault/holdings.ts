@@ -16,7 +16,7 @@ export interface VaultTokens {
   tokens: TokenAccount;
 }
 
-export interface VaultHoldings {
+interface VaultHoldings {
   /** Of the vault's own account. */
   lamports: bigint;
   accounts: VaultTokens[];

@@ -26,7 +26,7 @@ export interface SweepDeps {
 }
 
 /** Something that a vault held. */
-export interface Swept {
+interface Swept {
   /** The token account, or the vault itself for SOL. */
   account: Address;
   /** Wrapped SOL's for SOL. */

@@ -39,7 +39,7 @@ import {
 } from './token.js';
 
 /** What every pair may pick from. */
-export interface Values {
+interface Values {
   a: Address;
   b: Address;
   c: Address;

@@ -4,7 +4,7 @@ import { PLACEHOLDERS } from './schema.js';
 export type Currency = (typeof PLACEHOLDERS)[number];
 
 /** The operator's symbols for the two placeholders. */
-export interface CurrencySymbols {
+interface CurrencySymbols {
   platform: string;
   stable: string;
 }

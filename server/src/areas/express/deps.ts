@@ -9,7 +9,7 @@ import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import type { VerificationKind } from '../../store/verifications.js';
 
-export interface Token {
+interface Token {
   readonly symbol: string;
   readonly mint: Address;
   readonly decimals: number;

@@ -27,7 +27,7 @@ export { JUP, USDC } from '../../sandbox/maker/testing.js';
 export { signed } from '../trigger-v1/testing.js';
 
 /** What any of the area's answers has. */
-export interface SendBody {
+interface SendBody {
   tx: string;
   expiry: string;
   totalFeeLamports: string;

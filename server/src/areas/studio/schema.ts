@@ -61,7 +61,7 @@ export const CreatePoolAnswer = Type.Object(
 );
 export type CreatePoolAnswer = Static<typeof CreatePoolAnswer>;
 
-export const MAX_CONTENT = 10_000;
+const MAX_CONTENT = 10_000;
 
 export const SubmitPoolBody = Type.Object({
   transaction: Type.String({ description: 'Base64 of the signed transaction' }),

@@ -15,7 +15,7 @@ export interface FeeSettings {
 const CLASSES = ['sol', 'stable', 'lst', 'blue-chip', 'other'] as const;
 type TokenClass = (typeof CLASSES)[number];
 
-export interface DefaultFee {
+interface DefaultFee {
   mint: Address;
   side: 'input' | 'output';
   /** Of that side, in basis points; 0 for none. */

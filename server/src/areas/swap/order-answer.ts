@@ -8,7 +8,7 @@ import type { SwapDeps } from './deps.js';
 import type { OrderRequest } from './order-request.js';
 import type { OrderAnswer } from './schema.js';
 
-export interface Told {
+interface Told {
   deps: SwapDeps;
   asked: OrderRequest;
   input: Token;

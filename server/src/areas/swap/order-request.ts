@@ -21,7 +21,7 @@ export interface OrderRequest {
 }
 
 /** What a client sets by itself; the rest stays automatic. */
-export interface Manual {
+interface Manual {
   slippageBps?: number | undefined;
   /** Lamports; the most that is paid, or exactly what is paid. */
   priorityFee?: { lamports: bigint; exact: boolean } | undefined;

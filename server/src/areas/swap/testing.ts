@@ -35,7 +35,7 @@ export { JUP, SOL, USD, USDC } from '../../sandbox/maker/testing.js';
 
 export const TIP_ACCOUNT = generateKeypair().address;
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Without the router program: routes of one hop. */
   withoutRouterProgram?: boolean;
   wrapRouter?: (router: Router) => Router;

@@ -15,7 +15,7 @@ import { listed } from './mint-list.js';
 import { type MintInformation, SearchAnswer, SearchQuery } from './schema.js';
 import type { ListedToken, TokenList } from './token-list.js';
 
-export interface SearchDeps {
+interface SearchDeps {
   chain: Chain;
   prices: Prices;
   tokens: TokenList;

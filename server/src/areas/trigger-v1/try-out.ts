@@ -48,7 +48,7 @@ async function latestBlockhash({ chain }: TriggerV1Deps): Promise<Blockhash> {
   }
 }
 
-export interface Failure {
+interface Failure {
   message: string;
   /** The name that the program gives its error. */
   name?: string;

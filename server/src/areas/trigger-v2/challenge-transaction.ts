@@ -24,7 +24,7 @@ const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 const COMPUTE_UNITS = 200_000;
 
 /** What a transaction says that was made to log in. */
-export interface LoginTransaction {
+interface LoginTransaction {
   wallet: Address;
   challenge: string;
   blockhash: string;

@@ -82,12 +82,12 @@ function checkSingle({
 }
 
 /** The stop loss lies below the take profit. */
-export function checkPair(tpPriceUsd: number | null | undefined, slPriceUsd: number | null | undefined): void {
+function checkPair(tpPriceUsd: number | null | undefined, slPriceUsd: number | null | undefined): void {
   if (tpPriceUsd == null || slPriceUsd == null || tpPriceUsd > slPriceUsd) return;
   throw invalid('tpPriceUsd', 'must be greater than slPriceUsd');
 }
 
-export function futureDate(milliseconds: number, now: number): Date {
+function futureDate(milliseconds: number, now: number): Date {
   if (milliseconds <= now) throw invalid('expiresAt', 'must be in the future, in unix milliseconds');
   return new Date(milliseconds);
 }

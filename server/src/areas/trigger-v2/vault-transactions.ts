@@ -26,7 +26,7 @@ export interface VaultToken {
 }
 
 /** Who signs: all three, so that nothing moves without its owner, its vault and the service's knowledge. */
-export interface Signers {
+interface Signers {
   wallet: Address;
   vault: Address;
   tracker: Address;

@@ -31,7 +31,7 @@ export interface BuildInput {
   tokenOf(mint: Address): Token;
 }
 
-export interface Instructions {
+interface Instructions {
   instructions: Instruction[];
   /** Lent by the rent payer while the transaction runs. */
   lentLamports: bigint;

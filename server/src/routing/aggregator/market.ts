@@ -40,7 +40,7 @@ export interface Market {
   between(a: Address, b: Address): Address[];
 }
 
-export interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {
+interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {
   input: { mint: Address };
   output: { mint: Address };
 }

@@ -47,7 +47,7 @@ interface Asked {
   pools: Map<Venue, Found[]>;
 }
 
-export interface MintScansDeps {
+interface MintScansDeps {
   rpc: Rpc;
   steadyNow: () => number;
   /** Mints with too many pools to find all of them. */

@@ -17,7 +17,7 @@ export interface Part extends Leg {
   bps: number;
 }
 
-export interface Step {
+interface Step {
   input: Address;
   output: Address;
   parts: readonly Part[];
@@ -47,9 +47,9 @@ export interface Outcome {
   trades: Done[];
 }
 
-export type Fee = QuoteRequest['fee'];
+type Fee = QuoteRequest['fee'];
 
-export interface RunOptions {
+interface RunOptions {
   fee: Fee;
   /** Whether our router program runs it; else each part is an instruction with an amount that is fixed beforehand. */
   routed: boolean;

@@ -13,7 +13,7 @@ const DISCOVERY_MS = 30_000;
 /** Two calls for each mint and venue. */
 const BY_MINT_MS = 60_000;
 
-export interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
+interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
   /** Most pools that are watched; configured ones come first. */
   maxPools: number;
 }

@@ -34,7 +34,7 @@ export function transactionSize(feePayer: Address, instructions: Instruction[], 
   return 1 + SIGNATURE_SIZE * signers.size + message.length;
 }
 
-export interface SizerDeps {
+interface SizerDeps {
   router: Address | undefined;
   lookupTables(): LookupTable[];
   tokenOf: BuildInput['tokenOf'];

@@ -14,7 +14,7 @@ import {
 import type { Chain } from '../../chain/index.js';
 import type { Built, MakerQuote, Quote, QuoteRequest, Refusal, SwapParties, Token } from '../router.js';
 
-export interface FillTerms {
+interface FillTerms {
   request: QuoteRequest;
   quote: Pick<Quote, 'inAmount' | 'outAmount' | 'feeAmount'>;
   maker: MakerQuote;

@@ -6,7 +6,7 @@ const MOST_SILENCES = 5;
 const LEFT_ALONE_MS = 10_000;
 
 /** Which makers are asked: each order would wait for one that is away as long as it may. */
-export interface Patience {
+interface Patience {
   isAsked(endpoint: MakerEndpoint): boolean;
   /** The maker has said something, whatever it was. */
   answered(endpoint: MakerEndpoint): void;

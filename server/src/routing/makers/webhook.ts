@@ -11,7 +11,7 @@ export interface MakerEndpoint {
   url: string;
 }
 
-export interface WebhookCall {
+interface WebhookCall {
   path: '/quote' | '/swap' | '/tokens';
   /** Posted as JSON; without it the path is read. */
   body?: object;

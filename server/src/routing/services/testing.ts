@@ -25,7 +25,7 @@ import type { Token } from '../router.js';
 export const KEYS = { apiKey: 'key', secretKey: 'sesame', passphrase: 'open' };
 
 /** A pool of constant product at another company's program, which the double of its service trades with. */
-export interface ServicePool {
+interface ServicePool {
   tokens: [Token, Token];
   out(from: 0 | 1, amount: bigint): Promise<bigint>;
   swap(from: 0 | 1, trade: PoolTrade): Instruction;

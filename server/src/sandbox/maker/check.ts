@@ -40,7 +40,7 @@ export interface Terms {
 }
 
 /** Why a transaction is not signed; `signature` where the taker has not signed it. */
-export interface Objection {
+interface Objection {
   about: 'payload' | 'signature';
   reason: string;
 }

@@ -23,7 +23,7 @@ export function createQuotedPrices(source: (mint: Address) => number | undefined
   };
 }
 
-export interface PricedToken {
+interface PricedToken {
   /** USD for one whole token; above 0. */
   usd: number;
   decimals: number;

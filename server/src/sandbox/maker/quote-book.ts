@@ -20,7 +20,7 @@ export interface SwapAnswer {
  * The quotes that takers can still use. Only one that is being used reserves what it promises: anybody may ask for as
  * many as there are names for takers.
  */
-export interface QuoteBook {
+interface QuoteBook {
   get(quoteId: string): LiveQuote | undefined;
   add(quoteId: string, terms: Terms): void;
   /** Of `held`, what is not reserved. */

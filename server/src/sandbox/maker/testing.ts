@@ -55,7 +55,7 @@ export const USDC: Token = {
 export const JUP: Token = { ...USDC, mint: address('JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN') };
 /** Of Token-2022, without extensions. */
 export const T22: Token = { mint: generateKeypair().address, tokenProgram: TOKEN_2022_PROGRAM, decimals: 8 };
-export const TOKENS = [SOL, USDC, JUP, T22];
+const TOKENS = [SOL, USDC, JUP, T22];
 
 export const USD = new Map<Address, number>([
   [SOL.mint, 150],

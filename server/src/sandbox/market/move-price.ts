@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 20_000;
 /** Sets the USD price of one whole token of the sandbox; resolves when all that follows it is done. */
 export type PriceMover = (mint: Address, usd: number) => Promise<void>;
 
-export interface PriceMoverDeps {
+interface PriceMoverDeps {
   chain: Chain;
   store: Store;
   clock: AdjustableClock;

@@ -2,12 +2,12 @@ import type { Fee, PoolFees } from '@slipway/programs';
 import type { Side, Trade } from '../../routing/aggregator/index.js';
 
 /** A positive fraction. */
-export interface Fraction {
+interface Fraction {
   n: bigint;
   d: bigint;
 }
 
-export interface PricedSide {
+interface PricedSide {
   usd: number;
   decimals: number;
 }

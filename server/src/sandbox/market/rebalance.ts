@@ -47,7 +47,7 @@ interface Market {
   mints: Map<Address, MintState>;
 }
 
-export interface Rebalancing {
+interface Rebalancing {
   chain: Chain;
   trader: Trader;
   /** The pools to move, of SPL Token's mints. */

@@ -11,7 +11,7 @@ export interface Session {
 
 export type Dispatch = (channel: string, payload: string) => void;
 
-export interface Listener {
+interface Listener {
   /** Fulfills once the channel is being listened to; the answer ends it. */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export interface Curve {
 }
 
 /** The same roughly, without the binary digits behind the point. */
-export interface RoughCurve {
+interface RoughCurve {
   start: number;
   end: number;
   points: { price: number; liquidity: number }[];

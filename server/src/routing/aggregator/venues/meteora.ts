@@ -10,7 +10,7 @@ export const FEE_WHOLE = 1_000_000_000n;
 /** The program's power takes no exponent of more bits. */
 const MOST_EXPONENT_BITS = 19n;
 
-export const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 /** No more than so much. */
 export function capped(value: bigint, most: bigint): bigint {
@@ -43,7 +43,7 @@ export const priceAfterFirst = (price: bigint, liquidity: bigint, amount: bigint
 export const priceAfterSecond = (price: bigint, liquidity: bigint, amount: bigint): bigint =>
   price + (amount << 128n) / liquidity;
 
-export interface Schedule {
+interface Schedule {
   /** The rate at the beginning. */
   start: bigint;
   /** How far it falls: by so much a period, or by so many basis points of what it was. */

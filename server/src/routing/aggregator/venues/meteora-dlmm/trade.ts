@@ -15,7 +15,7 @@ export interface Way {
   arrays: readonly (BinArray | undefined)[];
 }
 
-export interface PairTrade {
+interface PairTrade {
   amountOut: bigint;
   /** Of what comes in; where the pair takes it from what goes out, what that is worth. */
   fee: bigint;

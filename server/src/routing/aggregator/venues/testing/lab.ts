@@ -25,7 +25,7 @@ export function missingPrograms(...programs: Address[]): string | false {
   return missing.length > 0 && `${folder} has no ${missing.join('.so, ')}.so`;
 }
 
-export function otherProgram(program: Address): Buffer {
+function otherProgram(program: Address): Buffer {
   return readFileSync(join(process.env.SLIPWAY_PROGRAMS_DIR!, `${program}.so`));
 }
 
@@ -152,7 +152,7 @@ export function openFrom(
 }
 
 /** More compute units than a hop can take of those of a transaction: what takes more may be refused. */
-export const HEAVY_UNITS = 400_000;
+const HEAVY_UNITS = 400_000;
 
 /**
  * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get

@@ -10,7 +10,7 @@ const [LOWEST, HIGHEST] = [4_295_048_016n, 79_226_673_521_066_979_257_578_248_09
 /** A basis point with 64 binary digits behind the point. */
 const BIN_STEP = 1_844_674_407_370_955n;
 
-export interface DammTerms {
+interface DammTerms {
   tokenPrograms: [Address, Address];
   /** New ones if left out. */
   mints?: readonly [Address, Address];
@@ -105,7 +105,7 @@ function fitting(price: bigint, [low, high]: [bigint, bigint], random: Random): 
   return (capped(capped(first, second), 1n << 127n) >> BigInt(random(50))) + 1n;
 }
 
-export const between = (low: bigint, high: bigint, random: Random): bigint => {
+const between = (low: bigint, high: bigint, random: Random): bigint => {
   const bits = high.toString(2).length - low.toString(2).length;
   const value = (low << BigInt(random(bits))) + sized(random, 60);
   return value > high ? high : value;

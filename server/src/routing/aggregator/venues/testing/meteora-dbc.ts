@@ -9,7 +9,7 @@ import { randomDynamicFee, writeU128 } from './meteora-damm-v2.js';
 const AUTHORITY = findProgramAddress([Buffer.from('pool_authority')], DBC_PROGRAM).address;
 const ONE = 1n << 64n;
 
-export interface DbcTerms {
+interface DbcTerms {
   tokenPrograms: [Address, Address];
   /** New ones if left out. */
   mints?: readonly [Address, Address];

@@ -16,7 +16,7 @@ const OWN_ARRAYS = 512;
 /** Beside the mints, of what the address of a pair is made that anybody can make with terms of his own. */
 const CUSTOM_BASE = toAddress('MFGQxwAmB91SwuYX36okv2Qmdc9aMuHTwWGUrp4AtB1');
 
-export interface BinTerms {
+interface BinTerms {
   id: number;
   x: bigint;
   y: bigint;

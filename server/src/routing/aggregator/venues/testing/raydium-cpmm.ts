@@ -7,7 +7,7 @@ import { type Lab, type LabPool, sized } from './lab.js';
 const AUTHORITY = findProgramAddress([Buffer.from('vault_and_lp_mint_auth_seed')], RAYDIUM_CPMM_PROGRAM);
 const OBSERVATION_SIZE = 4075;
 
-export interface CpmmTerms {
+interface CpmmTerms {
   /** In the vaults. */
   balances: [bigint, bigint];
   /** Of a million. */

@@ -20,7 +20,7 @@ export interface RecordedTrade {
   instruction: { accounts: string[]; data: string };
 }
 
-export interface RecordedVenue {
+interface RecordedVenue {
   program: Address;
   /** Where the program and the pools came from. */
   source: string;
@@ -29,7 +29,7 @@ export interface RecordedVenue {
 
 const FOLDER = new URL('../../../../../fixtures/venues/', import.meta.url);
 
-export const recordedFile = (name: string): URL => new URL(`${name}.json`, FOLDER);
+const recordedFile = (name: string): URL => new URL(`${name}.json`, FOLDER);
 
 export const readRecorded = (name: string): RecordedVenue => JSON.parse(readFileSync(recordedFile(name), 'utf8'));
 

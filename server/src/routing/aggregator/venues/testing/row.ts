@@ -74,7 +74,7 @@ export function writeRow(): PoolRow {
 /** Of the venues that can be traded with in either direction from the start, by two mints that need not be written. */
 export const PAIR_WRITERS: readonly ((lab: Lab, pair: Pair) => LabPool)[] = [cpmm, damm, whirlpool, dlmm];
 
-export interface Pair {
+interface Pair {
   mints: [Address, Address];
   tokenPrograms: [Address, Address];
 }

@@ -7,7 +7,7 @@ import { type Lab, type LabPool, sized } from './lab.js';
 
 const ARRAY_TICKS = 88;
 
-export interface Position {
+interface Position {
   lower: number;
   upper: number;
   liquidity: bigint;

@@ -100,7 +100,7 @@ function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undef
   return at === data.length ? { start: view.getInt32(8, true), pool: addressAt(data, 12), ticks } : undefined;
 }
 
-export interface OracleAccount {
+interface OracleAccount {
   pool: Address;
   /** Unix seconds before which nobody can trade. */
   opensAt: bigint;

@@ -12,7 +12,7 @@ import { anchorInstruction } from '../anchor.js';
 
 const SWAP = instructionTag('swap_v2');
 
-export interface WhirlpoolSwap {
+interface WhirlpoolSwap {
   program: Address;
   pool: Address;
   tokens: readonly [PoolToken, PoolToken];

@@ -6,10 +6,10 @@ const U192_LIMIT = 1n << 192n;
 const BITS = 64n;
 const FRACTION = (1n << BITS) - 1n;
 /** Fee rates are in millionths. */
-export const FEE_UNIT = 1_000_000n;
+const FEE_UNIT = 1_000_000n;
 
 /** A trade along one stretch of constant liquidity. Square roots of prices have 64 fractional bits. */
-export interface Stretch {
+interface Stretch {
   sqrtPrice: bigint;
   /** Where the stretch ends. */
   target: bigint;
@@ -20,7 +20,7 @@ export interface Stretch {
   aToB: boolean;
 }
 
-export interface Moved {
+interface Moved {
   sqrtPrice: bigint;
   /** Without the fee. */
   amountIn: bigint;

@@ -25,7 +25,7 @@ export interface Ladder {
 }
 
 /** What the pool itself gets and gives. */
-export interface PoolTrade {
+interface PoolTrade {
   /** With the fee. */
   amountIn: bigint;
   amountOut: bigint;
