@@ -6,8 +6,10 @@ import { type TestContext, test } from 'node:test';
 import { type Address, generateKeypair } from '@slipway/wire';
 import fc from 'fast-check';
 import pino from 'pino';
+import type { Config } from '../config/index.js';
 import { type Hermes, type HermesDeps, startHermes } from './hermes.js';
 import { readUpdates } from './hermes-answer.js';
+import { openPrices } from './index.js';
 
 const SOL_FEED = 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d';
 const JUP_FEED = '0a3f016ab5080077ecba0263309a96f1d3237b679727447d2ce876008639207e';
@@ -250,4 +252,27 @@ test('without feeds nothing is asked', async (t) => {
   const { requests, hermes } = await open(t, answerOf(), { feeds: {} });
   assert.equal(hermes.read(sol), undefined);
   assert.deepEqual(requests, []);
+});
+
+test('a configured service is asked before the sources that come after it', async (t) => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(answerOf(entryOf(SOL_FEED)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const settings: Config['prices'] = {
+    sources: ['hermes', 'pools'],
+    hermesUrl: `http://127.0.0.1:${port}`,
+    feeds: { [sol]: SOL_FEED },
+    maxAgeMs: 60_000,
+    maxConfidenceBps: 100,
+  };
+  const log = pino({ level: 'silent' });
+  const prices = await openPrices({ settings, stored: undefined, poolPrice: () => 7, clock: { now: () => NOW }, log });
+  t.after(async () => {
+    await prices.close();
+    server.close();
+  });
+  assert.deepEqual([prices.quote(sol)?.source, prices.usd(sol)], ['hermes', 150]);
+  assert.deepEqual([prices.quote(jup)?.source, prices.usd(jup)], ['pools', 7]);
 });

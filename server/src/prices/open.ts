@@ -52,8 +52,9 @@ function poolFeed(poolPrice: (mint: Address) => number | undefined, clock: Clock
 function combine(feeds: PriceFeed[]): Pick<Prices, 'quote' | 'usd'> {
   const quote = (mint: Address): PriceQuote | undefined => {
     let old: PriceQuote | undefined;
-    for (const { source, read } of feeds) {
-      const price = read(mint);
+    for (const feed of feeds) {
+      const { source } = feed;
+      const price = feed.read(mint);
       // NaN is on neither side of a bound.
       if (!price || !(price.usd >= LEAST_USD && price.usd <= MOST_USD)) continue;
       if (!price.stale) return { ...price, source };
