@@ -1,6 +1,6 @@
 import type { Leg } from './order.js';
 
-type OrderContext = 'take_profit' | 'stop_loss' | 'buy_above' | 'buy_below';
+export type OrderContext = 'take_profit' | 'stop_loss' | 'buy_above' | 'buy_below';
 
 /** What a fill was for its owner: legs say it themselves; else selling the token whose price fired it, or buying. */
 export function orderContext(
