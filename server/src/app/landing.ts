@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Metrics } from '../http/index.js';
 import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
-import { createLanding, type Landing } from '../landing/index.js';
+import { Landing } from '../landing/index.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
@@ -12,7 +12,7 @@ export async function openLanding(base: Base): Promise<Landing> {
   const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
   const ofKeepers = { [FILL_AREA]: fillSettlement, [RENT_AREA]: rentSettlement };
-  const landing = createLanding({
+  const landing = new Landing({
     store,
     clock,
     steadyNow,

@@ -49,7 +49,7 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
 }
 
 /** Has somebody else send a transaction, and finds out what became of it. */
-class DelegatedSend {
+export class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
 
   constructor(deps: DelegatedSendDeps) {

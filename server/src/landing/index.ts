@@ -1,16 +1,21 @@
-export { NotAccepted } from './broadcast.js';
+export { type AcceptDeps, accept, isRefusal, type Refusal } from './accept.js';
+export { broadcast, NotAccepted } from './broadcast.js';
 export type { Deliver, Delivery } from './delegated-send.js';
+export type { LandingDeps } from './deps.js';
 export { EXPIRED, type Explanation, explain, explainEnd, failedFloor, failedProgram, SLIPPAGE } from './explain.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
-export { createLanding, type Landing, type LandingDeps } from './landing.js';
+export { Landing } from './landing.js';
 export { lifetimeOf } from './lifetime.js';
+export { addressText, digits, PayloadMismatch, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
 export {
-  checkAgainstCrafted,
+  type BadTransaction,
   checkSignatures,
-  isRefusal,
-  type Refusal,
+  explainBadTransaction,
+  isBadTransaction,
   readSigned,
   type SignedTransaction,
 } from './signed-transaction.js';
+export { createTracker } from './tracker.js';
+export { type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';

@@ -1,150 +1,151 @@
-import {
-  decodeTransaction,
-  encodeTransaction,
-  type Transaction,
-  transactionSignature,
-  withSignature,
-} from '@slipway/wire';
-import type { Logger } from 'pino';
-import type { Chain, Rpc } from '../chain/index.js';
-import { hashMessage } from '../crafting/transaction.js';
-import type { Clock } from '../lib/clock.js';
-import type { KeyName, Signer } from '../signer/index.js';
-import {
-  deleteSubmission,
-  findRequest,
-  insertSubmission,
-  type LedgerRow,
-  renewLeases,
-  takeAbandoned,
-} from '../store/ledger.js';
-import type { Store } from '../store/sql.js';
-import { broadcast, NotAccepted } from './broadcast.js';
-import { createDelegatedSend, type Deliver, type Resolution } from './delegated-send.js';
-import { createGroupedWrites, ReservationRefused, type Settlement, type WantedClaim } from './grouped-writes.js';
-import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { encodeTransaction, type Transaction, transactionSignature, withSignature } from '@slipway/wire';
+import type { KeyName } from '../signer/index.js';
+import { failUnsent, findRequest, type LedgerRow, takeAbandoned } from '../store/ledger.js';
+import { broadcast } from './broadcast.js';
+import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
+import type { LandingDeps } from './deps.js';
+import { Following, leaseFrom } from './following.js';
+import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight } from './preflight.js';
-import { createTracker, type Verdict } from './tracker.js';
+import { Submissions } from './submissions.js';
+import { createTracker, type Tracker } from './tracker.js';
 
-export interface Landing {
+/** At a time; what is beyond is taken up by the next run. */
+const MAX_RESUMED = 10_000;
+const END_OF_TIME = new Date(8.64e15);
+
+/** Sends transactions, each once, and follows them until the chain has told what became of them. */
+export class Landing {
+  readonly #deps: LandingDeps;
+  readonly #tracker: Tracker;
+  readonly #delegated: DelegatedSend;
+  readonly #writes: ReturnType<typeof createGroupedWrites>;
+  readonly #following: Following;
+  readonly #submissions: Submissions;
+  readonly #executing = new Map<string, Promise<LedgerRow>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: LandingDeps) {
+    this.#deps = deps;
+    const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
+    const leaseUntil = () => leaseFrom(clock.now());
+    const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
+    const delegated = createDelegatedSend({ store, chain, log, closing: this.#closing.signal });
+    const writes = createGroupedWrites({ store, clock, leaseUntil, settlements });
+    const following = new Following({
+      store,
+      clock,
+      steadyNow,
+      observe,
+      log,
+      tracker,
+      delegated,
+      settle: writes.settle,
+    });
+    this.#tracker = tracker;
+    this.#delegated = delegated;
+    this.#writes = writes;
+    this.#following = following;
+    this.#submissions = new Submissions({ store, clock, sendRpcs, log, following, tracker });
+  }
+
   /**
    * Adds our signatures, claims the request, sends, and answers with the request in its final state. However often and
-   * wherever it is called for one request, one transaction leaves and everybody gets the same row.
+   * wherever it is called for one request, one transaction leaves and everybody gets the same row. `detail` goes to the
+   * area's settlement.
    * @throws ReservationRefused, WouldFail: nothing has left.
    */
-  execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow>;
+  execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow> {
+    return this.#once(request, () => this.#execute(request, signedByUser, detail));
+  }
+
   /**
    * `execute` for a transaction whose fee payer, a market maker, signs last and sends it: claims the request, gives the
    * transaction to `deliver` once, and follows it. Where the answer is lost, the chain is searched for the message until
    * its blockhash is dead; it is never handed over a second time.
    * @throws ReservationRefused, WouldFail: nothing has left.
    */
-  delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow>;
+  delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
+    return this.#once(request, () => this.#delegate(request, signedByTaker, deliver));
+  }
+
+  /**
+   * Ends a request that `execute` has refused because it would fail, so that it cannot land when it is posted again.
+   * `err` as the chain says it. Where another copy of the service has sent it meanwhile, that counts: the answer is the
+   * request in its final state either way.
+   */
+  async fail({ id }: LedgerRow, signedByUser: Transaction, err: unknown): Promise<LedgerRow> {
+    const { store, clock } = this.#deps;
+    const failure = { id, wire: encodeTransaction(signedByUser), error: err, settledAt: new Date(clock.now()) };
+    const row = (await store.transaction((tx) => failUnsent(tx, failure))) ?? (await this.#find(id));
+    return this.#following.follow(row);
+  }
+
   /**
    * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it. `aliveAt` is a
    * slot at which its blockhash was known to be valid.
    * @throws NotAccepted when no way did. Where that is not certain, it is followed all the same.
    */
-  submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string>;
+  submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
+    return this.#submissions.submit(transaction, wallet, aliveAt);
+  }
+
   /** Goes on with what a stopped copy has left under way; `all`: also with what another copy seems to be busy with. */
-  resume(options: { all: boolean }): Promise<number>;
-  close(): void;
-}
+  async resume({ all }: { all: boolean }): Promise<number> {
+    const { store, clock } = this.#deps;
+    const now = clock.now();
+    const until = all ? END_OF_TIME : new Date(now);
+    const rows = await store.transaction((tx) => takeAbandoned(tx, until, leaseFrom(now), MAX_RESUMED));
+    for (const row of rows) this.#following.followInBackground(row, { takenOver: true });
+    return rows.length;
+  }
 
-export interface LandingDeps {
-  store: Store;
-  clock: Clock;
-  steadyNow: () => number;
-  chain: Chain;
-  /** Every way of sending; the first is the one that the chain is read from. */
-  sendRpcs: readonly Rpc[];
-  signer: Signer;
-  /** By area. */
-  settlements: Readonly<Record<string, Settlement>>;
-  /** Told of every transaction that has come to its end here, after that is in the store. */
-  observe: (settled: LedgerRow) => void;
-  log: Logger;
-}
+  close(): void {
+    this.#following.close();
+    this.#closing.abort();
+    this.#tracker.close();
+  }
 
-/** How long a copy that says nothing is believed to be alive. */
-const LEASE_MS = 6_000;
-/** A durable nonce never expires: after this long nobody waits for it any more. */
-const GIVE_UP_MS = 5 * 60_000;
-/** At a time; what is beyond is taken up by the next run. */
-const MAX_RESUMED = 10_000;
-const END_OF_TIME = new Date(8.64e15);
-
-export function createLanding(deps: LandingDeps): Landing {
-  const { store, clock, steadyNow, chain, sendRpcs, signer, log } = deps;
-  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
-  const executing = new Map<string, Promise<LedgerRow>>();
-  const submitting = new Map<string, Promise<string>>();
-  const following = new Map<string, Promise<LedgerRow>>();
-  const closing = new AbortController();
-  const handing = createDelegatedSend({ store, chain, log, closing: closing.signal });
-  const leaseUntil = () => new Date(clock.now() + LEASE_MS);
-  const { claim, settle } = createGroupedWrites({ store, clock, leaseUntil, settlements: deps.settlements });
-
-  const renewal = setInterval(() => {
-    const ids = [...following.keys()];
-    if (ids.length === 0) return;
-    store
-      .transaction((tx) => renewLeases(tx, ids, leaseUntil()))
-      .catch((error: Error) =>
-        log.warn({ reason: error.message }, 'cannot renew leases; another copy may follow the same transactions'),
-      );
-  }, LEASE_MS / 3);
-  renewal.unref();
-
-  /** Waits for the truth about a request that has been sent, and writes it down if nobody else did. */
-  function follow(
-    row: LedgerRow,
-    toEnd: (row: LedgerRow) => Promise<LedgerRow> = (own) => followToEnd(own),
-  ): Promise<LedgerRow> {
-    if (row.state !== 'sending') return Promise.resolve(row);
-    const known = following.get(row.id);
+  /** What is called for one request while a call for it is under way gets the same end. */
+  #once(request: LedgerRow, run: () => Promise<LedgerRow>): Promise<LedgerRow> {
+    if (request.state !== 'crafted') return this.#following.follow(request);
+    const known = this.#executing.get(request.id);
     if (known) return known;
-    const end = toEnd(row).finally(() => following.delete(row.id));
-    following.set(row.id, end);
+    const end = run().finally(() => this.#executing.delete(request.id));
+    this.#executing.set(request.id, end);
     return end;
   }
 
-  async function followToEnd(row: LedgerRow, takenOver = false): Promise<LedgerRow> {
-    if (row.state !== 'sending') return row;
-    const { id, signature, wire } = row;
-    if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
-    if (!signature) return resolve(row, await handing.search(row));
-    const lifetime: Lifetime =
-      row.lastValidBlockHeight > 0n
-        ? { kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }
-        : lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
-    const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
-    const verdict = await tracker.track({ signature, wire, lifetime, takenOver, ...giveUpAt });
-    // One message has many right signatures: who signed last may have sent another one than they have told us.
-    if (verdict.event === 'expired' && row.handedOver) return resolve(row, await handing.search(row));
-    return conclude(id, verdict);
+  async #execute(request: LedgerRow, signedByUser: Transaction, detail: unknown): Promise<LedgerRow> {
+    const { sendRpcs, log } = this.#deps;
+    const transaction = await this.#cosign(request, signedByUser);
+    const wire = encodeTransaction(transaction);
+    const signature = transactionSignature(transaction);
+    const other = await this.#claim(request, { signature, wire, detail });
+    if (other) return this.#following.follow(other);
+    // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
+    const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
+    broadcast(sendRpcs, wire, log).then(
+      () => this.#tracker.pollNow(),
+      (error: Error) =>
+        log.warn({ request: request.id, reason: error.message }, 'no way has accepted the transaction yet'),
+    );
+    return end;
   }
 
-  function resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {
-    if ('verdict' in resolution) return conclude(row.id, resolution.verdict);
-    tracker.pollNow();
-    return followToEnd(resolution.row);
-  }
-
-  async function conclude(id: string, verdict: Verdict): Promise<LedgerRow> {
-    const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
-    if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
-    deps.observe(settled);
-    return settled;
-  }
-
-  function followInBackground(row: LedgerRow, takenOver = false): void {
-    follow(row, (own) => followToEnd(own, takenOver)).catch((error: Error) =>
-      log.debug({ request: row.id, reason: error.message }, 'left to a later run'),
+  async #delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
+    const transaction = await this.#cosign(request, signedByTaker);
+    const wire = encodeTransaction(transaction);
+    const other = await this.#claim(request, { signature: null, wire, detail: undefined });
+    if (other) return this.#following.follow(other);
+    const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
+    return this.#following.follow(row, async () =>
+      this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
     );
   }
 
-  async function cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
+  async #cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
+    const { signer } = this.#deps;
     let transaction = signedByUser;
     for (const key of request.cosigners as KeyName[]) {
       const [address, signature] = [await signer.publicKey(key), await signer.sign(key, transaction.message)];
@@ -153,35 +154,12 @@ export function createLanding(deps: LandingDeps): Landing {
     return transaction;
   }
 
-  async function executeOnce(request: LedgerRow, signedByUser: Transaction, detail: unknown): Promise<LedgerRow> {
-    const transaction = await cosign(request, signedByUser);
-    const wire = encodeTransaction(transaction);
-    const signature = transactionSignature(transaction);
-    const other = await claimed(request, { signature, wire, detail });
-    if (other) return follow(other);
-    // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
-    const end = follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
-    broadcast(sendRpcs, wire, log).then(tracker.pollNow, (error: Error) =>
-      log.warn({ request: request.id, reason: error.message }, 'no way has accepted the transaction yet'),
-    );
-    return end;
-  }
-
-  async function handOverOnce(request: LedgerRow, signedByTaker: Transaction, ask: Deliver): Promise<LedgerRow> {
-    const transaction = await cosign(request, signedByTaker);
-    const wire = encodeTransaction(transaction);
-    const other = await claimed(request, { signature: null, wire, detail: undefined });
-    if (other) return follow(other);
-    const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
-    return follow(row, async () => resolve(row, await handing.deliver(row, transaction, ask)));
-  }
-
-  /** Nothing where this call has won the request; else the row as somebody else has taken it on. */
-  async function claimed(
-    request: LedgerRow,
+  /** Undefined where this call has won the request; else the row as somebody else has taken it on. */
+  async #claim(
+    { id, area }: LedgerRow,
     wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
-    const { id, area } = request;
+    const { store, chain } = this.#deps;
     const doomed = await preflight(chain, wanted.wire, wanted.signature);
     if (doomed) {
       // It fails also where another copy has just landed it, on a node that does not know that yet.
@@ -189,91 +167,14 @@ export function createLanding(deps: LandingDeps): Landing {
       if (row && row.state !== 'crafted') return row;
       throw doomed;
     }
-    const result = await claim({ id, area, ...wanted });
+    const result = await this.#writes.claim({ id, area, ...wanted });
     if (typeof result === 'object') throw new ReservationRefused(result.refused);
-    if (result === 'won') return undefined;
-    const row = await findRequest(store, id);
+    return result === 'won' ? undefined : this.#find(id);
+  }
+
+  async #find(id: string): Promise<LedgerRow> {
+    const row = await findRequest(this.#deps.store, id);
     if (!row) throw new Error(`request ${id} has disappeared`);
     return row;
   }
-
-  /** What is called for one request while a call for it is under way gets the same end. */
-  function once(request: LedgerRow, run: () => Promise<LedgerRow>): Promise<LedgerRow> {
-    if (request.state !== 'crafted') return follow(request);
-    const known = executing.get(request.id);
-    if (known) return known;
-    const end = run().finally(() => executing.delete(request.id));
-    executing.set(request.id, end);
-    return end;
-  }
-
-  async function submitOnce(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
-    const wire = encodeTransaction(transaction);
-    const signature = transactionSignature(transaction);
-    const now = clock.now();
-    const isNew = await store.transaction((tx) =>
-      insertSubmission(tx, {
-        signature,
-        wallet,
-        wire,
-        messageHash: hashMessage(transaction.message),
-        // Unknown: `lifetimeOf` reads what there is from the message.
-        lastValidBlockHeight: 0n,
-        payload: { aliveAt: aliveAt.toString() } satisfies SubmissionPayload,
-        createdAt: new Date(now),
-        expiresAt: new Date(now),
-        sentAt: new Date(now),
-        leaseUntil: leaseUntil(),
-      }),
-    );
-    if (!isNew) return signature;
-    const row = await findRequest(store, signature);
-    if (!row) throw new Error(`submission ${signature} has disappeared`);
-    try {
-      await broadcast(sendRpcs, wire, log);
-    } catch (error) {
-      const refused = error instanceof NotAccepted && error.definite;
-      if (refused) await store.transaction((tx) => deleteSubmission(tx, signature));
-      else followInBackground(row);
-      throw error;
-    }
-    followInBackground(row);
-    tracker.pollNow();
-    return signature;
-  }
-
-  return {
-    execute: (request, signedByUser, detail) => once(request, () => executeOnce(request, signedByUser, detail)),
-    delegate: (request, signedByTaker, deliver) => once(request, () => handOverOnce(request, signedByTaker, deliver)),
-
-    submit(transaction, wallet, aliveAt) {
-      const signature = transactionSignature(transaction);
-      const known = submitting.get(signature);
-      if (known) return known;
-      const end = submitOnce(transaction, wallet, aliveAt).finally(() => submitting.delete(signature));
-      submitting.set(signature, end);
-      return end;
-    },
-
-    async resume({ all }) {
-      const now = all ? END_OF_TIME : new Date(clock.now());
-      const rows = await store.transaction((tx) => takeAbandoned(tx, now, leaseUntil(), MAX_RESUMED));
-      for (const row of rows) followInBackground(row, true);
-      return rows.length;
-    },
-
-    close() {
-      clearInterval(renewal);
-      closing.abort();
-      tracker.close();
-    },
-  };
-}
-
-interface SubmissionPayload {
-  aliveAt: string;
-}
-
-function aliveAtOf({ payload }: LedgerRow): bigint {
-  return BigInt((payload as Partial<SubmissionPayload>).aliveAt ?? 0);
 }

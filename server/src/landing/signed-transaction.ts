@@ -8,8 +8,8 @@ import {
 } from '@slipway/wire';
 import { hashMessage } from '../crafting/transaction.js';
 
-/** Why a signed transaction is not taken. Nothing was sent, and the request id is as it was. */
-export type Refusal =
+/** What is wrong with a signed transaction. */
+export type BadTransaction =
   | { reason: 'undecodable'; detail: string }
   | { reason: 'message-changed' }
   | { reason: 'missing-signature'; signer: Address }
@@ -22,8 +22,8 @@ export interface SignedTransaction {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decodes a base64 transaction strictly; a refusal says what is wrong with it. */
-export function readSigned(base64: string): SignedTransaction | Refusal {
+/** Decodes a base64 transaction strictly; or says what is wrong with it. */
+export function readSigned(base64: string): SignedTransaction | BadTransaction {
   if (base64.length === 0 || !BASE64.test(base64)) return { reason: 'undecodable', detail: 'not base64' };
   try {
     const { decoded, ...transaction } = decodeTransaction(Buffer.from(base64, 'base64'));
@@ -34,7 +34,7 @@ export function readSigned(base64: string): SignedTransaction | Refusal {
   }
 }
 
-export function isRefusal(value: object): value is Refusal {
+export function isBadTransaction(value: object): value is BadTransaction {
   return 'reason' in value;
 }
 
@@ -45,7 +45,7 @@ export function isRefusal(value: object): value is Refusal {
 export function checkSignatures(
   { transaction }: SignedTransaction,
   ours: readonly Address[] = [],
-): Refusal | undefined {
+): BadTransaction | undefined {
   const theirs = (signer: Address) => !ours.includes(signer);
   const missing = missingSigners(transaction).find(theirs);
   if (missing) return { reason: 'missing-signature', signer: missing };
@@ -59,8 +59,25 @@ export function checkAgainstCrafted(
   signed: SignedTransaction,
   crafted: { messageHash: Uint8Array },
   ours: readonly Address[],
-): Refusal | undefined {
+): BadTransaction | undefined {
   if (Buffer.compare(hashMessage(signed.transaction.message), crafted.messageHash) !== 0)
     return { reason: 'message-changed' };
   return checkSignatures(signed, ours);
+}
+
+/** The same as a clause without a subject's field. `changed`: of a message that is not the one that was crafted. */
+export function explainBadTransaction(
+  bad: BadTransaction,
+  changed = 'its message is not the one that was crafted for this requestId',
+): string {
+  switch (bad.reason) {
+    case 'undecodable':
+      return bad.detail;
+    case 'message-changed':
+      return changed;
+    case 'missing-signature':
+      return `the signature of ${bad.signer} is missing`;
+    case 'invalid-signature':
+      return `the signature of ${bad.signer} does not match`;
+  }
 }

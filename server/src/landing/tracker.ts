@@ -19,7 +19,7 @@ interface Flight {
   takenOver?: boolean;
 }
 
-interface Tracker {
+export interface Tracker {
   /** Resolves when the chain has told, at commitment confirmed. Rejects only when the tracker closes. */
   track(flight: Flight): Promise<Verdict>;
   /** Asks the chain at once instead of with the next poll: something has just been accepted. */

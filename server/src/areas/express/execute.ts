@@ -1,23 +1,21 @@
-import { type Address, isAddress, missingSigners, transactionSignature } from '@slipway/wire';
+import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import {
-  checkAgainstCrafted,
+  accept,
   EXPIRED,
   type Explanation,
   explain,
+  explainBadTransaction,
   isRefusal,
   type Refusal,
-  ReservationRefused,
-  readSigned,
-  type SignedTransaction,
   SLIPPAGE,
-  WouldFail,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { NewVerification, VerificationKind } from '../../store/verifications.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps } from './deps.js';
+import { readPayload } from './payload.js';
 import type { ExecuteAnswer, ExecuteBody } from './schema.js';
 
 /** Lands a signed payment and records what was paid for. */
@@ -28,29 +26,21 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
     platform: deps.platform.symbol,
     stable: deps.stable.symbol,
   });
-  const signed = readSigned(body.transaction);
-  if (isRefusal(signed)) throw refuse(signed);
-  const request = await findExpressRequest(deps, body.requestId, sender, currency, body.paymentAmount);
-  const refusal = checkAgainstCrafted(signed, request, deps.gasless ? [deps.gasWallet] : []);
-  if (refusal) throw refuse(refusal);
-
-  if (request.state !== 'crafted') return answer(deps, await deps.landing.execute(request, signed.transaction));
-  const isDead = (await deps.chain.blockHeight()) > request.lastValidBlockHeight;
-  if (isDead && !(await isOnChain(deps, signed))) throw new AppError('TRANSACTION_EXPIRED');
-  const tokenId = await requireMint(deps, body.tokenId);
-  return land(
-    deps,
-    request,
-    signed,
-    kinds.map((kind) => newVerification(deps, kind, tokenId, request, body)),
-  );
-}
-
-/** Whether its owner has landed the payment in another way: then it only has to be recorded. */
-async function isOnChain({ chain }: ExpressDeps, { transaction }: SignedTransaction): Promise<boolean> {
-  if (missingSigners(transaction).length > 0) return false;
-  const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
-  return found[0] !== undefined;
+  const ended = await accept(deps, {
+    area: AREA,
+    base64: body.transaction,
+    request: body.requestId,
+    terms(request) {
+      requireSame(request, sender, currency, body.paymentAmount);
+      return { ours: deps.gasless ? [deps.gasWallet] : [] };
+    },
+    // The tokens are reserved in the same store transaction that claims the right to send: of two payers, one pays.
+    async prepare(request): Promise<NewVerification[]> {
+      const tokenId = await requireMint(deps, body.tokenId);
+      return kinds.map((kind) => newVerification(deps, kind, tokenId, request, body));
+    },
+  });
+  return isRefusal(ended) ? answerRefusal(ended) : answer(deps, ended);
 }
 
 /** An empty handle asks for no verification, absent metadata for no metadata request. */
@@ -69,25 +59,14 @@ function kindsAskedFor({ twitterHandle, tokenMetadata, tokenId }: ExecuteBody): 
   return kinds;
 }
 
-async function findExpressRequest(
-  { findRequest, clock }: ExpressDeps,
-  id: string,
-  sender: Address,
-  currency: Currency,
-  paymentAmount: string | undefined,
-): Promise<LedgerRow> {
-  const request = await findRequest(id);
-  if (!request || request.area !== AREA || request.expiresAt.getTime() < clock.now()) {
-    throw new AppError('TRANSACTION_EXPIRED', {
-      message: 'Transaction expired: the requestId is unknown or too old; craft a new one',
-    });
-  }
+/** Whether the payment was crafted for what is posted with it. */
+function requireSame(request: LedgerRow, sender: Address, currency: Currency, paymentAmount: string | undefined): void {
   if (request.wallet !== sender) {
     throw new AppError('EXPRESS_UNAUTHORIZED', {
       message: 'senderAddress: the transaction was crafted for another wallet',
     });
   }
-  const crafted = (request.payload as { currency: Currency }).currency;
+  const crafted = readPayload(request).currency;
   if (crafted !== currency) {
     const message = `paymentCurrency: the transaction was crafted with ${crafted}, and this says ${currency}`;
     throw new AppError('INVALID_REQUEST', { message });
@@ -102,7 +81,6 @@ async function findExpressRequest(
     }
     requireAmount('paymentAmount', paymentAmount);
   }
-  return request;
 }
 
 async function requireMint({ chain }: ExpressDeps, tokenId: string): Promise<Address> {
@@ -117,7 +95,7 @@ function newVerification(
   request: LedgerRow,
   body: ExecuteBody,
 ): NewVerification {
-  const { currency, amount } = request.payload as { currency: Currency; amount: string };
+  const { currency, amount } = readPayload(request);
   return {
     id: uuidv7(clock),
     tokenId,
@@ -134,27 +112,24 @@ function newVerification(
   };
 }
 
-/** The tokens are reserved in the same store transaction that claims the right to send: of two payers, one pays. */
-async function land(
-  deps: ExpressDeps,
-  request: LedgerRow,
-  signed: SignedTransaction,
-  wanted: NewVerification[],
-): Promise<ExecuteAnswer> {
-  try {
-    return await answer(deps, await deps.landing.execute(request, signed.transaction, wanted));
-  } catch (error) {
-    if (error instanceof ReservationRefused) throw new AppError('ELIGIBILITY_CONFLICT', { message: error.message });
-    if (!(error instanceof WouldFail)) throw error;
-    const { code, message } = explainPayment(error.err);
-    return {
-      status: 'Failed',
-      code,
-      error: `Not sent: ${message}`,
-      totalTime: 0,
-      verificationCreated: false,
-      metadataCreated: false,
-    };
+function answerRefusal(refusal: Refusal): ExecuteAnswer {
+  switch (refusal.reason) {
+    case 'unknown-request':
+    case 'expired-request':
+      throw new AppError('TRANSACTION_EXPIRED', {
+        message: 'Transaction expired: the requestId is unknown or too old; craft a new one',
+      });
+    case 'too-late':
+      throw new AppError('TRANSACTION_EXPIRED');
+    case 'reserved':
+      throw new AppError('ELIGIBILITY_CONFLICT', { message: refusal.error.message });
+    case 'would-fail': {
+      const { code, message } = explainPayment(refusal.err);
+      const nothingMade = { totalTime: 0, verificationCreated: false, metadataCreated: false };
+      return { status: 'Failed', code, error: `Not sent: ${message}`, ...nothingMade };
+    }
+    default:
+      throw new AppError('INVALID_PAYLOAD', { message: `transaction: ${explainBadTransaction(refusal)}` });
   }
 }
 
@@ -162,23 +137,6 @@ async function land(
 function explainPayment(err: unknown): Explanation {
   const explained = explain(err);
   return explained.code === SLIPPAGE.code ? SLIPPAGE : explained;
-}
-
-function refuse(refusal: Refusal): AppError {
-  switch (refusal.reason) {
-    case 'undecodable':
-      return new AppError('INVALID_PAYLOAD', { message: `transaction: ${refusal.detail}` });
-    case 'message-changed':
-      return new AppError('INVALID_PAYLOAD', {
-        message: 'transaction: its message is not the one that was crafted for this requestId',
-      });
-    case 'missing-signature':
-      return new AppError('INVALID_PAYLOAD', { message: `transaction: the signature of ${refusal.signer} is missing` });
-    case 'invalid-signature':
-      return new AppError('INVALID_PAYLOAD', {
-        message: `transaction: the signature of ${refusal.signer} does not match`,
-      });
-  }
 }
 
 /** The same for everybody who asks: it is read from the final row and from the record, not from this call. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
@@ -8,12 +7,10 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
-import { type Budget, feeOf } from '../../crafting/transaction.js';
+import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
-import { tryOutSwap } from '../../landing/try-out.js';
+import { explain, tryOutSwap } from '../../landing/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
@@ -94,7 +91,7 @@ export async function craftSwapPayment(
   };
   const poorer = lacking();
   if (poorer) return { payment, tokenDecimals, obstacle: poorer };
-  const tried = await tryOutSwap(chain, swap, budgetOf);
+  const tried = await tryOutSwap(chain, swap);
   if ('err' in tried) {
     return {
       payment,
@@ -109,10 +106,6 @@ export async function craftSwapPayment(
 }
 
 const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-
-function budgetOf(units: number, computeUnitPrice: bigint): Budget {
-  return { computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice };
-}
 
 async function tokenOf({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
   const facts = await chain.mint(mint);

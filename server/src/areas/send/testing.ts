@@ -14,7 +14,7 @@ import { ChainUnavailable, createChain, createLocalRpc, type Rpc } from '../../c
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
 import { createInviteIndex, type InviteIndexDeps } from '../../indexes/invites/index.js';
-import { createLanding } from '../../landing/index.js';
+import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { clearInviteIndex } from '../../store/invites.js';
@@ -52,7 +52,7 @@ export async function openSendWorld() {
   const program = INVITE_PROGRAM;
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
-  const landing = createLanding({
+  const landing = new Landing({
     ...{ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements: {}, observe: () => {} },
   });
   /** An index of its own over the same store: another copy of the service, with another node. */

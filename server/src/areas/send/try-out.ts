@@ -1,11 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { INVITE_ERRORS } from '@slipway/programs';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftInvite, type InviteAction } from '../../crafting/invite.js';
-import type { Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
-import { type TriedOut, tryOut } from '../../landing/try-out.js';
+import { explain, tryOut, type Working } from '../../landing/index.js';
 import type { SendDeps } from './deps.js';
 
 /** What the program's errors mean for what a client has asked. */
@@ -20,18 +16,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
  * Makes the transaction and sees on the chain as it is now that it would succeed.
  * @throws AppError INVALID_REQUEST that says why it would not
  */
-export async function craft(
-  { chain, program }: SendDeps,
-  action: InviteAction,
-): Promise<Extract<TriedOut, { crafted: Crafted }>> {
-  const tried = await tryOut(
-    chain,
-    (blockhash, budget) => craftInvite(action, program, blockhash, budget),
-    (units, computeUnitPrice) => ({
-      computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
-      computeUnitPrice,
-    }),
-  );
+export async function craft({ chain, program }: SendDeps, action: InviteAction): Promise<Working> {
+  const tried = await tryOut(chain, (blockhash, budget) => craftInvite(action, program, blockhash, budget));
   if ('crafted' in tried) return tried;
   const { code, message } = explain(tried.err);
   const names: Readonly<Record<number, string>> = INVITE_ERRORS;

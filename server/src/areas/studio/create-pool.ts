@@ -61,7 +61,7 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
   if (needed > 0n)
     throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);
   // Where the programs are not, nothing can be tried: the bytes have been checked by reading them.
-  if (missing.length === 0) await tryOut(deps, crafted);
+  if (missing.length === 0) await requireSuccess(deps, crafted);
   return { crafted, pool, lastValidBlockHeight };
 }
 
@@ -77,7 +77,8 @@ function craftOrRefuse(launch: Launch, blockhash: string, price: bigint): Crafte
   }
 }
 
-async function tryOut({ chain }: StudioDeps, { wire }: Crafted): Promise<void> {
+/** A launch always has the same budget: it is simulated as it is. */
+async function requireSuccess({ chain }: StudioDeps, { wire }: Crafted): Promise<void> {
   const { err } = await chain.simulate(wire, { sigVerify: false });
   if (err === null) return;
   throw new AppError('CRAFT_FAILED', {

@@ -1,21 +1,12 @@
+import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
-import {
-  checkAgainstCrafted,
-  explain,
-  explainEnd,
-  isRefusal,
-  type Refusal,
-  ReservationRefused,
-  readSigned,
-  type SignedTransaction,
-  WouldFail,
-} from '../../landing/index.js';
+import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { imageKey, metadataKey, publishLaunch, removeLaunchFiles } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import type { StudioDeps } from './deps.js';
+import { AREA, type StudioDeps } from './deps.js';
 import { requirePrograms } from './launch-programs.js';
 import { refuse } from './launch-request.js';
 import type { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
@@ -27,42 +18,55 @@ export async function submitPool(
   headerImage: StoredObject | undefined,
 ): Promise<SubmitPoolAnswer> {
   const owner = requireAddress('owner', body.owner);
-  const signed = readSigned(body.transaction);
-  if (isRefusal(signed)) throw refuse('transaction', textOf(signed));
-  const { launch, request } = await findCrafted(deps, signed);
-  if (launch.creator !== owner) throw refuse('owner', 'expected the creator, for whom the transaction was crafted');
-  const refusal = checkAgainstCrafted(
-    signed,
-    request,
-    signed.signers.filter((signer) => isOurs(launch, signer)),
-  );
-  if (refusal) throw refuse('transaction', textOf(refusal));
-  if (request.state !== 'crafted') return finish(deps, await deps.landing.execute(request, signed.transaction), launch);
-  if ((await deps.chain.blockHeight()) > request.lastValidBlockHeight) throw new AppError('TRANSACTION_EXPIRED');
-  await requirePrograms(deps);
-  await requireUploads(deps, launch);
-  const headerKey = headerImage ? await storeHeader(deps, launch, headerImage) : null;
-  return land(deps, { launch, request, signed }, { content: body.content ?? null, headerKey });
+  let launch: Launch | undefined;
+  let headerKey: string | null = null;
+  try {
+    const ended = await accept(deps, {
+      area: AREA,
+      base64: body.transaction,
+      // By the mint, which signs.
+      async request({ signers }) {
+        launch = await findLaunch(deps.store, signers);
+        return launch && deps.findRequest(launch.requestId);
+      },
+      exceptions: ['posted-never-expires'],
+      terms() {
+        const { creator, mint, config } = launch!;
+        if (creator !== owner) throw refuse('owner', 'expected the creator, for whom the transaction was crafted');
+        return { ours: [mint, config] as Address[] };
+      },
+      async prepare() {
+        await requirePrograms(deps);
+        await requireUploads(deps, launch!);
+        headerKey = headerImage ? await storeHeader(deps, launch!, headerImage) : null;
+        return { content: body.content ?? null, headerKey };
+      },
+    });
+    if (isRefusal(ended)) throw explainRefusal(ended);
+    return await finish(deps, ended, launch!);
+  } finally {
+    if (launch) await forgetUnusedHeader(deps, launch, headerKey);
+  }
 }
 
-function isOurs({ mint, config }: Launch, signer: string): boolean {
-  return signer === mint || signer === config;
-}
-
-/** By the mint, which signs. */
-async function findCrafted(
-  deps: StudioDeps,
-  { signers }: SignedTransaction,
-): Promise<{ launch: Launch; request: LedgerRow }> {
-  const launch = await findLaunch(deps.store, signers);
-  const request = launch && (await deps.findRequest(launch.requestId));
-  if (!launch || !request) {
-    throw refuse('transaction', 'expected one that dbc-pool/create-tx has crafted; craft a new one');
+function explainRefusal(refusal: Refusal): AppError {
+  switch (refusal.reason) {
+    case 'unknown-request':
+      return refuse('transaction', 'expected one that dbc-pool/create-tx has crafted; craft a new one');
+    case 'expired-request':
+      return new AppError('TRANSACTION_EXPIRED', { message: 'Transaction expired: craft a new one' });
+    case 'too-late':
+      return new AppError('TRANSACTION_EXPIRED');
+    case 'reserved':
+      return new AppError('CONFLICT', { message: refusal.error.message });
+    case 'would-fail':
+      return new AppError('INVALID_REQUEST', { message: `Not sent: ${explain(refusal.err).message}` });
+    default:
+      return refuse(
+        'transaction',
+        explainBadTransaction(refusal, 'its message is not the one that was crafted for this mint'),
+      );
   }
-  if (request.state === 'crafted' && request.expiresAt.getTime() < deps.clock.now()) {
-    throw new AppError('TRANSACTION_EXPIRED', { message: 'Transaction expired: craft a new one' });
-  }
-  return { launch, request };
 }
 
 /** A token whose image and metadata nobody could read would be half made. */
@@ -95,24 +99,6 @@ function refusedAs(field: string): (error: unknown) => never {
   };
 }
 
-async function land(
-  deps: StudioDeps,
-  { launch, request, signed }: { launch: Launch; request: LedgerRow; signed: SignedTransaction },
-  page: { content: string | null; headerKey: string | null },
-): Promise<SubmitPoolAnswer> {
-  try {
-    return await finish(deps, await deps.landing.execute(request, signed.transaction, page), launch);
-  } catch (error) {
-    if (error instanceof WouldFail) {
-      throw new AppError('INVALID_REQUEST', { message: `Not sent: ${explain(error.err).message}` });
-    }
-    if (error instanceof ReservationRefused) throw new AppError('CONFLICT', { message: error.message });
-    throw error;
-  } finally {
-    await forgetUnusedHeader(deps, launch, page.headerKey);
-  }
-}
-
 /** Where another post has sent the transaction, or nobody has, the image of this one belongs to nothing. */
 async function forgetUnusedHeader({ store, objects }: StudioDeps, { mint }: Launch, key: string | null): Promise<void> {
   if (key === null) return;
@@ -130,17 +116,4 @@ async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch): Promi
   }
   if (launch.finishedAt === null) await publishLaunch(deps, launch, deps.uploadMs);
   return { success: true, data: { mint, configKey: launch.config } };
-}
-
-function textOf(refusal: Refusal): string {
-  switch (refusal.reason) {
-    case 'undecodable':
-      return refusal.detail;
-    case 'message-changed':
-      return 'its message is not the one that was crafted for this mint';
-    case 'missing-signature':
-      return `the signature of ${refusal.signer} is missing`;
-    case 'invalid-signature':
-      return `the signature of ${refusal.signer} does not match`;
-  }
 }

@@ -8,10 +8,10 @@ import {
 import { AppError, plainError } from '../../errors/index.js';
 import {
   checkSignatures,
-  isRefusal,
+  explainBadTransaction,
+  isBadTransaction,
   lifetimeOf,
   NotAccepted,
-  type Refusal,
   readSigned,
   type SignedTransaction,
 } from '../../landing/index.js';
@@ -42,9 +42,9 @@ export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody
     throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
   }
   const signed = readSigned(signedTransaction);
-  if (isRefusal(signed)) throw invalid(textOf(signed));
+  if (isBadTransaction(signed)) throw invalid(explainBadTransaction(signed));
   const refusal = checkSignatures(signed);
-  if (refusal) throw invalid(textOf(refusal));
+  if (refusal) throw invalid(explainBadTransaction(refusal));
   const signature = transactionSignature(signed.transaction);
   if (await findBySignature(deps.store, signature)) return { signature };
   requireTip(deps, signed);
@@ -64,19 +64,6 @@ export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody
 
 function invalid(detail: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `signedTransaction: ${detail}` });
-}
-
-function textOf(refusal: Refusal): string {
-  switch (refusal.reason) {
-    case 'undecodable':
-      return refusal.detail;
-    case 'missing-signature':
-      return `the signature of ${refusal.signer} is missing`;
-    case 'invalid-signature':
-      return `the signature of ${refusal.signer} does not match`;
-    case 'message-changed':
-      return 'the message was changed';
-  }
 }
 
 function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }: SignedTransaction): void {

@@ -6,7 +6,6 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import {
   type Budget,
@@ -16,8 +15,7 @@ import {
   LAMPORTS_PER_SIGNATURE,
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
-import { explain } from '../../landing/index.js';
-import { tryOutSwap } from '../../landing/try-out.js';
+import { explain, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
@@ -109,7 +107,9 @@ async function tryOut(
   rentLamports: bigint,
   lentLamports: bigint,
 ): Promise<Attempt> {
-  const tried = await tryOutSwap(deps.chain, swap, (units, price) => budgetOf(units, price, order.asked.manual));
+  const tried = await tryOutSwap(deps.chain, swap, {
+    budgetOf: (units, price) => budgetOf(units, price, order.asked.manual),
+  });
   if ('err' in tried) return { failed: explain(tried.err).message, isTooLarge: false };
   const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
@@ -122,12 +122,12 @@ async function tryOut(
 }
 
 function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manual']): Budget {
-  const computeUnitLimit = unitLimitFrom(units, randomInt(UNITS_APART));
+  const budget = usualBudget(units, usualPrice);
   const wanted = manual?.priorityFee;
-  if (!wanted) return { computeUnitLimit, computeUnitPrice: usualPrice };
+  if (!wanted) return budget;
   // Rounded down, so that the fee, which the chain rounds up, is never above what was asked.
-  const given = (wanted.lamports * 1_000_000n) / BigInt(computeUnitLimit);
-  return { computeUnitLimit, computeUnitPrice: wanted.exact || given < usualPrice ? given : usualPrice };
+  const given = (wanted.lamports * 1_000_000n) / BigInt(budget.computeUnitLimit);
+  return { ...budget, computeUnitPrice: wanted.exact || given < usualPrice ? given : usualPrice };
 }
 
 // ---- who pays, and where the sides are --------------------------------------------------------------------------

@@ -1,23 +1,47 @@
-import type { Address } from '@slipway/wire';
+import { type Static, Type } from 'typebox';
 import type { Swap } from '../../crafting/swap.js';
-import type { MakerQuote, Quote, RouterId } from '../../routing/router.js';
+import { addressText, digits, payloadReader } from '../../landing/index.js';
+import type { Quote, RouterId } from '../../routing/router.js';
 
 /** What `execute` needs of an order when it comes back; stands in the ledger. */
-export interface SwapPayload {
-  router: RouterId;
-  inputMint: Address;
-  outputMint: Address;
-  receiver: Address;
-  feePayer: Address;
-  rentPayer: Address;
+const SwapPayload = Type.Object({
+  router: Type.Unsafe<RouterId>(Type.String()),
+  inputMint: addressText,
+  outputMint: addressText,
+  receiver: addressText,
+  feePayer: addressText,
+  rentPayer: addressText,
   /** Token accounts; left out for SOL. */
-  source?: Address;
-  destination?: Address;
-  fee?: { account: Address; side: 'input' | 'output' };
-  tip?: { account: Address; lamports: string };
-  hops: { inputMint: Address; outputMint: Address; vaultIn?: Address; vaultOut?: Address }[];
-  maker?: MakerQuote;
-}
+  source: Type.Optional(addressText),
+  destination: Type.Optional(addressText),
+  fee: Type.Optional(
+    Type.Object({ account: addressText, side: Type.Union([Type.Literal('input'), Type.Literal('output')]) }),
+  ),
+  tip: Type.Optional(Type.Object({ account: addressText, lamports: digits })),
+  hops: Type.Array(
+    Type.Object({
+      inputMint: addressText,
+      outputMint: addressText,
+      vaultIn: Type.Optional(addressText),
+      vaultOut: Type.Optional(addressText),
+    }),
+  ),
+  maker: Type.Optional(
+    Type.Object({
+      /** As it is registered. */
+      id: Type.String(),
+      address: addressText,
+      requestId: Type.String(),
+      quoteId: Type.String(),
+      /** Unix seconds. */
+      expireAt: Type.Number(),
+    }),
+  ),
+});
+export type SwapPayload = Static<typeof SwapPayload>;
+
+/** @throws PayloadMismatch */
+export const readPayload = payloadReader(SwapPayload);
 
 export function payloadOf({ router, hops, maker }: Quote, swap: Swap): SwapPayload {
   const { input, output, fee, tip } = swap;

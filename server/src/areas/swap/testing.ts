@@ -18,7 +18,7 @@ import { Registry } from 'prom-client';
 import { type Chain, createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
 import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
-import { createLanding } from '../../landing/index.js';
+import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { createAggregator } from '../../routing/aggregator/index.js';
 import { createMakers } from '../../routing/makers/index.js';
@@ -80,7 +80,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
   });
   const { wrapRouter = (router) => router } = options;
-  const landing = createLanding({
+  const landing = new Landing({
     ...{ store, clock, steadyNow, chain, signer, log },
     sendRpcs: [rpc],
     settlements: swapArea.settlement!(clock),

@@ -4,11 +4,12 @@ import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../c
 import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
+import type { Working } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TriggerV1Deps } from './deps.js';
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
 import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
-import { base64Of, priceOf, type Ready, rememberAll, tryOut } from './try-out.js';
+import { base64Of, priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const CANCELS_PER_TRANSACTION = 5;
 const NOT_CRAFTED = 'something went wrong while generating cancel instructions';
@@ -48,7 +49,7 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
       : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
   const usable = await withoutObstacles(deps, maker, found, skipped);
-  const made: Ready[] = [];
+  const made: Working[] = [];
   for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {
     const some = usable.slice(from, from + CANCELS_PER_TRANSACTION);
     made.push(...(await craftCancels(deps, maker, some, price, skipped)));
@@ -100,7 +101,7 @@ async function craftCancels(
   orders: readonly OpenOrder[],
   price: bigint,
   skipped: Skipped,
-): Promise<Ready[]> {
+): Promise<Working[]> {
   if (orders.length === 0) return [];
   const half = Math.ceil(orders.length / 2);
   const inHalves = async () => [
@@ -109,7 +110,11 @@ async function craftCancels(
   ];
   const cancelling = await cancellingOf(deps, maker, orders);
   try {
-    const tried = await tryOut(deps, (blockhash, budget) => craftOrderCancelling(cancelling, blockhash, budget), price);
+    const tried = await tryOutAt(
+      deps,
+      (blockhash, budget) => craftOrderCancelling(cancelling, blockhash, budget),
+      price,
+    );
     if ('crafted' in tried) return [tried];
     const { message, name, ofTheWhole } = tried.failure;
     const cause = `the chain would refuse it: ${name ?? message}`;

@@ -13,12 +13,13 @@ import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from 
 import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError } from '../../errors/index.js';
+import type { Working } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TriggerV1Deps } from './deps.js';
 import { type OrderRequest, readCreateOrder, refuse } from './order-request.js';
 import type { CreateOrderAnswer, CreateOrderBody } from './schema.js';
-import { base64Of, priceOf, type Ready, rememberAll, tryOut } from './try-out.js';
+import { base64Of, priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const LEAST_USD = 5;
 /** A wallet keeps at least this much or nothing: the rent of an empty account. */
@@ -48,7 +49,7 @@ async function craft(deps: TriggerV1Deps, asked: OrderRequest): Promise<CreateOr
   const requestId = uuidv7(deps.clock);
   const { opening, lamports } = await plan(deps, asked, { input, output, requestId });
   const price = await priceOf(deps, asked.computeUnitPrice);
-  const tried = await tryOut(deps, (blockhash, budget) => craftOrderOpening(opening, blockhash, budget), price);
+  const tried = await tryOutAt(deps, (blockhash, budget) => craftOrderOpening(opening, blockhash, budget), price);
   if ('failure' in tried) {
     const { message, name } = tried.failure;
     throw refuse(`the chain would refuse this order: ${name ?? message}`);
@@ -201,7 +202,7 @@ function isDestination(account: ChainAccount | undefined, maker: Address, output
   throw refuse('maker: its associated token account for the output belongs to somebody else or is frozen');
 }
 
-function requireLamports(asked: OrderRequest, lamports: Lamports, { crafted }: Ready): void {
+function requireLamports(asked: OrderRequest, lamports: Lamports, { crafted }: Working): void {
   const tooPoor = lackOf(asked, lamports, crafted.feeLamports);
   if (tooPoor) throw refuse(tooPoor);
 }

@@ -1,9 +1,10 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
+import { type Static, Type } from 'typebox';
 import type { Chain } from '../../chain/index.js';
 import type { LimitOrderIndex } from '../../indexes/limit-orders/index.js';
-import type { Landing } from '../../landing/index.js';
+import { addressText, type Landing, payloadReader } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
@@ -32,9 +33,13 @@ export interface TriggerV1Deps {
 export const AREA = 'trigger-v1';
 
 /** What `execute` needs of a crafted transaction when it comes back; stands in the ledger. */
-export interface Payload {
+const Payload = Type.Object({
   /** The order that is opened or cancelled; left out where there are several. */
-  order?: Address;
+  order: Type.Optional(addressText),
   /** How many transactions there are under the request id. */
-  transactions: number;
-}
+  transactions: Type.Integer({ minimum: 1 }),
+});
+export type Payload = Static<typeof Payload>;
+
+/** @throws PayloadMismatch */
+export const readPayload = payloadReader(Payload);

@@ -33,7 +33,7 @@ import {
   type OpenOrder,
   readOpenOrders,
 } from '../../indexes/limit-orders/index.js';
-import { createLanding } from '../../landing/index.js';
+import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
@@ -56,7 +56,7 @@ export async function openTriggerWorld() {
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
   const store = await openEmbeddedStore();
   const signer = testSigner();
-  const landing = createLanding({
+  const landing = new Landing({
     ...{ store, clock, steadyNow, chain, signer, log },
     sendRpcs: [rpc],
     settlements: {},

@@ -1,19 +1,12 @@
-import { randomInt } from 'node:crypto';
 import { LIMIT_ORDER_ERRORS } from '@slipway/programs';
 import { type Blockhash, ChainUnavailable } from '../../chain/index.js';
-import { MAX_COMPUTE_UNITS, UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import type { Budget, Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain, failedProgram, newRequest } from '../../landing/index.js';
+import { explain, failedProgram, newRequest, type TryOutChain, tryOut, type Working } from '../../landing/index.js';
 import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
 
 /** What `auto` means for the price of compute units. */
 const AUTO_PERCENTILE = 95;
-
-export interface Ready {
-  crafted: Crafted;
-  lastValidBlockHeight: bigint;
-}
 
 /** Micro-lamports for a checked `computeUnitPrice`; undefined is `auto`. */
 export function priceOf({ chain }: TriggerV1Deps, given: bigint | undefined): Promise<bigint> {
@@ -21,22 +14,21 @@ export function priceOf({ chain }: TriggerV1Deps, given: bigint | undefined): Pr
 }
 
 /**
- * Makes a transaction twice: to see on the chain as it is now what it does and costs, and then with the budget that
- * follows from that. `failure`: why it would fail.
+ * `tryOut` at a price of the client's, in micro-lamports for a compute unit. `failure`: why it would fail.
  * @throws TransactionTooLarge, CraftCheckFailed; AppError where there is no blockhash
  */
-export async function tryOut(
+export async function tryOutAt(
   deps: TriggerV1Deps,
   craft: (blockhash: string, budget: Budget) => Crafted,
   computeUnitPrice: bigint,
-): Promise<Ready | { failure: Failure }> {
-  const first = await latestBlockhash(deps);
-  const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, unitsConsumed } = await deps.chain.simulate(sample.wire, { sigVerify: false });
-  if (err !== null) return { failure: explainFailure(deps, err, sample.wire) };
-  const computeUnitLimit = unitLimitFrom(unitsConsumed, randomInt(UNITS_APART));
-  const { blockhash, lastValidBlockHeight } = await latestBlockhash(deps);
-  return { crafted: craft(blockhash, { computeUnitLimit, computeUnitPrice }), lastValidBlockHeight };
+): Promise<Working | { failure: Failure }> {
+  const chain: TryOutChain = {
+    latestBlockhash: () => latestBlockhash(deps),
+    computeUnitPrice: async () => computeUnitPrice,
+    simulate: (wire, options) => deps.chain.simulate(wire, options),
+  };
+  const tried = await tryOut(chain, craft);
+  return 'crafted' in tried ? tried : { failure: explainFailure(deps, tried.err, tried.sample.wire) };
 }
 
 async function latestBlockhash({ chain }: TriggerV1Deps): Promise<Blockhash> {
@@ -71,7 +63,7 @@ export async function rememberAll(
   { clock, remember }: TriggerV1Deps,
   requestId: string,
   wallet: string,
-  made: readonly (Ready & { order?: Payload['order'] })[],
+  made: readonly (Working & { order?: Payload['order'] })[],
 ): Promise<void> {
   const requests = made.map(({ crafted, lastValidBlockHeight, order }, number) => {
     const payload: Payload = { ...(order && { order }), transactions: made.length };

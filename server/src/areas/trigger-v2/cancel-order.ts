@@ -1,23 +1,13 @@
-import { type Address, decodeTokenAccount, transactionSignature } from '@slipway/wire';
+import { type Address, decodeTokenAccount } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import {
-  type CraftedRequest,
-  checkAgainstCrafted,
-  explainEnd,
-  isRefusal,
-  newRequest,
-  ReservationRefused,
-  readSigned,
-  WouldFail,
-} from '../../landing/index.js';
-import type { LedgerRow } from '../../store/ledger.js';
+import { accept, type CraftedRequest, explainEnd, isRefusal, newRequest, type Refusal } from '../../landing/index.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { shownState } from '../../trigger-orders/state.js';
-import { type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
+import { whatIsWrong } from './bad-transaction.js';
+import { readWithdrawal, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
 import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
-import { explainRefusal } from './settlement.js';
 import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
@@ -100,30 +90,50 @@ export async function confirmCancel(
 ): Promise<Confirmed> {
   const order = await findTriggerOrder(deps.store, id);
   if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
-  const signed = readSigned(signedTransaction);
-  if (isRefusal(signed)) throw refuse('Invalid transaction format');
-  const request = await deps.findRequest(cancelRequestId);
-  const isAlive = request && request.expiresAt.getTime() >= deps.clock.now();
-  if (!isAlive || request.area !== WITHDRAWAL_AREA || (request.payload as WithdrawalPayload).orderId !== id) {
-    throw refuse(`Withdrawal transaction not found in cache. ${AGAIN}`);
+  const withdrawal = await accept(deps, {
+    area: WITHDRAWAL_AREA,
+    base64: signedTransaction,
+    request: cancelRequestId,
+    terms(request) {
+      if (readWithdrawal(request).orderId !== id) throw unknownWithdrawal();
+      return { ours: [order.vault as Address, deps.signer.address('tracker')] };
+    },
+    prepare: () => id,
+  });
+  if (isRefusal(withdrawal)) throw explainRefusal(withdrawal);
+  const { state, signature } = withdrawal;
+  if (state === 'landed') return { id, txSignature: signature! };
+  if (state === 'expired') throw expired();
+  const { message } = explainEnd(withdrawal);
+  throw new AppError('EXECUTION_FAILED', { message: `Withdrawal failed: ${message}. ${AGAIN}` });
+}
+
+function explainRefusal(refusal: Refusal): AppError {
+  switch (refusal.reason) {
+    case 'undecodable':
+      return refuse('Invalid transaction format');
+    case 'unknown-request':
+    case 'expired-request':
+      return unknownWithdrawal();
+    case 'too-late':
+      return expired();
+    case 'reserved':
+      return refuse('Order not in cancellation state');
+    case 'would-fail': {
+      const { message } = explainEnd({ state: 'failed', error: refusal.err });
+      return refuse(`Withdrawal would fail: ${message}. ${AGAIN}`);
+    }
+    default:
+      return refuse(`Invalid withdrawal transaction: ${whatIsWrong(refusal)}`);
   }
-  const ours = [order.vault as Address, deps.signer.address('tracker')];
-  const refusal = checkAgainstCrafted(signed, request, ours);
-  if (refusal) throw refuse(`Invalid withdrawal transaction: ${explainRefusal(refusal)}`);
-  if (request.state === 'crafted' && (await deps.chain.blockHeight()) > request.lastValidBlockHeight) {
-    throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
-  }
-  let row: LedgerRow;
-  try {
-    row = await deps.landing.execute(request, signed.transaction, id);
-  } catch (error) {
-    if (error instanceof ReservationRefused) throw refuse('Order not in cancellation state');
-    if (!(error instanceof WouldFail)) throw error;
-    throw refuse(`Withdrawal would fail: ${explainEnd({ state: 'failed', error: error.err }).message}. ${AGAIN}`);
-  }
-  if (row.state === 'landed') return { id, txSignature: transactionSignature(signed.transaction) };
-  if (row.state === 'expired') throw refuse(`Withdrawal transaction expired. ${AGAIN}`);
-  throw new AppError('EXECUTION_FAILED', { message: `Withdrawal failed: ${explainEnd(row).message}. ${AGAIN}` });
+}
+
+function unknownWithdrawal(): AppError {
+  return refuse(`Withdrawal transaction not found in cache. ${AGAIN}`);
+}
+
+function expired(): AppError {
+  return refuse(`Withdrawal transaction expired. ${AGAIN}`);
 }
 
 function refuse(message: string): AppError {

@@ -1,25 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type Address, transactionSignature } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import {
-  checkAgainstCrafted,
-  explainEnd,
-  isRefusal,
-  ReservationRefused,
-  readSigned,
-  type SignedTransaction,
-  WouldFail,
-} from '../../landing/index.js';
+import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
 import { requireOwnVault } from './access.js';
-import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
+import { whatIsWrong } from './bad-transaction.js';
+import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps } from './deps.js';
 import { requirePair } from './order-checks.js';
 import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
 import type { OrderBody, OrderCreated } from './schema.js';
-import { explainRefusal } from './settlement.js';
 
 const REPEATED = 'This order was created before with the same deposit';
 
@@ -40,18 +32,30 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
     throw new AppError('INVALID_REQUEST', { message: 'Trigger mint is not supported' });
   }
   const terms = readTerms(body, deps.clock.now(), () => requirePrice(deps, body, mints.triggerMint));
-  const request = await findDeposit(deps, wallet, body);
-  const payload = request.payload as DepositPayload;
-  const signed = checkDeposit(deps, vault, request, body.depositSignedTx);
-
-  const now = new Date(deps.clock.now());
-  const order: TriggerOrderRow = {
-    ...{ id: uuidv7(deps.clock), wallet, vault, depositRequestId: request.id, bodyHash, ...mints, ...terms },
-    ...{ inputAccount: payload.inputAccount, outputAccount: payload.outputAccount, funded: false },
-    ...{ createdAt: now, updatedAt: now, triggeredAt: null, leaseUntil: null, retryAt: null },
-    progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
-  };
-  return land(deps, request, signed, order);
+  const orderId = uuidv7(deps.clock);
+  const deposit = await accept(deps, {
+    area: DEPOSIT_AREA,
+    base64: body.depositSignedTx,
+    request: body.depositRequestId,
+    exceptions: ['request-first'],
+    terms(request) {
+      requireSame(request, wallet, body);
+      return { ours: [vault, deps.signer.address('tracker')] };
+    },
+    prepare(request): TriggerOrderRow {
+      const { inputAccount, outputAccount } = readDeposit(request);
+      const now = new Date(deps.clock.now());
+      return {
+        ...{ id: orderId, wallet, vault, depositRequestId: request.id, bodyHash, ...mints, ...terms },
+        ...{ inputAccount, outputAccount, funded: false },
+        ...{ createdAt: now, updatedAt: now, triggeredAt: null, leaseUntil: null, retryAt: null },
+        progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
+      };
+    },
+  });
+  if (isRefusal(deposit)) throw explainRefusal(deposit);
+  if (deposit.state !== 'landed') throw badDeposit(`${explainEnd(deposit).message}; craft a new deposit`);
+  return created(deps, deposit, orderId, bodyHash);
 }
 
 function requireMints(body: OrderBody) {
@@ -77,60 +81,54 @@ function hashOf(body: OrderBody): Buffer {
     .digest();
 }
 
-async function findDeposit(deps: TriggerV2Deps, wallet: Address, body: OrderBody): Promise<LedgerRow> {
-  const request = await deps.findRequest(body.depositRequestId);
-  const isAlive = request && request.expiresAt.getTime() >= deps.clock.now();
-  if (!isAlive || request.area !== DEPOSIT_AREA || request.wallet !== wallet) {
-    throw new AppError('INVALID_REQUEST', {
-      message: 'Deposit transaction not found in cache. Please craft a new deposit first.',
-    });
-  }
-  const crafted = request.payload as DepositPayload;
+/** Whether the deposit was crafted for this wallet, and for what the order says. */
+function requireSame(request: LedgerRow, wallet: Address, body: OrderBody): void {
+  if (request.wallet !== wallet) throw unknownDeposit();
+  const crafted = readDeposit(request);
   const differs = (['inputMint', 'outputMint'] as const).find((field) => crafted[field] !== body[field]);
   if (differs) throw invalid(differs, 'the deposit was crafted for another mint');
   if (crafted.amount !== body.inputAmount) throw invalid('inputAmount', 'the deposit was crafted for another amount');
   if (crafted.type !== body.orderType) throw invalid('orderType', `the deposit was crafted for ${crafted.type}`);
-  return request;
 }
 
-function checkDeposit(deps: TriggerV2Deps, vault: Address, request: LedgerRow, base64: string): SignedTransaction {
-  const signed = readSigned(base64);
-  const refusal = isRefusal(signed)
-    ? signed
-    : checkAgainstCrafted(signed, request, [vault, deps.signer.address('tracker')]);
-  if (refusal) throw badDeposit(explainRefusal(refusal));
-  return signed as SignedTransaction;
+function unknownDeposit(): AppError {
+  return new AppError('INVALID_REQUEST', {
+    message: 'Deposit transaction not found in cache. Please craft a new deposit first.',
+  });
+}
+
+function explainRefusal(refusal: Refusal): AppError {
+  switch (refusal.reason) {
+    case 'unknown-request':
+    case 'expired-request':
+      return unknownDeposit();
+    case 'too-late':
+      return badDeposit('it has expired; craft a new deposit');
+    case 'reserved':
+      return duplicate();
+    case 'would-fail':
+      return badDeposit(explainDoomed(refusal.err));
+    default:
+      return badDeposit(whatIsWrong(refusal));
+  }
 }
 
 function badDeposit(why: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `Invalid signed deposit transaction: ${why}` });
 }
 
-async function land(
-  deps: TriggerV2Deps,
-  request: LedgerRow,
-  signed: SignedTransaction,
-  order: TriggerOrderRow,
+/** The answer to a deposit that has landed, which may be with an order that another post has created. */
+async function created(
+  { store }: TriggerV2Deps,
+  deposit: LedgerRow,
+  orderId: string,
+  bodyHash: Buffer,
 ): Promise<OrderCreated> {
-  if (request.state === 'crafted' && (await deps.chain.blockHeight()) > request.lastValidBlockHeight) {
-    throw badDeposit('it has expired; craft a new deposit');
-  }
-  let row: LedgerRow;
-  try {
-    row = await deps.landing.execute(request, signed.transaction, order);
-  } catch (error) {
-    if (error instanceof ReservationRefused) throw duplicate();
-    if (error instanceof WouldFail) throw badDeposit(explainDoomed(error.err));
-    throw error;
-  }
-  if (row.state !== 'landed') throw badDeposit(`${explainEnd(row).message}; craft a new deposit`);
-  const stored = await findByDeposit(deps.store, order.wallet, request.id);
-  if (!stored) throw new Error(`the deposit ${request.id} has landed without its order`);
-  if (Buffer.compare(stored.bodyHash, order.bodyHash) !== 0) throw duplicate();
-  return {
-    ...{ id: stored.id, txSignature: transactionSignature(signed.transaction), depositConfirmed: true },
-    ...(stored.id !== order.id && { message: REPEATED }),
-  };
+  const order = await findByDeposit(store, deposit.wallet, deposit.id);
+  if (!order) throw new Error(`the deposit ${deposit.id} has landed without its order`);
+  if (Buffer.compare(order.bodyHash, bodyHash) !== 0) throw duplicate();
+  const answer = { id: order.id, txSignature: deposit.signature!, depositConfirmed: true };
+  return order.id === orderId ? answer : { ...answer, message: REPEATED };
 }
 
 function explainDoomed(err: unknown): string {

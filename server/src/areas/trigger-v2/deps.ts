@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
+import { type Static, Type } from 'typebox';
 import type { Chain } from '../../chain/index.js';
-import type { Landing } from '../../landing/index.js';
+import { addressText, digits, type Landing, payloadReader } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { LoginTokens, Signer } from '../../signer/index.js';
@@ -29,19 +30,26 @@ export const DEPOSIT_AREA = 'trigger-deposit';
 export const WITHDRAWAL_AREA = 'trigger-withdrawal';
 
 /** What a deposit was crafted for: kept with its request id. */
-export interface DepositPayload {
-  type: 'single' | 'oco' | 'otoco';
-  vault: Address;
-  inputMint: Address;
-  outputMint: Address;
+const DepositPayload = Type.Object({
+  type: Type.Union([Type.Literal('single'), Type.Literal('oco'), Type.Literal('otoco')]),
+  vault: addressText,
+  inputMint: addressText,
+  outputMint: addressText,
   /** In the smallest unit. */
-  amount: string;
-  inputAccount: Address;
-  outputAccount: Address | null;
-}
+  amount: digits,
+  inputAccount: addressText,
+  outputAccount: Type.Union([addressText, Type.Null()]),
+});
+export type DepositPayload = Static<typeof DepositPayload>;
 
 /** What a withdrawal was crafted for. Amounts are in the smallest unit. */
-export interface WithdrawalPayload {
-  orderId: string;
-  withdrawn: { mint: Address; amount: string }[];
-}
+const WithdrawalPayload = Type.Object({
+  orderId: Type.String(),
+  withdrawn: Type.Array(Type.Object({ mint: addressText, amount: digits })),
+});
+export type WithdrawalPayload = Static<typeof WithdrawalPayload>;
+
+/** @throws PayloadMismatch */
+export const readDeposit = payloadReader(DepositPayload);
+/** @throws PayloadMismatch */
+export const readWithdrawal = payloadReader(WithdrawalPayload);

@@ -1,4 +1,4 @@
-import type { Claimed, Refusal, Settlement } from '../../landing/index.js';
+import type { Claimed, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
@@ -9,7 +9,7 @@ import {
   lockTriggerOrders,
   type TriggerOrderRow,
 } from '../../store/trigger-orders.js';
-import type { WithdrawalPayload } from './deps.js';
+import { readWithdrawal } from './deps.js';
 
 /** An order is written down in the step that claims its deposit, and opens in the one that knows it has landed. */
 export const depositSettlement: Settlement = {
@@ -57,7 +57,7 @@ export const withdrawalSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
-      const { orderId } = row.payload as WithdrawalPayload;
+      const { orderId } = readWithdrawal(row);
       const { settledAt } = row;
       if (!settledAt) continue;
       if (row.state === 'landed') {
@@ -88,7 +88,7 @@ function depositEvent(
 }
 
 function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerRow, at: Date): TriggerOrderEventRow[] {
-  const { withdrawn } = row.payload as WithdrawalPayload;
+  const { withdrawn } = readWithdrawal(row);
   const landed = row.state === 'landed';
   const common = { ...NOTHING, wallet, orderId, at };
   const events = withdrawn.map(
@@ -103,18 +103,4 @@ function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerR
     ...events,
     { ...common, ...{ id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null } },
   ];
-}
-
-/** Why a signed transaction is not taken, in the words of the area. */
-export function explainRefusal(refusal: Refusal): string {
-  switch (refusal.reason) {
-    case 'undecodable':
-      return `Invalid transaction format (${refusal.detail})`;
-    case 'message-changed':
-      return 'it is not the transaction that was crafted; sign it as it was given';
-    case 'missing-signature':
-      return `the signature of ${refusal.signer} is missing`;
-    case 'invalid-signature':
-      return `the signature of ${refusal.signer} does not match`;
-  }
 }

@@ -14,7 +14,7 @@ import {
   tokensOf,
   USDC,
 } from '../../areas/send/testing.js';
-import { createLanding } from '../../landing/index.js';
+import { Landing } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { testSigner } from '../../sandbox/maker/testing.js';
 import { createInviteKeeper, EXPIRIES_AN_HOUR, type InviteKeeperDeps } from './index.js';
@@ -76,7 +76,7 @@ it('several keepers pay for each invite once', async () => {
   const signer = world.deps.signer as ReturnType<typeof testSigner>;
   const copies = [1, 2, 3].map(() => {
     const { store, clock, chain, log, rpc } = world;
-    const landing = createLanding({
+    const landing = new Landing({
       ...{ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements: {}, observe: () => {} },
     });
     return { landing, keeper: newKeeper({ landing, index: world.newIndex() }) };

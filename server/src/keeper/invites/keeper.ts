@@ -2,12 +2,10 @@ import { type Address, decodeTransaction } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import type { Chain } from '../../chain/index.js';
-import { unitLimitFrom } from '../../crafting/budget.js';
 import { craftInvite } from '../../crafting/invite.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
-import { explain, type Landing, rememberOwn } from '../../landing/index.js';
-import { tryOut } from '../../landing/try-out.js';
+import { explain, type Landing, rememberOwn, tryOut } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import type { Store } from '../../store/sql.js';
@@ -129,12 +127,8 @@ class InviteWork implements Work<Address, PreparedExpiry> {
       return undefined;
     }
     const { sender, token } = invite;
-    const tried = await tryOut(
-      chain,
-      (blockhash, budget) =>
-        craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget),
-      (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units), computeUnitPrice }),
-    );
+    const tried = await tryOut(chain, (blockhash, budget) =>
+        craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget));
     if ('err' in tried) throw new Error(explain(tried.err).message);
     return { sender, ...tried };
   }

@@ -1,9 +1,7 @@
 import { cancelOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { explain } from '../../landing/index.js';
-import { tryOut } from '../../landing/try-out.js';
+import { explain, tryOut } from '../../landing/index.js';
 import { refundAccountOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { isExpired } from './plan.js';
@@ -21,10 +19,8 @@ export async function prepareCancel(deps: LimitOrderDeps, address: Address): Pro
   const instructions = [
     cancelOrder({ ...accounts, ...(makerInputMintAccount && { makerInputMintAccount }) }, addresses),
   ];
-  const tried = await tryOut(
-    chain,
-    (blockhash, budget) => craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
-    (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units), computeUnitPrice }),
+  const tried = await tryOut(chain, (blockhash, budget) =>
+    craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
   );
   if ('err' in tried) return blocked(explain(tried.err).message);
   const detail = { returned: `${order.makingAmount}` };

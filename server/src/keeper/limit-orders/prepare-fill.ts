@@ -1,12 +1,10 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { LimitOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
-import { explain } from '../../landing/index.js';
-import { tryOut } from '../../landing/try-out.js';
+import { explain, tryOut } from '../../landing/index.js';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
@@ -119,14 +117,7 @@ async function tryOutFill(
   if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notYet(trade.reason);
   const fill: FlashFill = { ...terms, makingAmount, price, least, trade };
   try {
-    const tried = await tryOut(
-      chain,
-      (blockhash, budget) => craftFlashFill(fill, blockhash, budget),
-      (units, computeUnitPrice) => ({
-        computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
-        computeUnitPrice,
-      }),
-    );
+    const tried = await tryOut(chain, (blockhash, budget) => craftFlashFill(fill, blockhash, budget));
     if ('err' in tried) return blocked(explain(tried.err).message);
     if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);

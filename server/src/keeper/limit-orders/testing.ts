@@ -19,7 +19,7 @@ import { type Address, associatedTokenAddress, type Keypair, WRAPPED_SOL_MINT } 
 import { Registry } from 'prom-client';
 import { type Chain, createChain } from '../../chain/index.js';
 import { readOpenOrders } from '../../indexes/limit-orders/index.js';
-import { createLanding, type LandingDeps } from '../../landing/index.js';
+import { Landing, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { openAggregator, openWorld, silent, type TestPool } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
@@ -72,7 +72,7 @@ export async function openKeeperWorld() {
       observe: () => {},
       log: silent,
     };
-    const landing = createLanding({ ...base, ...on });
+    const landing = new Landing({ ...base, ...on });
     closing.push(() => landing.close());
     return landing;
   }

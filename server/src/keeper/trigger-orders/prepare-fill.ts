@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
@@ -7,11 +7,9 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
-import { explain } from '../../landing/index.js';
-import { tryOutSwap } from '../../landing/try-out.js';
+import { explain, tryOutSwap } from '../../landing/index.js';
 import { isRefused, type Token } from '../../routing/router.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
@@ -91,10 +89,7 @@ async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEm
 async function tryOnce(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isClosing: boolean): Promise<Tried> {
   const swap = await swapOf(deps, trade, offer, isClosing);
   if (swap === 'too large' || 'skipped' in swap) return swap;
-  const tried = await tryOutSwap(deps.chain, swap.swap, (units, computeUnitPrice) => ({
-    computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)),
-    computeUnitPrice,
-  })).catch((error) => {
+  const tried = await tryOutSwap(deps.chain, swap.swap).catch((error) => {
     if (error instanceof TransactionTooLarge) return 'too large' as const;
     throw error;
   });

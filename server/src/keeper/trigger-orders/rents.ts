@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
@@ -6,10 +5,8 @@ import {
   decodeTransaction,
   type Instruction,
 } from '@slipway/wire';
-import { UNITS_APART, unitLimitFrom } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { type Claimed, explain, type Settlement } from '../../landing/index.js';
-import { tryOut } from '../../landing/try-out.js';
+import { type Claimed, explain, type Settlement, tryOut } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
@@ -81,10 +78,8 @@ async function returnRent(deps: TriggerKeeperDeps, order: TriggerOrderRow): Prom
     await store.single((tx) => settleRent(tx, orderId));
     return;
   }
-  const tried = await tryOut(
-    chain,
-    (blockhash, budget) => craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
-    (units, computeUnitPrice) => ({ computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice }),
+  const tried = await tryOut(chain, (blockhash, budget) =>
+    craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
   );
   if ('err' in tried) throw new Error(explain(tried.err).message);
   const payload: RentPayload = { orderId };

@@ -10,7 +10,7 @@ import {
 import { triggerV2Area } from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { createChain, type Rpc } from '../../chain/index.js';
-import { createLanding, type LandingDeps } from '../../landing/index.js';
+import { Landing, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote } from '../../prices/index.js';
@@ -67,7 +67,7 @@ export async function openTriggerWorld() {
   };
 
   function newLanding(sendRpcs: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
-    const landing = createLanding({
+    const landing = new Landing({
       ...{ store, clock, steadyNow, signer, chain, sendRpcs, log: silent },
       ...{ settlements, observe: () => {}, ...on },
     });

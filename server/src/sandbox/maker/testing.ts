@@ -29,7 +29,7 @@ import {
 import { pino } from 'pino';
 import { type Chain, createChain, createLocalRpc } from '../../chain/index.js';
 import { type Crafted, craftTransaction } from '../../crafting/transaction.js';
-import { createLanding } from '../../landing/index.js';
+import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { createMakers, type MakersDeps } from '../../routing/makers/index.js';
@@ -112,7 +112,7 @@ export async function openWorld() {
   const maker = await startMaker(makerDeps);
   const landings: { close(): void }[] = [];
   const newLanding = (on: { chain?: Chain } = {}) => {
-    const landing = createLanding({
+    const landing = new Landing({
       ...{ store, clock, steadyNow, signer, log: quiet },
       chain: on.chain ?? chain,
       sendRpcs: [rpc],

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  decodeTransaction,
+  encodeTransaction,
+  generateKeypair,
+  sign,
+  systemTransfer,
+  type Transaction,
+  transactionSignature,
+  withSignature,
+} from '@slipway/wire';
+import { craftTransaction } from '../crafting/transaction.js';
+import type { LedgerRow } from '../store/ledger.js';
+import { type AcceptDeps, accept, isRefusal, type Posted } from './accept.js';
+import { ReservationRefused } from './grouped-writes.js';
+import { WouldFail } from './preflight.js';
+import { newRequest } from './request.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const [user, gas, maker] = [generateKeypair(), generateKeypair(), generateKeypair()];
+const LAST_BLOCK = 150n;
+
+/** A payment of the user; `sponsor`, who signs as well, pays its fee. */
+function craft({ sponsor = user.address, lamports = 5n } = {}) {
+  const instructions = [systemTransfer({ from: user.address, to: maker.address, lamports })];
+  const budget = { computeUnitLimit: 1_000, computeUnitPrice: 0n };
+  return craftTransaction({ feePayer: sponsor, instructions, blockhash: gas.address, budget });
+}
+
+function signed(wire: Uint8Array, keypair = user, signer = user): Transaction {
+  const transaction = decodeTransaction(wire);
+  return withSignature(transaction, signer.address, sign(keypair, transaction.message));
+}
+
+const base64Of = (transaction: Transaction) => Buffer.from(encodeTransaction(transaction)).toString('base64');
+
+/** A request in the ledger, and what landing and the chain were asked. */
+function world(
+  options: {
+    crafted?: ReturnType<typeof craft>;
+    row?: Partial<LedgerRow>;
+    height?: bigint;
+    onChain?: string;
+    execute?: () => Promise<LedgerRow>;
+  } = {},
+) {
+  const { crafted = craft(), height = LAST_BLOCK, onChain } = options;
+  const made = {
+    id: 'request',
+    area: 'area',
+    wallet: user.address,
+    crafted,
+    lastValidBlockHeight: LAST_BLOCK,
+    cosigners: [],
+    payload: { kept: true },
+  };
+  const row = { ...newRequest(made, { now: () => NOW }), state: 'crafted', ...options.row } as LedgerRow;
+  const asked: string[] = [];
+  const landed = { ...row, state: 'landed', signature: 'signature' } as LedgerRow;
+  const details: unknown[] = [];
+  const deps = {
+    clock: { now: () => NOW },
+    chain: {
+      async blockHeight() {
+        asked.push('height');
+        return height;
+      },
+      async statuses(signatures: string[]) {
+        asked.push('statuses');
+        return { found: signatures.map((each) => (each === onChain ? {} : undefined)) };
+      },
+    },
+    landing: {
+      async execute(_: LedgerRow, __: Transaction, detail: unknown) {
+        asked.push('execute');
+        details.push(detail);
+        return options.execute ? options.execute() : landed;
+      },
+      async delegate() {
+        asked.push('delegate');
+        return landed;
+      },
+    },
+    findRequest: async (id: string) => (id === row.id ? row : undefined),
+  } as unknown as AcceptDeps;
+  const before = structuredClone(row);
+  return {
+    ...{ crafted, row, landed, asked, details },
+    post: async (posted: Partial<Posted> = {}) => {
+      const ended = await accept(deps, {
+        area: 'area',
+        base64: base64Of(signed(crafted.wire)),
+        request: 'request',
+        terms: () => ({ ours: [] }),
+        ...posted,
+      });
+      assert.deepEqual(structuredClone(row), before, 'the request is as it was');
+      return ended;
+    },
+  };
+}
+
+const sent = (asked: string[]) => asked.some((what) => what === 'execute' || what === 'delegate');
+
+describe('a posted transaction', () => {
+  test('lands with what its area has prepared, and is answered with the final row', async () => {
+    const { post, landed, details, asked } = world();
+    assert.equal(await post({ prepare: ({ id }) => ({ of: id }) }), landed);
+    assert.deepEqual([details, asked], [[{ of: 'request' }], ['height', 'execute']]);
+  });
+
+  test('that was posted before is followed, whatever the height, and nothing is prepared again', async () => {
+    for (const state of ['sending', 'landed', 'failed', 'expired'] as const) {
+      const { post, asked } = world({ row: { state }, height: 10_000n });
+      await post({ prepare: () => assert.fail('prepared again') });
+      assert.deepEqual(asked, ['execute']);
+    }
+  });
+
+  test('is found by what it is, where no id is posted with it', async () => {
+    const { post, row, landed } = world();
+    const signers: string[] = [];
+    const request: Posted['request'] = async (posted) => {
+      signers.push(...posted.signers);
+      return row;
+    };
+    assert.equal(await post({ request }), landed);
+    assert.deepEqual(signers, [user.address]);
+  });
+
+  test('that a market maker signs last is handed to the maker while the offer stands, whatever the height', async () => {
+    const crafted = craft({ sponsor: maker.address });
+    for (const [until, reason] of [
+      [NOW, undefined],
+      [NOW - 1, 'too-late'],
+    ] as const) {
+      const { post, asked } = world({ crafted, height: 10_000n });
+      const delegate = { until, deliver: () => assert.fail('delivered by the landing alone') };
+      const ended = await post({ terms: () => ({ ours: [maker.address], delegate }) });
+      assert.equal(isRefusal(ended) ? ended.reason : undefined, reason);
+      assert.deepEqual(asked, reason ? [] : ['delegate']);
+    }
+  });
+
+  test('beyond its last block is landed only where its owner has sent it, which a missing signature rules out', async () => {
+    const complete = craft();
+    const signature = transactionSignature(signed(complete.wire));
+    const height = LAST_BLOCK + 1n;
+    const found = world({ crafted: complete, height, onChain: signature });
+    assert.equal(await found.post(), found.landed);
+    assert.deepEqual(found.asked, ['height', 'statuses', 'execute']);
+
+    const unknown = world({ crafted: complete, height });
+    assert.deepEqual(await unknown.post(), { reason: 'too-late' });
+    assert.deepEqual(unknown.asked, ['height', 'statuses']);
+
+    const cosigned = world({ crafted: craft({ sponsor: gas.address }), height });
+    assert.deepEqual(await cosigned.post({ terms: () => ({ ours: [gas.address] }) }), { reason: 'too-late' });
+    assert.deepEqual(cosigned.asked, ['height'], 'nobody can have sent it without our signature');
+  });
+
+  test('whose id is dead is answered only where the area answers for ever, and only when it was posted', async () => {
+    const expiresAt = new Date(NOW - 1);
+    for (const [state, exceptions, reason] of [
+      ['crafted', [], 'expired-request'],
+      ['landed', [], 'expired-request'],
+      ['crafted', ['posted-never-expires'], 'expired-request'],
+      ['landed', ['posted-never-expires'], undefined],
+    ] as const) {
+      const ended = await world({ row: { state, expiresAt } }).post({ exceptions });
+      assert.equal(isRefusal(ended) ? ended.reason : undefined, reason, `${state} ${exceptions}`);
+    }
+    const last = world({ row: { expiresAt: new Date(NOW) } });
+    assert.equal(await last.post(), last.landed);
+  });
+
+  test('that the settlement refuses, or that would fail, says so with what the answer needs', async () => {
+    const error = new ReservationRefused('taken');
+    assert.deepEqual(await world({ execute: () => Promise.reject(error) }).post(), { reason: 'reserved', error });
+    const doomed = world({ execute: () => Promise.reject(new WouldFail('AccountNotFound', [])) });
+    const refusal = await doomed.post();
+    assert.ok(isRefusal(refusal) && refusal.reason === 'would-fail');
+    assert.deepEqual([refusal.err, refusal.request], ['AccountNotFound', doomed.row]);
+    assert.deepEqual(refusal.transaction.message, doomed.crafted.message);
+    const bug = new Error('something else');
+    await assert.rejects(world({ execute: () => Promise.reject(bug) }).post(), bug);
+  });
+});
+
+describe('of several reasons to refuse', () => {
+  /** In the order in which they are told; each spoils a good post in its own way. */
+  const FAULTS = ['unknown-request', 'expired-request', 'terms', 'message-changed', 'signature', 'too-late', 'prepare'];
+
+  async function refusalOf(faults: ReadonlySet<string>, decodable: boolean, posted: Partial<Posted> = {}) {
+    const crafted = craft({ sponsor: gas.address });
+    const { post, asked } = world({
+      crafted,
+      ...(faults.has('expired-request') && { row: { expiresAt: new Date(NOW - 1) } }),
+      ...(faults.has('too-late') && { height: LAST_BLOCK + 1n }),
+    });
+    const { wire } = faults.has('message-changed') ? craft({ sponsor: gas.address, lamports: 6n }) : crafted;
+    const transaction = signed(wire, faults.has('signature') ? maker : user);
+    const fault = (name: string) => {
+      if (faults.has(name)) throw new Error(name);
+    };
+    const ended = await post({
+      base64: decodable ? base64Of(transaction) : 'AAAA',
+      ...(faults.has('unknown-request') && { area: 'another' }),
+      terms() {
+        fault('terms');
+        return { ours: [gas.address] };
+      },
+      prepare: () => fault('prepare'),
+      ...posted,
+    }).catch(({ message }: Error) => ({ reason: message }));
+    assert.equal(sent(asked), faults.size === 0 && decodable);
+    return 'reason' in ended ? ended.reason.replace('invalid-signature', 'signature') : undefined;
+  }
+
+  const subsets = Array.from({ length: 2 ** FAULTS.length }, (_, bits) =>
+    FAULTS.filter((_name, index) => bits & (1 << index)),
+  );
+
+  test('the first is told, and with any of them nothing is sent', async () => {
+    for (const faults of subsets) assert.equal(await refusalOf(new Set(faults), true), faults[0], faults.join());
+  });
+
+  test('a transaction that cannot be decoded comes first, unless the area wants the request looked at before', async () => {
+    const beforeDecoding = FAULTS.slice(0, 3);
+    for (const faults of subsets) {
+      assert.equal(await refusalOf(new Set(faults), false), 'undecodable', faults.join());
+      const told = faults.find((fault) => beforeDecoding.includes(fault)) ?? 'undecodable';
+      const posted = { exceptions: ['request-first'] } as const;
+      assert.equal(await refusalOf(new Set(faults), false, posted), told, faults.join());
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { Chain, Rpc } from '../chain/index.js';
+import type { Clock } from '../lib/clock.js';
+import type { Signer } from '../signer/index.js';
+import type { LedgerRow } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
+import type { Settlement } from './grouped-writes.js';
+
+export interface LandingDeps {
+  store: Store;
+  clock: Clock;
+  steadyNow: () => number;
+  chain: Chain;
+  /** Every way of sending; the first is the one that the chain is read from. */
+  sendRpcs: readonly Rpc[];
+  signer: Signer;
+  /** By area. */
+  settlements: Readonly<Record<string, Settlement>>;
+  /** Told of every transaction that has come to its end here, after that is in the store. */
+  observe: (settled: LedgerRow) => void;
+  log: Logger;
+}

@@ -1,0 +1,106 @@
+import { decodeTransaction } from '@slipway/wire';
+import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
+import type { DelegatedSend, Resolution } from './delegated-send.js';
+import type { LandingDeps } from './deps.js';
+import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { aliveAtOf } from './submission-payload.js';
+import type { Tracker, Verdict } from './tracker.js';
+
+/** How long a copy of the service that says nothing is believed to be alive. */
+const LEASE_MS = 6_000;
+/** A durable nonce never expires: after this long nobody waits for it any more. */
+const GIVE_UP_MS = 5 * 60_000;
+
+export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'observe' | 'log'> {
+  tracker: Pick<Tracker, 'track' | 'pollNow'>;
+  delegated: Pick<DelegatedSend, 'search'>;
+  settle: (item: { id: string; verdict: Verdict }) => Promise<LedgerRow | undefined>;
+}
+
+/** When the lease of what this copy of the service lands runs out, unless it is renewed. */
+export function leaseFrom(nowMs: number): Date {
+  return new Date(nowMs + LEASE_MS);
+}
+
+/** Waits for the truth about transactions that have been sent, writes it down, and meanwhile keeps their leases. */
+export class Following {
+  readonly #deps: FollowingDeps;
+  readonly #ends = new Map<string, Promise<LedgerRow>>();
+  readonly #renewal: NodeJS.Timeout;
+
+  constructor(deps: FollowingDeps) {
+    this.#deps = deps;
+    this.#renewal = setInterval(() => this.#renewLeases(), LEASE_MS / 3);
+    this.#renewal.unref();
+  }
+
+  /**
+   * The request in its final state. `toEnd` is what leads there, where nobody in this process follows it already: the
+   * chain's word, unless something else has to be done first.
+   */
+  follow(row: LedgerRow, toEnd = (own: LedgerRow) => this.#followToEnd(own)): Promise<LedgerRow> {
+    if (row.state !== 'sending') return Promise.resolve(row);
+    const known = this.#ends.get(row.id);
+    if (known) return known;
+    const end = toEnd(row).finally(() => this.#ends.delete(row.id));
+    this.#ends.set(row.id, end);
+    return end;
+  }
+
+  /** `follow` for what nobody waits for. `takenOver`: from a copy of the service that may not have come to send it. */
+  followInBackground(row: LedgerRow, { takenOver = false } = {}): void {
+    this.follow(row, (own) => this.#followToEnd(own, takenOver)).catch((error: Error) =>
+      this.#deps.log.debug({ request: row.id, reason: error.message }, 'left to a later run'),
+    );
+  }
+
+  /** The final state of a request whose transaction somebody else has signed last and sent. */
+  resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {
+    if ('verdict' in resolution) return this.#conclude(row.id, resolution.verdict);
+    this.#deps.tracker.pollNow();
+    return this.#followToEnd(resolution.row);
+  }
+
+  close(): void {
+    clearInterval(this.#renewal);
+  }
+
+  #renewLeases(): void {
+    const { store, clock, log } = this.#deps;
+    const ids = [...this.#ends.keys()];
+    if (ids.length === 0) return;
+    store
+      .transaction((tx) => renewLeases(tx, ids, leaseFrom(clock.now())))
+      .catch((error: Error) =>
+        log.warn({ reason: error.message }, 'cannot renew leases; another copy may follow the same transactions'),
+      );
+  }
+
+  async #followToEnd(row: LedgerRow, takenOver = false): Promise<LedgerRow> {
+    if (row.state !== 'sending') return row;
+    const { tracker, delegated, steadyNow } = this.#deps;
+    const { id, signature, wire } = row;
+    if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
+    if (!signature) return this.resolve(row, await delegated.search(row));
+    const lifetime = lifetimeOfRow(row, wire);
+    const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
+    const verdict = await tracker.track({ signature, wire, lifetime, takenOver, ...giveUpAt });
+    // One message has many right signatures: who signed last may have sent another one than they have told us.
+    if (verdict.event === 'expired' && row.handedOver) return this.resolve(row, await delegated.search(row));
+    return this.#conclude(id, verdict);
+  }
+
+  async #conclude(id: string, verdict: Verdict): Promise<LedgerRow> {
+    const { store, settle, observe } = this.#deps;
+    const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
+    if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
+    observe(settled);
+    return settled;
+  }
+}
+
+function lifetimeOfRow(row: LedgerRow, wire: Uint8Array): Lifetime {
+  const { lastValidBlockHeight } = row;
+  if (lastValidBlockHeight > 0n) return { kind: 'height', lastValidBlockHeight };
+  return lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
+}

@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox';
+import type { LedgerRow } from '../store/ledger.js';
+import { digits, payloadReader } from './payload.js';
+
+/** What the ledger keeps of a submitted transaction beside its bytes. */
+const SubmissionPayload = Type.Object({
+  /** A slot at which its blockhash was known to be valid; 0 where nobody has asked. */
+  aliveAt: Type.Optional(digits),
+});
+export type SubmissionPayload = Static<typeof SubmissionPayload>;
+
+const read = payloadReader(SubmissionPayload);
+
+export function aliveAtOf(row: LedgerRow): bigint {
+  return BigInt(read(row).aliveAt ?? 0);
+}
