@@ -48,6 +48,11 @@ export interface Crafted {
   feeLamports: bigint;
 }
 
+/** The unsigned transaction as answers carry it. */
+export function base64Of({ wire }: Pick<Crafted, 'wire'>): string {
+  return Buffer.from(wire).toString('base64');
+}
+
 /** The crafted transaction does not fit into a packet. */
 export class TransactionTooLarge extends Error {
   override readonly name = 'TransactionTooLarge';

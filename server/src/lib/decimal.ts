@@ -6,6 +6,11 @@ export function decimalString(amount: bigint, decimals: number): string {
   return fraction === '' ? digits.slice(0, split) : `${digits.slice(0, split)}.${fraction}`;
 }
 
+/** The value in USD of an amount in the smallest unit, at the price of one whole token. */
+export function usdValue(amount: bigint, decimals: number, usd: number): number {
+  return (Number(amount) / 10 ** decimals) * usd;
+}
+
 const USD_DIGITS = 9;
 
 /** A price or value in USD as it is answered: to 9 significant digits, without what binary fractions add behind them. */

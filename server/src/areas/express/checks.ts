@@ -1,6 +1,7 @@
-import { type Address, decodeTokenAccount, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, decodeTokenAccount, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
+import { LAMPORTS_PER_SOL, WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { decimalString } from '../../lib/decimal.js';
 
 /** Why there is nothing to sign, with the code that the contract gives it. */
@@ -14,10 +15,6 @@ export interface Ready {
   crafted: Crafted;
   lastValidBlockHeight: bigint;
 }
-
-export const LAMPORTS_PER_SOL = 1_000_000_000;
-/** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
-const WALLET_MINIMUM = rentExemptLamports(0);
 
 /** Whether the sender's token account can give the amount. */
 export function checkTokens(

@@ -2,12 +2,12 @@ import { type Address, associatedTokenAddress, associatedTokenRent, WRAPPED_SOL_
 import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
-import { type Budget, feeOf } from '../../crafting/transaction.js';
+import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { explain, newRequest } from '../../landing/index.js';
-import { roundedUsd } from '../../lib/decimal.js';
+import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
-import { checkLamports, checkTokens, LAMPORTS_PER_SOL, type Obstacle, type Ready } from './checks.js';
+import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
@@ -155,7 +155,7 @@ function answer(
   const ready = 'ready' in outcome ? outcome.ready : undefined;
   const obstacle = 'obstacle' in outcome ? outcome.obstacle : undefined;
   return {
-    transaction: ready ? Buffer.from(ready.crafted.wire).toString('base64') : '',
+    transaction: ready ? base64Of(ready.crafted) : '',
     requestId,
     receiverAddress: receiver,
     mint: platform.mint,
@@ -163,7 +163,7 @@ function answer(
     tokenDecimals,
     ...(tokenUsdRate !== undefined && { tokenUsdRate: roundedUsd(tokenUsdRate) }),
     feeLamports: Number(feeLamports),
-    ...(solUsd !== undefined && { feeUsdAmount: roundedUsd((Number(feeLamports) / LAMPORTS_PER_SOL) * solUsd) }),
+    ...(solUsd !== undefined && { feeUsdAmount: roundedUsd(usdValue(feeLamports, 9, solUsd)) }),
     feeMint: gasless ? platform.mint : WRAPPED_SOL_MINT,
     feeTokenDecimals: gasless ? tokenDecimals : 9,
     feeAmount: gasless ? 0 : Number(feeLamports),

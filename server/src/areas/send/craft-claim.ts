@@ -2,6 +2,7 @@ import { inviteAddress } from '@slipway/programs';
 import { decodeTransaction, encodeTransaction, withSignature } from '@slipway/wire';
 import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
+import { base64Of } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
 import { uuidv7 } from '../../lib/ids.js';
@@ -12,7 +13,7 @@ import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
 import { CraftClaimAnswer, CraftClaimBody } from './schema.js';
-import { base64Of, craft } from './try-out.js';
+import { craft } from './try-out.js';
 
 /**
  * Claims of one invite that may land at a time: one of them can succeed, and the others would cost the keeper their fee.
@@ -77,5 +78,5 @@ export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<
 async function signed({ signer }: SendDeps, { wire, message }: Crafted): Promise<string> {
   const { decoded: _, ...transaction } = decodeTransaction(wire);
   const signature = await signer.sign('keeper', message);
-  return base64Of(encodeTransaction(withSignature(transaction, signer.address('keeper'), signature)));
+  return base64Of({ wire: encodeTransaction(withSignature(transaction, signer.address('keeper'), signature)) });
 }

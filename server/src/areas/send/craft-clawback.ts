@@ -1,3 +1,4 @@
+import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
 import type { AreaServer } from '../area.js';
@@ -5,7 +6,7 @@ import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
 import { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';
-import { base64Of, craft } from './try-out.js';
+import { craft } from './try-out.js';
 
 export function registerCraftClawback(app: AreaServer, deps: SendDeps): void {
   app.post(
@@ -34,5 +35,5 @@ export async function craftClawback(deps: SendDeps, body: CraftClawbackBody): Pr
   }
   if (invite.sender !== sender) throw refuse('sender: the invite is of another sender, who alone can take it back');
   const action = { do: 'clawback', inviteInfo: invitePda, sender, token: invite.token } as const;
-  return { tx: base64Of((await craft(deps, action)).crafted.wire) };
+  return { tx: base64Of((await craft(deps, action)).crafted) };
 }

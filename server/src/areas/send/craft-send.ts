@@ -9,7 +9,8 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
-import { feeOf } from '../../crafting/transaction.js';
+import { base64Of, feeOf } from '../../crafting/transaction.js';
+import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { AreaServer } from '../area.js';
@@ -17,12 +18,10 @@ import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { isoOf, refuse } from './list-invites.js';
 import { CraftSendAnswer, CraftSendBody } from './schema.js';
-import { base64Of, craft } from './try-out.js';
+import { craft } from './try-out.js';
 
 /** How long an invite can be claimed. */
 const LIFE_SECONDS = 7n * 24n * 60n * 60n;
-/** A wallet keeps at least this much or nothing: the rent of an empty account. */
-const WALLET_MINIMUM = rentExemptLamports(0);
 const SIGNERS = 2;
 
 interface Asked {
@@ -63,7 +62,7 @@ export async function craftSend(deps: SendDeps, body: CraftSendBody): Promise<Cr
   const { crafted } = await craft(deps, { do: 'create', inviteSigner, sender, amount, expiry, token });
   await requireFunds(deps, asked, rents + crafted.feeLamports);
   return {
-    tx: base64Of(crafted.wire),
+    tx: base64Of(crafted),
     expiry: isoOf(expiry),
     totalFeeLamports: `${rents + crafted.feeLamports}`,
   };

@@ -24,5 +24,3 @@ export async function craft({ chain, program }: SendDeps, action: InviteAction):
   const reason = MEANINGS[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
   throw new AppError('INVALID_REQUEST', { message: reason });
 }
-
-export const base64Of = (wire: Uint8Array): string => Buffer.from(wire).toString('base64');

@@ -1,7 +1,7 @@
 import { bondingCurvePool } from '@slipway/programs';
 import { rentExemptLamports } from '@slipway/wire';
 import { craftLaunch, type Launch } from '../../crafting/launch.js';
-import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
+import { base64Of, type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
@@ -38,7 +38,7 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promis
     objects.presignUpload({ key: imageKey(mint), contentType: body.tokenImageContentType }),
     objects.presignUpload({ key: metadataKey(mint), contentType: 'application/json' }),
   ]);
-  const transaction = Buffer.from(crafted.wire).toString('base64');
+  const transaction = base64Of(crafted);
   return { transaction, mint, imagePresignedUrl, metadataPresignedUrl, imageUrl: objects.publicUrl(imageKey(mint)) };
 }
 

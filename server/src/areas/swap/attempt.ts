@@ -15,10 +15,12 @@ import {
   LAMPORTS_PER_SIGNATURE,
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
+import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { explain, tryOutSwap, usualBudget } from '../../landing/index.js';
+import { decimalString } from '../../lib/decimal.js';
 import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
-import { LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
+import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { coversGas, type Terms } from './terms.js';
 import type { Wallets } from './wallets.js';
@@ -56,9 +58,6 @@ export interface Ready {
 
 /** `isTooLarge`: a simpler route might fit. */
 export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
-
-/** A wallet that pays must keep this much, or the chain refuses to take the fee: the rent of an empty account. */
-const WALLET_MINIMUM = rentExemptLamports(0);
 
 const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
 
@@ -216,7 +215,7 @@ function lamportsObstacle(
   for (const party of ['taker', 'payer'] as const) {
     // Where nothing is needed, it does not matter what there is.
     const missing = needed[party] === 0n ? 0n : needed[party] + WALLET_MINIMUM - wallets.lamports[party];
-    if (missing > 0n) return { code: 2, message: `Top up ${inSol(missing)} SOL for gas` };
+    if (missing > 0n) return { code: 2, message: `Top up ${decimalString(missing, 9)} SOL for gas` };
   }
   return undefined;
 }
@@ -235,7 +234,7 @@ function gasObstacle(
   if (!gasless || lamports === 0n) return undefined;
   const token = side === 'input' ? input : output;
   const isCovered = lamports <= gasless.maxLamports && coversGas(deps, candidate, token, swap.output.least, lamports);
-  return isCovered ? undefined : { code: 2, message: `Top up ${inSol(lamports)} SOL for gas` };
+  return isCovered ? undefined : { code: 2, message: `Top up ${decimalString(lamports, 9)} SOL for gas` };
 }
 
 function wrappedRent({ input, output }: Swap): bigint {
@@ -248,10 +247,4 @@ function requireRichEnough({ wallets, output }: Order, { output: { least } }: Sw
   if (isSol(output) && wallets.lamports.receiver + least < WALLET_MINIMUM && wallets.receiver !== wallets.taker) {
     throw refuse('receiver', `a wallet without SOL must get at least ${WALLET_MINIMUM} lamports`);
   }
-}
-
-function inSol(lamports: bigint): string {
-  const whole = lamports / BigInt(LAMPORTS_PER_SOL);
-  const rest = (lamports % BigInt(LAMPORTS_PER_SOL)).toString().padStart(9, '0').replace(/0+$/, '');
-  return rest === '' ? whole.toString() : `${whole}.${rest}`;
 }

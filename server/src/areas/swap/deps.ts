@@ -45,5 +45,3 @@ export interface FeeSources {
 
 /** The area's name in the ledger. */
 export const AREA = 'swap';
-
-export const LAMPORTS_PER_SOL = 1_000_000_000;

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { roundedUsd } from '../../lib/decimal.js';
+import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { Hop, Token } from '../../routing/router.js';
@@ -104,7 +104,7 @@ function usdValues(prices: Prices, { candidate, input, output }: Told) {
 
 function usdOf(prices: Prices, mint: Address, decimals: number, amount: bigint): number | undefined {
   const usd = prices.usd(mint);
-  return usd === undefined ? undefined : roundedUsd((Number(amount) / 10 ** decimals) * usd);
+  return usd === undefined ? undefined : roundedUsd(usdValue(amount, decimals, usd));
 }
 
 function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAnswer['routePlan'][number] {

@@ -1,8 +1,9 @@
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
+import { usdValue } from '../../lib/decimal.js';
 import { trustedUsd } from '../../prices/index.js';
 import type { Quote, Token } from '../../routing/router.js';
-import { type FeeSources, LAMPORTS_PER_SOL, type SwapDeps } from './deps.js';
+import type { FeeSources, SwapDeps } from './deps.js';
 import { defaultFee, mayBeNew, paysForGas } from './fees.js';
 import type { OrderRequest } from './order-request.js';
 import type { Wallets } from './wallets.js';
@@ -86,7 +87,7 @@ export async function gaslessTerms(
   const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;
   const taxedUsd = terms.side === 'input' ? tradeUsd : (tradeUsd * (10_000 - LOSS_BPS)) / 10_000;
-  const bps = terms.bps + Math.ceil((usdOfLamports(maxLamports, solUsd) / taxedUsd) * 10_000);
+  const bps = terms.bps + Math.ceil((usdValue(maxLamports, 9, solUsd) / taxedUsd) * 10_000);
   // Beside what it pays, it lends the rent of temporary accounts.
   const isRich = wallets.lamports.gasWallet > 10n * POOR_LAMPORTS + maxLamports;
   return isRich && bps < 10_000 ? { ...terms, bps, gasless: { maxLamports } } : undefined;
@@ -95,7 +96,7 @@ export async function gaslessTerms(
 /** What is swapped, in USD by any source: enough to say what is too little, never to spend by. */
 function tradeUsdOf({ prices }: SwapDeps, { amount }: OrderRequest, input: Token): number | undefined {
   const usd = prices.usd(input.mint);
-  return usd === undefined ? undefined : (Number(amount) / 10 ** input.decimals) * usd;
+  return usd === undefined ? undefined : usdValue(amount, input.decimals, usd);
 }
 
 /** Whether its size alone keeps a trade from being gasless. */
@@ -118,16 +119,12 @@ export function coversGas(
   const usd = trustedUsd(prices, terms.mint);
   const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
   if (usd === undefined || solUsd === undefined || !paysForGas(fees, terms.mint)) return false;
-  const usdOf = (amount: bigint) => (Number(amount) / 10 ** token.decimals) * usd;
+  const usdOf = (amount: bigint) => usdValue(amount, token.decimals, usd);
   const isOutput = terms.side === 'output';
   const taxed = isOutput ? quote.outAmount + quote.feeAmount : quote.inAmount;
   const leastUsd = isOutput ? (GASLESS_MIN_USD * (10_000 - LOSS_BPS)) / 10_000 : GASLESS_MIN_USD;
   if (usdOf(taxed) < leastUsd) return false;
   const forGas = (quote.feeAmount * BigInt(terms.bps - terms.platformBps)) / BigInt(terms.bps);
   const atLeast = isOutput ? (forGas * least) / quote.outAmount : forGas;
-  return usdOf(atLeast) >= usdOfLamports(lamports, solUsd);
-}
-
-function usdOfLamports(lamports: bigint, solUsd: number): number {
-  return (Number(lamports) / LAMPORTS_PER_SOL) * solUsd;
+  return usdOf(atLeast) >= usdValue(lamports, 9, solUsd);
 }

@@ -1,7 +1,7 @@
 import { type Address, isAddress, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../crafting/limit-order.js';
-import { TransactionTooLarge } from '../../crafting/transaction.js';
+import { base64Of, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
 import type { Working } from '../../landing/index.js';
@@ -9,7 +9,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { TriggerV1Deps } from './deps.js';
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
 import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
-import { base64Of, priceOf, rememberAll, tryOutAt } from './try-out.js';
+import { priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const CANCELS_PER_TRANSACTION = 5;
 const NOT_CRAFTED = 'something went wrong while generating cancel instructions';

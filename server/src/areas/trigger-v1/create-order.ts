@@ -12,6 +12,8 @@ import {
 import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
+import { base64Of } from '../../crafting/transaction.js';
+import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { AppError } from '../../errors/index.js';
 import type { Working } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
@@ -19,11 +21,9 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { TriggerV1Deps } from './deps.js';
 import { type OrderRequest, readCreateOrder, refuse } from './order-request.js';
 import type { CreateOrderAnswer, CreateOrderBody } from './schema.js';
-import { base64Of, priceOf, rememberAll, tryOutAt } from './try-out.js';
+import { priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const LEAST_USD = 5;
-/** A wallet keeps at least this much or nothing: the rent of an empty account. */
-const WALLET_MINIMUM = rentExemptLamports(0);
 const CHEAPEST_BUMP = 255;
 const ALL_BPS = 10_000;
 

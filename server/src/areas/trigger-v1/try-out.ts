@@ -77,7 +77,3 @@ export async function rememberAll(
 export function rowId(requestId: string, number: number): string {
   return number === 0 ? requestId : `${requestId}:${number}`;
 }
-
-export function base64Of({ wire }: Crafted): string {
-  return Buffer.from(wire).toString('base64');
-}

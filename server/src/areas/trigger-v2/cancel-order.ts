@@ -1,4 +1,5 @@
 import { type Address, decodeTokenAccount } from '@slipway/wire';
+import { base64Of } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { accept, type CraftedRequest, explainEnd, isRefusal, newRequest, type Refusal } from '../../landing/index.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
@@ -59,7 +60,7 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
   };
   const request = newRequest(made, clock);
   await deps.remember(request);
-  return { id: order.id, transaction: Buffer.from(crafted.wire).toString('base64'), requestId: request.id };
+  return { id: order.id, transaction: base64Of(crafted), requestId: request.id };
 }
 
 /** What the order's accounts hold on the chain: all of it goes back, also what somebody else has sent there. */

@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
@@ -57,7 +58,7 @@ async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayl
     payload,
   };
   await deps.remember(newRequest(request, deps.clock));
-  return Buffer.from(crafted.wire).toString('base64');
+  return base64Of(crafted);
 }
 
 function accountsOf({ vault, requestId, input, output, keepsOutput }: Deposit) {

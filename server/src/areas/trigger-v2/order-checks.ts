@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import { usdValue } from '../../lib/decimal.js';
 import type { TriggerV2Deps } from './deps.js';
 import { explainMissingPrice } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
@@ -24,7 +25,7 @@ export function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: Vaul
     const why = explainMissingPrice(prices, mint);
     throw new AppError('CRAFT_FAILED', { message: `Failed to fetch the price of inputMint: ${why}` });
   }
-  const worth = (Number(amount) / 10 ** decimals) * usd;
+  const worth = usdValue(amount, decimals, usd);
   if (worth < LEAST_USD) {
     // Rounded down: what is refused must not read as enough.
     const shown = (Math.floor(worth * 100) / 100).toFixed(2);

@@ -128,7 +128,8 @@ class InviteWork implements Work<Address, PreparedExpiry> {
     }
     const { sender, token } = invite;
     const tried = await tryOut(chain, (blockhash, budget) =>
-        craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget));
+      craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget),
+    );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     return { sender, ...tried };
   }

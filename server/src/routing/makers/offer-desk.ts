@@ -2,11 +2,12 @@ import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
+import { usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
 import { listMakers } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
-import type { QuoteRequest, Token } from '../router.js';
+import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
 import { createPatience } from './patience.js';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
@@ -118,8 +119,7 @@ function absurdity(
 ): string | undefined {
   const [inUsd, outUsd] = [usd(input.mint), usd(output.mint)];
   if (!inUsd || !outUsd) return undefined;
-  const worth = (amount: bigint, price: number, { decimals }: Token) => (Number(amount) / 10 ** decimals) * price;
-  const ratio = worth(outAmount, outUsd, output) / worth(inAmount, inUsd, input);
+  const ratio = usdValue(outAmount, output.decimals, outUsd) / usdValue(inAmount, input.decimals, inUsd);
   // The least amounts are worth nothing that could be compared.
   if (outAmount < 100n || inAmount < 100n) return undefined;
   return ratio > ABSURDLY_GOOD || ratio < ABSURDLY_BAD ? `offers ${ratio.toFixed(3)} of what it takes` : undefined;
