@@ -1,5 +1,5 @@
-// Checks that imports go one way and through doors, that guarded things stay in their rooms, and that the pictures of
-// the house in docs/architecture.md are true. Usage: node scripts/boundaries.mjs [--map]. --map rewrites the map there.
+// Checks that imports go one way and through doors, that guarded things stay in their rooms, that the pictures of the
+// house in docs/architecture.md are true, and that files named in the documentation exist. Usage: node scripts/boundaries.mjs [--map]. --map rewrites the map there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root } from './prepare.mjs';
@@ -60,6 +60,7 @@ checkServer();
 checkWorkspaces();
 for (const workspace of ['wire', 'programs', 'localnet', 'server']) checkCycles(join(root, workspace, 'src'));
 checkTree();
+checkPaths();
 if (process.argv.includes('--map')) writeMap();
 else checkMap();
 for (const problem of problems) console.error(problem);
@@ -205,6 +206,25 @@ function checkTree() {
   }
   for (const name of named)
     problems.push(`docs/architecture.md: its tree names server/src/${name}/, which is not there`);
+}
+
+/** Every link and every source file that a page names exists. A path with <name> in it is for the reader to fill in. */
+function checkPaths() {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', join('programs', 'README.md')];
+  for (const entry of readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })) {
+    if (entry.name.endsWith('.md')) pages.push(relative(root, join(entry.parentPath ?? entry.path, entry.name)));
+  }
+  for (const name of pages) {
+    const text = readFileSync(join(root, name), 'utf8');
+    const here = join(root, dirname(name));
+    for (const [, link] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      if (!existsSync(join(here, link))) problems.push(`${name}: links to ${link}, which is not there`);
+    }
+    for (const [file] of text.matchAll(/(?<![\w.>/-])(?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|sql|c|h)\b/g)) {
+      if (![root, server, here].some((folder) => existsSync(join(folder, file))))
+        problems.push(`${name}: names ${file}, which is not there`);
+    }
+  }
 }
 
 function map() {
