@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
 import { type App, createApp } from './app/app.js';
-import { type Config, dataFolder, describeConfig, loadConfig } from './config/index.js';
+import { type Config, ConfigError, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { SANDBOX_KEY } from './http/index.js';
 import { steadyNow } from './lib/clock.js';
 
@@ -120,6 +120,7 @@ function followParent(gone: (reason: string) => void): void {
 }
 
 function explainStart(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
   const { code, message, port } = error as { code?: string; message?: string; port?: number };
   if (code === 'EADDRINUSE') return `port ${port} is taken by another program: stop that, or set SLIPWAY_PORT`;
   if (code === 'EACCES' && port !== undefined)

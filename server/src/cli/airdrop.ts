@@ -1,7 +1,7 @@
 import { isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { defineCommand } from 'citty';
-import { nearest } from '../config/nearest.js';
 import { SANDBOX_KEY } from '../http/key-lookup.js';
+import { nearest } from '../lib/nearest.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
 import { commonArgs } from './common-args.js';
 import { type CliContext, CommandError, type Result, UsageError } from './context.js';

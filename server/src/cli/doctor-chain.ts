@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import { createHttpRpc } from '../chain/rpc.js';
 import type { Config } from '../config/index.js';
 import { fillsLimitOrders, KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;
 

@@ -5,20 +5,11 @@ import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
 import { chainUrl, checkChain, checkHistory, checkKeeperWallet } from './doctor-chain.js';
+import type { Check } from './doctor-check.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkObjects } from './doctor-objects.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
-
-/** One thing that was looked at. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  /** What was found. */
-  detail: string;
-  /** What to do about it, where something is to be done. */
-  next?: string;
-}
 
 /** Looks at everything that the service needs, and leaves everything as it was. Throws UsageError for a wrong `--url` only. */
 export async function runChecks(context: CliContext, url: string | undefined): Promise<Check[]> {
@@ -27,7 +18,8 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     config = configOf(context);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [{ name: 'configuration', ok: false, detail: error.message, next: 'correct it, then run this again' }];
+    const next = 'correct it, then run this again';
+    return error.faults.map((detail) => ({ name: 'configuration', ok: false, detail, next }));
   }
   const base = serviceUrl(context, url);
   const service = await findService(base);

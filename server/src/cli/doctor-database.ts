@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { Config } from '../config/index.js';
 import { connectionConfig } from '../store/postgres/pool.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 import type { Answer } from './service.js';
 
 const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '../config/index.js';
 import { BUCKET, credentials, REGION, type StrictS3, startStrictS3 } from '../objects/s3/testing.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 import { checkObjects } from './doctor-objects.js';
 
 let folder: string;

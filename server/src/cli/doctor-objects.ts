@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { type Config, dataFolder } from '../config/index.js';
 import { Outage } from '../errors/index.js';
 import { createS3Store, INCOMING, type S3Store } from '../objects/index.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 
 const name = 'uploads';
 const SECTION = 'see "Uploads" in docs/operations.md';

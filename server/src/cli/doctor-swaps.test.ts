@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { generateKeypair, WRAPPED_SOL_MINT } from '@slipway/wire';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 import { runCli } from './main.js';
 
 interface Info {

@@ -16,7 +16,7 @@ import { allVenues } from '../routing/aggregator/venues/index.js';
 import { tokenSwapVenue } from '../routing/aggregator/venues/token-swap.js';
 import { askService, routingServices } from '../routing/services/index.js';
 import type { RoutingService } from '../routing/services/service.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;
 const ACTIVE = 2n ** 64n - 1n;

@@ -10,7 +10,7 @@ import { ROUTER_PROGRAM } from '@slipway/programs';
 import { openSigner } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import { usePostgres } from '../store/testing.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 import { runCli } from './main.js';
 
 const PASSPHRASE = 'correct horse battery staple';

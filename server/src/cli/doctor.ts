@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { commonArgs } from './common-args.js';
 import type { CliContext, Result } from './context.js';
-import type { Check } from './doctor-checks.js';
+import type { Check } from './doctor-check.js';
 
 /** `slipway doctor` */
 export function doctorCommand(context: CliContext) {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ArgsDef, CommandDef } from 'citty';
-import { nearest } from '../config/nearest.js';
+import { nearest } from '../lib/nearest.js';
 import { UsageError } from './context.js';
 
 /** Flags that every command knows; they may stand anywhere before `--`. */

@@ -1,48 +1,23 @@
 import type { Address } from '@slipway/wire';
+import type { Static } from 'typebox';
+import type { Fees, Programs } from './settings/chain.js';
+import type { Express } from './settings/products.js';
+import type { logLevels, roles, TierConfig } from './settings/service.js';
+import type { FeeBps, ListedToken, priceSources, Swap, TokenConfig } from './settings/swaps.js';
 
-export type Role = 'api' | 'keeper';
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+export type { ListedToken, TierConfig, TokenConfig };
 
-export interface TokenConfig {
-  readonly symbol: string;
-  readonly mint: Address;
-  readonly decimals: number;
-}
-
-/** A token that the operator vouches for; what is not given is read from the chain. */
-export interface ListedToken {
-  readonly mint: Address;
-  readonly symbol: string;
-  readonly name: string;
-  readonly icon?: string;
-  readonly tags: readonly string[];
-}
+export type Role = (typeof roles)[number];
+export type LogLevel = (typeof logLevels)[number];
 
 /**
  * Where prices come from, in order of preference: `fixed` and `simulated` (sandbox only), `hermes` (Pyth's HTTP API),
  * `pools` (what the pools say).
  */
-export type PriceSource = 'fixed' | 'simulated' | 'hermes' | 'pools';
+export type PriceSource = (typeof priceSources)[number];
 
 /** Basis points of the default fee by the kind of pair; the first that applies. */
-export interface FeeTable {
-  /** One of the tokens is younger than 24 hours, and in none of the classes. */
-  readonly newToken: number;
-  /** The platform token bought with SOL or a stable. */
-  readonly buyPlatform: number;
-  /** Stable for stable, or liquid-staked SOL for liquid-staked SOL. */
-  readonly pegged: number;
-  readonly solStable: number;
-  readonly lstStable: number;
-  readonly other: number;
-}
-
-export interface TierConfig {
-  /** Calls in any 60 seconds. */
-  readonly perMinute: number;
-  /** Calls of the execute and submit paths in any 10 seconds. */
-  readonly executePer10s: number;
-}
+export type FeeTable = Readonly<Static<typeof FeeBps>>;
 
 export type ChainConfig =
   | {
@@ -74,7 +49,10 @@ export interface S3Config {
   readonly publicUrl: string;
 }
 
-/** What the operator has set, checked and typed. Made by `loadConfig` only. */
+/**
+ * What the operator has set, checked and typed. Made by `loadConfig` only. Groups that are as in the settings file have
+ * their type, and the meaning of their fields, from the table (settings/).
+ */
 export interface Config {
   readonly sandbox: boolean;
   readonly roles: ReadonlySet<Role>;
@@ -99,41 +77,10 @@ export interface Config {
   readonly challengePrefix?: string;
   readonly logLevel: LogLevel;
   readonly tokens: { readonly platform: TokenConfig; readonly stable: TokenConfig; readonly usdc: TokenConfig };
-  readonly express: { readonly receiver: Address; readonly gasless: boolean };
-  readonly fees: {
-    /** Which percentile of the recent prioritization fees is paid, 0 to 100. */
-    readonly percentile: number;
-    /** Cap of the compute unit price, micro-lamports per compute unit. */
-    readonly maxMicroLamports: number;
-  };
-  readonly swap: {
-    /** Milliseconds that the routers have for their quotes. */
-    readonly budgetMs: number;
-    /** Whether the gas wallet pays for takers without SOL. */
-    readonly gasless: boolean;
-    /** The wallet whose token accounts get the default fee; undefined: the gas wallet. */
-    readonly feeReceiver?: Address;
-    readonly feeBps: FeeTable;
-    /** Mints by class, beside SOL and the configured tokens. */
-    readonly stables: readonly Address[];
-    readonly lsts: readonly Address[];
-    readonly blueChips: readonly Address[];
-    /** Pools to route over, beside those that are found on the chain. */
-    readonly pools: readonly Address[];
-    /** With the accounts that routes name, so that longer ones fit into a transaction. */
-    readonly lookupTables: readonly Address[];
-  };
-  readonly programs: {
-    /** Our router program; undefined where it is not deployed. */
-    readonly router?: Address;
-    readonly orderEngine: Address;
-    /** The limit order program, or ours with its interface. */
-    readonly limitOrder: Address;
-    /** The invite program, or ours with its interface. */
-    readonly invite: Address;
-    /** SPL Token Swap, or our program with its interface. */
-    readonly tokenSwap: Address;
-  };
+  readonly express: Readonly<Static<typeof Express>>;
+  readonly fees: Readonly<Static<typeof Fees>>;
+  readonly swap: Readonly<Static<typeof Swap>>;
+  readonly programs: Readonly<Static<typeof Programs>>;
   /** Routing services of other companies; asked where there are credentials. */
   readonly services: {
     readonly dflow?: { readonly url: string; readonly apiKey: string };

@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { variableNames } from './environment.js';
+import { Ajv } from 'ajv';
 import { ConfigError, describeConfig, loadConfig } from './index.js';
-import { SettingsFile } from './settings-file.js';
+import { configurationReference } from './page.js';
+import { allSettings, settingsFileSchema } from './settings/schema.js';
+import { SettingsFile, Variables } from './settings/table.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-config-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -23,8 +25,11 @@ function complaint(env: Record<string, string>, settings?: unknown): string {
     load(env, settings);
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
-    assert.equal(error.message.includes('\n'), false, 'one line');
-    return error.message;
+    for (const fault of error.faults) {
+      assert.equal(fault.includes('\n'), false, 'a line for each fault');
+      assert.ok(error.message.includes(fault));
+    }
+    return error.faults.join('\n');
   }
   assert.fail(`accepted: ${JSON.stringify({ env, settings })}`);
 }
@@ -207,7 +212,7 @@ const wrong: [Record<string, string>, RegExp][] = [
   [{ SLIPWAY_RPC_PORT: '65535' }, /SLIPWAY_RPC_PORT is 65535/],
   [{ SLIPWAY_PORT: '8899' }, /SLIPWAY_PORT is 8899.*SLIPWAY_RPC_PORT/],
   [{ SLIPWAY_PORT: '9001', SLIPWAY_RPC_PORT: '9000' }, /SLIPWAY_PORT is 9001.*9000 and 9001/],
-  [{ SLIPWAY_ROLES: 'api,watcher' }, /SLIPWAY_ROLES is "watcher".*api, keeper/],
+  [{ SLIPWAY_ROLES: 'api,watcher' }, /SLIPWAY_ROLES has "watcher".*api, keeper/],
   [{ SLIPWAY_ROLES: 'api,' }, /SLIPWAY_ROLES/],
   [{ SLIPWAY_LOG_LEVEL: 'loud' }, /SLIPWAY_LOG_LEVEL is "loud".*silent/],
   [{ SLIPWAY_HOST: '0.0.0.0' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
@@ -265,7 +270,7 @@ test('a routing service of another company is asked only with all of its credent
     okx: { url: 'https://web3.okx.com', apiKey: 'a', secretKey: 'b', passphrase: 'c' },
   });
   assert.match(complaint({ ...okx, SLIPWAY_OKX_PASSPHRASE: '' }), /all three of SLIPWAY_OKX_API_KEY/);
-  assert.match(complaint({ ...okx, SLIPWAY_OKX_URL: 'http://okx.example' }), /SLIPWAY_OKX_URL must be https/);
+  assert.match(complaint({ ...okx, SLIPWAY_OKX_URL: 'http://okx.example' }), /SLIPWAY_OKX_URL must be an https URL/);
 });
 
 test('no secret is described or repeated in an error', () => {
@@ -306,23 +311,85 @@ test('no secret is described or repeated in an error', () => {
     SLIPWAY_SIGNER_PASPHRASE: 'secret',
   })) {
     const message = complaint({ [name]: value });
-    assert.ok(message.startsWith(name));
+    assert.match(message, new RegExp(`^${name}`, 'm'));
     assert.doesNotMatch(message, /secret/);
   }
 });
 
-function fieldsOf(schema: { properties?: object }, path = ''): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const inner = fieldsOf(field, `${path}${name}.`);
-    return inner.length > 0 ? inner : [`${path}${name}`];
-  });
-}
+test('all faults are listed at once, and what follows from a fault is not', () => {
+  const found = complaint(
+    { NODE_ENV: 'production', SLIPWAY_PORT: '80a', SLIPWAY_PROT: '1', SLIPWAY_OKX_API_KEY: 'a' },
+    { fees: { percentile: 101, maxMicroLamport: 5 }, express: { gasless: 'no' } },
+  ).split('\n');
+  const expected = [
+    /^SLIPWAY_PROT is not a known variable; did you mean SLIPWAY_PORT\?$/,
+    /^SLIPWAY_RPC_URL is required/,
+    /^SLIPWAY_SIGNER_PASSPHRASE is required/,
+    /^express\.receiver must be set/,
+    /^SLIPWAY_PORT is "80a", but must be a port from 0 to 65535$/,
+    /fees\.maxMicroLamport is not a known field; did you mean fees\.maxMicroLamports\?$/,
+    /fees\.percentile: expected at most 100$/,
+    /express\.gasless: expected true or false$/,
+    /^OKX wants all three/,
+  ];
+  for (const each of expected)
+    assert.ok(
+      found.some((fault) => each.test(fault)),
+      `${each}: ${found.join('\n')}`,
+    );
+  assert.equal(found.length, expected.length);
+  assert.equal(complaint({ SLIPWAY_RPC_PORT: 'x', SLIPWAY_PORT: '8899' }).split('\n').length, 1);
+});
 
-test('every variable and every field is documented', () => {
-  const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
-  const fields = fieldsOf(SettingsFile).filter((name) => !/^tokens\.(?:stable|usdc)\./.test(name));
-  assert.ok(fields.includes('submit.minTipLamports'));
-  for (const name of [...variableNames, 'DATABASE_URL', 'NODE_ENV', ...fields]) {
-    assert.ok(page.includes(`\`${name}\``), name);
+test('a settings file that cannot be read is one fault', () => {
+  const faults = complaint({ ...production, SLIPWAY_CONFIG: 'missing.json' });
+  assert.match(faults, /^[^\n]*missing\.json cannot be read \(ENOENT\)$/);
+});
+
+test('a feed of what is no mint is refused', () => {
+  const feeds = { ['z'.repeat(44)]: 'a'.repeat(64) };
+  assert.match(complaint({}, { prices: { feeds } }), /prices\.feeds has z+, which is not the address of a mint/);
+});
+
+const repository = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+test('every setting stands in one group, is described, and has a default or says what holds without it', () => {
+  const names = allSettings.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  const variables = allSettings.filter(({ place }) => place === 'environment').map(({ name }) => name);
+  assert.deepEqual(variables.toSorted(), Object.keys(Variables.properties).toSorted());
+  const tops = new Set(allSettings.filter(({ place }) => place === 'file').map(({ name }) => name.split('.')[0]));
+  assert.deepEqual([...tops].toSorted(), Object.keys(SettingsFile.properties).slice(1).toSorted());
+  for (const { name, schema } of allSettings) {
+    assert.match(schema.description ?? '', /\.$/, name);
+    assert.ok(schema.default !== undefined || schema.defaultText || schema.byMode, name);
   }
+});
+
+test('the page and the schema are as the table says: "npm run settings" writes them', () => {
+  assert.ok(repository('docs/configuration.md').includes(`-->\n\n${configurationReference()}\n\n<!-- /settings`));
+  assert.deepEqual(JSON.parse(repository('server/slipway.config.schema.json')), settingsFileSchema());
+});
+
+test('the shipped schema takes what the reader takes', () => {
+  const ajv = new Ajv();
+  const isValid = ajv.compile(settingsFileSchema());
+  const [example = ''] = /```json\n(.*?)```/s.exec(repository('docs/configuration.md'))?.slice(1) ?? [];
+  for (const settings of [{}, JSON.parse(example)]) {
+    assert.ok(isValid(settings), JSON.stringify(isValid.errors));
+    load({}, settings);
+  }
+  for (const settings of [{ fee: {} }, { fees: { percentile: 101 } }, { express: { receiver: 'me' } }]) {
+    assert.equal(isValid(settings), false);
+    complaint({}, settings);
+  }
+});
+
+test('the examples of the page can be used', () => {
+  const examples = [...repository('docs/configuration.md').matchAll(/```ini\n(.*?)```/gs)].map(([, text = '']) => text);
+  const modes = examples.map((text) => {
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return load(Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2))), receiver).sandbox;
+  });
+  assert.deepEqual(modes, [true, false]);
 });

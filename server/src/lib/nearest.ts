@@ -1,7 +1,12 @@
-/** The known name that takes the fewest edits to reach from `name`. */
+/**
+ * The known name that `name` was probably meant to be: one that contains it, or else the one that takes the fewest
+ * edits. Undefined where none is near.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  const longer = name.length >= 3 ? known.filter((candidate) => candidate.includes(name)) : [];
+  if (longer.length === 1) return longer[0];
   let best: string | undefined;
-  let fewest = Number.POSITIVE_INFINITY;
+  let fewest = Math.max(1, Math.floor(name.length / 2)) + 1;
   for (const candidate of known) {
     const edits = editDistance(name, candidate);
     if (edits < fewest) {

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { Faults } from './faults.js';
+import { checkFields, parseFile } from './read-file.js';
+import { checkVariables, parseVariables } from './read-variables.js';
+import { rules } from './rules.js';
+import { allSettings, inMode, type Mode, type Schema, type Setting } from './settings/schema.js';
+import { SettingsFile, type Values, Variables } from './settings/table.js';
+
+export interface Reading {
+  /** With the defaults of what is not set. To be used only where there are no faults. */
+  readonly values: Values;
+  /** Everything that cannot be used, a line each; no line holds a secret. */
+  readonly faults: readonly string[];
+  /** Whether a setting was given, by its name. */
+  readonly isGiven: (setting: Setting) => boolean;
+}
+
+/** Reads `env` and the settings file: `slipway.config.json` in `cwd`, or what SLIPWAY_CONFIG names. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>, { cwd }: { cwd: string }): Reading {
+  const faults = new Faults();
+  const variables = parseVariables(env, faults);
+  const path = resolve(cwd, env.SLIPWAY_CONFIG || 'slipway.config.json');
+  const file = parseFile(path, Boolean(env.SLIPWAY_CONFIG), faults);
+  const given = { environment: structuredClone(variables), file: structuredClone(file ?? {}) };
+  const isGiven = ({ name, place }: Setting) =>
+    place === 'environment' ? Object.hasOwn(given.environment, name) : at(given.file, name) !== undefined;
+
+  const mode = modeOf(variables);
+  if (mode === 'production') checkProduction(allSettings.filter(isGiven), file === undefined, faults);
+  const fields = file ?? {};
+  checkVariables(inMode(Variables as Schema, mode), variables, faults);
+  // Of a file that cannot be read, only that is said.
+  checkFields(inMode(SettingsFile as Schema, mode), fields, path, file === undefined ? new Faults() : faults);
+  const values = { ...variables, ...fields, sandbox: mode === 'sandbox' } as Values;
+  for (const { about, fault } of rules) {
+    if (about.some((name) => faults.concern(name))) continue;
+    const text = fault(values);
+    if (text) faults.add(text, text);
+  }
+  return { values, faults: faults.texts, isGiven };
+}
+
+function modeOf({ SLIPWAY_SANDBOX, NODE_ENV, SLIPWAY_RPC_URL }: Record<string, unknown>): Mode {
+  if (typeof SLIPWAY_SANDBOX === 'boolean') return SLIPWAY_SANDBOX ? 'sandbox' : 'production';
+  return NODE_ENV === 'production' || SLIPWAY_RPC_URL !== undefined ? 'production' : 'sandbox';
+}
+
+/** What production must be given, since no default would be safe. Of an unreadable file nothing is known. */
+function checkProduction(given: readonly Setting[], unreadable: boolean, faults: Faults): void {
+  for (const setting of allSettings) {
+    const { name, place, schema } = setting;
+    if (schema.requiredIn !== 'production' || given.includes(setting) || (place === 'file' && unreadable)) continue;
+    const text =
+      place === 'environment'
+        ? `${name} is required when SLIPWAY_SANDBOX is off`
+        : `${name} must be set in slipway.config.json when SLIPWAY_SANDBOX is off`;
+    faults.add(name, text);
+  }
+}
+
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce((inner, key) => (inner as Record<string, unknown> | null | undefined)?.[key], value);
+}

@@ -1,0 +1,115 @@
+import {
+  INVITE_PROGRAM,
+  LIMIT_ORDER_PROGRAM,
+  ORDER_ENGINE_PROGRAM,
+  ROUTER_PROGRAM,
+  TOKEN_SWAP_PROGRAM,
+} from '@slipway/programs';
+import { Type } from 'typebox';
+import { group, HttpUrl, List, Port, PublicKey, PublicKeys, section, Text, WebSocketUrl } from './kinds.js';
+
+export const chain = group('The chain', {
+  notes:
+    'Without `SLIPWAY_RPC_URL` a chain runs inside of the service. Settings of the embedded chain are refused together with it, and those of an outside chain without it. The port of the API must differ from both ports of the embedded chain.',
+  variables: {
+    SLIPWAY_RPC_URL: Type.Optional(
+      HttpUrl({
+        description: 'JSON-RPC of an outside chain.',
+        defaultText: 'none: the embedded chain',
+        examples: ['https://rpc.example.com/?api-key=…'],
+        requiredIn: 'production',
+      }),
+    ),
+    SLIPWAY_RPC_WS_URL: Type.Optional(
+      WebSocketUrl({
+        description: 'WebSocket of the outside chain.',
+        defaultText: 'none',
+        examples: ['wss://rpc.example.com/?api-key=…'],
+      }),
+    ),
+    SLIPWAY_SEND_URLS: List(HttpUrl({ description: '' }), {
+      description: 'Further RPCs that transactions are sent to.',
+      default: [],
+      examples: [['https://send1.example.com', 'https://send2.example.com']],
+    }),
+    SLIPWAY_RPC_PORT: Port({
+      description: 'JSON-RPC port of the embedded chain. Its WebSocket takes the next port; `0` takes any free ones.',
+      default: 8899,
+      mode: 'sandbox',
+    }),
+    SLIPWAY_PROGRAMS_DIR: Type.Optional(
+      Text({
+        description:
+          'Folder that the embedded chain loads: `<programId>.so` files, and what `slipway programs pull` copied.',
+        defaultText: 'none',
+        mode: 'sandbox',
+      }),
+    ),
+    SLIPWAY_FORK_URL: Type.Optional(
+      HttpUrl({
+        description: 'RPC from which the embedded chain fetches accounts that it does not have.',
+        defaultText: 'none',
+        mode: 'sandbox',
+      }),
+    ),
+  },
+});
+
+export const Fees = section({
+  percentile: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    default: 75,
+    description: 'Which percentile of the recent prioritization fees is paid, where the interface does not fix one.',
+  }),
+  maxMicroLamports: Type.Integer({
+    minimum: 0,
+    default: 5_000_000,
+    unit: 'micro-lamports per compute unit',
+    description: 'The highest compute unit price that is paid.',
+  }),
+});
+
+export const fees = group('Network fees', { fields: { fees: Fees } });
+
+export const Programs = section({
+  /** Everybody can know the key of this address: only in a sandbox is it certain that the program there is ours. */
+  router: Type.Optional(
+    PublicKey({
+      description: 'Our router program. Without it routes have one hop, or are split over pools of one pair.',
+      byMode: { sandbox: ROUTER_PROGRAM },
+      defaultText: 'our program in a sandbox; none in production',
+    }),
+  ),
+  orderEngine: PublicKey({ description: "Settles market makers' quotes.", default: ORDER_ENGINE_PROGRAM }),
+  limitOrder: PublicKey({
+    description: 'Holds the limit orders of `/trigger/v1` ([limit orders](limit-orders.md)).',
+    default: LIMIT_ORDER_PROGRAM,
+  }),
+  invite: PublicKey({ description: 'Holds the invites of `/send/v1` ([send](send.md)).', default: INVITE_PROGRAM }),
+  tokenSwap: PublicKey({
+    description: 'Owner of the constant-product pools: SPL Token Swap, or our program with its interface.',
+    default: TOKEN_SWAP_PROGRAM,
+  }),
+});
+
+export const programs = group('On-chain programs', { fields: { programs: Programs } });
+
+export const submit = group('Transaction submit', {
+  fields: {
+    submit: section({
+      minTipLamports: Type.String({
+        pattern: '^(?:0|[1-9][0-9]{0,17})$',
+        expects: 'lamports as a decimal string',
+        default: '0',
+        unit: 'lamports, as a decimal string',
+        description: 'The least tip that a transaction posted to `/tx/v1/submit` must carry.',
+        examples: ['1000000'],
+      }),
+      tipAccounts: PublicKeys({
+        description: 'Addresses that a tip may go to; at least one when you ask for a tip.',
+        default: [],
+      }),
+    }),
+  },
+});

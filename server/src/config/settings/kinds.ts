@@ -1,0 +1,130 @@
+import { type Address, isAddress } from '@slipway/wire';
+import { type TProperties, type TSchema, Type } from 'typebox';
+
+/**
+ * What the table says of a setting beside its type and bounds. `description`, `default` and `examples` are JSON schema's
+ * own keywords; the others are ours, and `keywords` lists them.
+ */
+export interface About<T> {
+  /** What it does, in one or two sentences of Markdown. */
+  readonly description: string;
+  readonly default?: T;
+  /** The default, where it depends on the mode. */
+  readonly byMode?: { readonly sandbox?: T; readonly production?: T };
+  /** The default in words, where it is no fixed value. */
+  readonly defaultText?: string;
+  readonly unit?: string;
+  readonly examples?: readonly T[];
+  /** Never shown, logged or repeated in an error. */
+  readonly secret?: true;
+  /** The only mode in which it has a meaning. */
+  readonly mode?: 'sandbox' | 'production';
+  /** The mode that does not start without it. */
+  readonly requiredIn?: 'production';
+}
+
+/** `expects` follows "must be" in an error; `unquoted` keeps the value out of it, since a URL may hold a key. */
+export const keywords = [
+  'byMode',
+  'defaultText',
+  'expects',
+  'mode',
+  'requiredIn',
+  'secret',
+  'unit',
+  'unquoted',
+] as const;
+
+/** A part of the table: what the page and `slipway config` show together. */
+export interface Group<V extends TProperties, F extends TProperties> {
+  readonly title: string;
+  /** A paragraph of Markdown that the page shows below the title. */
+  readonly notes?: string;
+  /** Environment variables. */
+  readonly variables: V;
+  /** What the settings file holds at its top level. */
+  readonly fields: F;
+}
+
+export function group<V extends TProperties = Record<never, never>, F extends TProperties = Record<never, never>>(
+  title: string,
+  parts: { notes?: string; variables?: V; fields?: F },
+): Group<V, F> {
+  return {
+    title,
+    ...(parts.notes !== undefined && { notes: parts.notes }),
+    variables: parts.variables ?? ({} as V),
+    fields: parts.fields ?? ({} as F),
+  };
+}
+
+/** Fields of the settings file below one name. Each has a default or is optional, so that any may be left out. */
+export const section = <T extends TProperties>(fields: T) =>
+  Type.Object(fields, { additionalProperties: false, default: {} });
+
+export const Flag = (about: About<boolean>) => Type.Boolean({ expects: 'one of 1, 0', ...about });
+
+export const Port = (about: About<number>) =>
+  Type.Integer({ minimum: 0, maximum: 65_535, expects: 'a port from 0 to 65535', ...about });
+
+export const Text = (about: About<string>) => Type.String({ ...about });
+
+/** What is sent in a header. */
+export const HeaderText = (about: About<string>) =>
+  Type.String({ pattern: '^[\\x21-\\x7e]+$', expects: 'printable ASCII without spaces', ...about });
+
+export function Choice<const T extends string>(choices: readonly T[], about: About<T>) {
+  return Type.Unsafe<T>(Type.String({ enum: choices, expects: `one of ${choices.join(', ')}`, ...about }));
+}
+
+export const List = <T extends TSchema>(item: T, about: About<readonly unknown[]>) => Type.Array(item, { ...about });
+
+const anAddress = {
+  format: 'address',
+  pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+  expects: 'a public key in base58 (32 bytes)',
+};
+
+export const PublicKey = (about: About<Address>) => Type.Unsafe<Address>(Type.String({ ...anAddress, ...about }));
+
+export const PublicKeys = (about: About<readonly Address[]> & { maxItems?: number }) =>
+  Type.Unsafe<readonly Address[]>(Type.Array(Type.String(anAddress), { uniqueItems: true, ...about }));
+
+export const Bps = (about: About<number>) => Type.Integer({ minimum: 0, maximum: 255, unit: 'basis points', ...about });
+
+const url = (format: keyof typeof urlFormats, expects: string) => (about: About<string>) =>
+  Type.String({ format, expects, unquoted: true, ...about });
+
+export const HttpUrl = url('http-url', 'a URL that begins with http:// or https://');
+export const WebSocketUrl = url('ws-url', 'a URL that begins with ws:// or wss://, without a fragment (#)');
+export const PostgresUrl = url('postgres-url', 'a URL that begins with postgres:// or postgresql://');
+/** What paths are added to. */
+export const BaseUrl = url(
+  'base-url',
+  'a URL that begins with http:// or https://, without a user, a query and a fragment',
+);
+export const SecureUrl = url('secure-url', 'an https URL: credentials are sent there');
+export const Origin = () =>
+  Type.String({ format: 'origin', expects: 'a comma list of origins such as https://app.example.com' });
+
+const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protocol : '');
+const isHttp = (text: string) => /^https?:$/.test(protocolOf(text));
+const isBare = (text: string) => {
+  const { search, hash, username } = new URL(text);
+  return search === '' && hash === '' && username === '';
+};
+
+const urlFormats = {
+  'http-url': isHttp,
+  'ws-url': (text: string) => /^wss?:$/.test(protocolOf(text)) && new URL(text).hash === '',
+  'postgres-url': (text: string) => /^postgres(?:ql)?:$/.test(protocolOf(text)),
+  'base-url': (text: string) => isHttp(text) && isBare(text),
+  /** Without TLS on this machine only. */
+  'secure-url': (text: string) =>
+    protocolOf(text) === 'https:' ||
+    (protocolOf(text) === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(text).hostname)),
+  origin: (text: string) => isHttp(text) && new URL(text).origin === text,
+};
+
+/** How the formats of the table are checked. */
+export const formats: Record<string, (text: string) => boolean> = { ...urlFormats, address: isAddress };

@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox';
+import { BaseUrl, Choice, Flag, group, HeaderText, List, Origin, Port, PostgresUrl, Text } from './kinds.js';
+
+/** With which every sandbox is called. */
+export const SANDBOX_KEY = 'sandbox';
+
+export const roles = ['api', 'keeper'] as const;
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export const mode = group('The mode', {
+  variables: {
+    SLIPWAY_SANDBOX: Type.Optional(
+      Flag({
+        description:
+          '`1`: a sandbox, where the key `sandbox` works and the `/sandbox` routes exist. `0`: production. Set `1` together with `SLIPWAY_RPC_URL` to share one separately started local chain among several copies.',
+        defaultText: '`1`; `0` when `SLIPWAY_RPC_URL` is set or `NODE_ENV` is `production`',
+      }),
+    ),
+    NODE_ENV: Type.Optional(
+      Text({
+        description: '`production` ends the sandbox unless `SLIPWAY_SANDBOX` is `1`. Nothing else depends on it.',
+        defaultText: 'none',
+      }),
+    ),
+    SLIPWAY_ROLES: List(Choice(roles, { description: '' }), {
+      description: 'What this copy does: `api` answers requests, `keeper` works in the background.',
+      default: roles,
+      examples: [['keeper']],
+    }),
+    SLIPWAY_CONFIG: Type.Optional(
+      Text({
+        description: 'Path of the settings file. A file that you name here must exist.',
+        defaultText: '`slipway.config.json` in the working directory',
+        examples: ['/etc/slipway/slipway.config.json'],
+      }),
+    ),
+    SLIPWAY_DATA_DIR: Text({
+      description: 'Folder of the embedded chain, the embedded database, the signer file and generated secrets.',
+      default: '.slipway',
+      examples: ['/var/lib/slipway'],
+    }),
+    SLIPWAY_LOG_LEVEL: Choice(logLevels, {
+      description:
+        'At `debug` every request is one line, at `info` only failures are. Keys, tokens, bodies and paths are in no line.',
+      byMode: { sandbox: 'warn', production: 'info' },
+    }),
+  },
+});
+
+export const http = group('HTTP', {
+  notes: 'A request body may have up to 1 MiB.',
+  variables: {
+    SLIPWAY_HOST: Text({
+      description: 'Address to listen on. A sandbox takes a loopback address only, because everybody knows its key.',
+      default: '127.0.0.1',
+      examples: ['0.0.0.0'],
+    }),
+    SLIPWAY_PORT: Port({ description: 'Port of the API; `0` takes any free one.', default: 8080 }),
+    SLIPWAY_PUBLIC_URL: Type.Optional(
+      BaseUrl({
+        description: 'Where clients reach the API, if not where it listens.',
+        defaultText: '`http://<host>:<port>`',
+        examples: ['https://api.example.com'],
+      }),
+    ),
+    SLIPWAY_CORS_ORIGINS: Type.Optional(
+      List(Origin(), {
+        description: 'The browser origins that may call. When set, it is the whole list.',
+        defaultText: 'every origin on this machine in a sandbox; none in production',
+        examples: [['https://app.example.com', 'https://example.com']],
+      }),
+    ),
+    SLIPWAY_ADMIN_TOKEN: Type.Optional(
+      HeaderText({
+        description: 'Bearer token of `/admin/v1`. Printable ASCII without spaces.',
+        defaultText: 'generated, and kept in a file of mode 0600 in the data folder',
+        secret: true,
+      }),
+    ),
+    SLIPWAY_CHALLENGE_PREFIX: Type.Optional(
+      Type.String({
+        pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,198}[\\x21-\\x7e]$',
+        expects: '2 to 200 printable ASCII characters, no space at an end',
+        unquoted: true,
+        description:
+          'The beginning of the text that a wallet signs to log in (trigger v2), up to its address: for clients that compare it with the text of another service. With the words of another service, users cannot tell whose login they sign.',
+        defaultText: 'names Slipway and the host of `SLIPWAY_PUBLIC_URL`',
+      }),
+    ),
+  },
+});
+
+export const data = group('Data and keys', {
+  variables: {
+    DATABASE_URL: Type.Optional(
+      PostgresUrl({
+        description: 'PostgreSQL, instead of the embedded database.',
+        defaultText: 'the embedded database, in the data folder',
+        examples: ['postgres://user:password@host/database'],
+        secret: true,
+      }),
+    ),
+    SLIPWAY_SIGNER_FILE: Type.Optional(
+      Text({
+        description: "The encrypted file of the service's own signing keys.",
+        defaultText: '`signer.json` in the data folder',
+      }),
+    ),
+    SLIPWAY_SIGNER_PASSPHRASE: Type.Optional(
+      Text({
+        description: 'Opens the signer file.',
+        defaultText: 'generated in a sandbox',
+        secret: true,
+        requiredIn: 'production',
+      }),
+    ),
+  },
+});
+
+const Tier = Type.Object(
+  {
+    perMinute: Type.Integer({ minimum: 1, description: 'calls in any 60 seconds' }),
+    executePer10s: Type.Integer({ minimum: 1, description: 'calls of execute and submit paths in any 10 seconds' }),
+  },
+  { additionalProperties: false },
+);
+
+export type TierConfig = Readonly<Static<typeof Tier>>;
+
+export const defaultTiers: Readonly<Record<string, TierConfig>> = {
+  free: { perMinute: 60, executePer10s: 500 },
+  developer: { perMinute: 600, executePer10s: 1000 },
+  launch: { perMinute: 3000, executePer10s: 1000 },
+  pro: { perMinute: 9000, executePer10s: 1000 },
+};
+
+export const limits = group('Rate limits', {
+  notes:
+    'Execute and submit paths are counted apart, so that landing stays open when quoting is throttled. The tier `unlimited` is built in.',
+  fields: {
+    tiers: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), Tier, {
+      additionalProperties: false,
+      default: {},
+      description:
+        'Rate limits by the tier of a key. A tier that you give is added to the built-in ones, or replaces the one with its name (lower-case letters, digits, hyphens).',
+      defaultText: Object.entries(defaultTiers)
+        .map(([name, tier]) => `\`${name}\` ${tier.perMinute} and ${tier.executePer10s}`)
+        .join(', '),
+      examples: [{ partner: { perMinute: 1200, executePer10s: 1000 } }],
+    }),
+  },
+});
+
+export const client = group('The command line and the examples', {
+  notes: 'The service does not use these.',
+  variables: {
+    SLIPWAY_URL: Type.Optional(
+      Text({
+        description: 'Where the command line and the examples look for the service.',
+        defaultText: 'where `SLIPWAY_HOST` and `SLIPWAY_PORT` say',
+        examples: ['http://127.0.0.1:8081'],
+      }),
+    ),
+    SLIPWAY_API_KEY: Text({
+      description: 'The API key of `slipway quote`, `slipway scores` and the examples.',
+      default: SANDBOX_KEY,
+      secret: true,
+    }),
+  },
+});

@@ -1,0 +1,11 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { formats, keywords } from './settings/kinds.js';
+import type { Schema } from './settings/schema.js';
+
+/** Fills in the defaults and answers everything that does not fit. */
+export function validate(schema: Schema, value: unknown): readonly ErrorObject[] {
+  const ajv = new Ajv({ strict: true, strictTypes: false, verbose: true, allErrors: true, useDefaults: true });
+  ajv.addVocabulary([...keywords]);
+  for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
+  return ajv.validate(schema, value) ? [] : (ajv.errors ?? []);
+}
