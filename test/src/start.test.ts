@@ -145,11 +145,18 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
       [{ SLIPWAY_PORT: '9000', SLIPWAY_RPC_PORT: '8999' }, /SLIPWAY_PORT.*SLIPWAY_RPC_PORT/],
       [{ SLIPWAY_PROT: '1' }, /SLIPWAY_PROT.*SLIPWAY_PORT\?/],
       [{ SLIPWAY_HOST: '0.0.0.0' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
-      [{ SLIPWAY_SANDBOX: '0' }, /SLIPWAY_RPC_URL/],
-      [{ SLIPWAY_RPC_URL: 'http://127.0.0.1:1' }, /SLIPWAY_SIGNER_PASSPHRASE/],
       [{ SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_SIGNER_PASSPHRASE: 'x' }, /express\.receiver/],
     ];
     for (const [env, says] of cases) await expectRefusal(env, says);
+  });
+
+  it('with a line for each fault, where there are more', async () => {
+    const { code, out, error } = await start({ SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_PORT: '70000' });
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(error, /^slipway: 3 settings cannot be used:\n(?: {2}.*\n){3}$/);
+    for (const name of ['SLIPWAY_SIGNER_PASSPHRASE', 'express\\.receiver', 'SLIPWAY_PORT']) {
+      assert.match(error, new RegExp(`\n  ${name} `));
+    }
   });
 
   it('a field of the settings file that is unknown or cannot be used', async () => {

@@ -3,7 +3,7 @@ import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
-export { type ChainAccount, type RpcAccount, readRpcAccount } from './accounts.js';
+export { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export { type Listed, listNewer, listTransactions, readInstructions } from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';

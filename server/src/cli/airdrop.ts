@@ -1,10 +1,10 @@
 import { isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { defineCommand } from 'citty';
-import { SANDBOX_KEY } from '../http/key-lookup.js';
+import type { Command } from 'commander';
+import { SANDBOX_KEY } from '../config/index.js';
 import { nearest } from '../lib/nearest.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
-import { commonArgs } from './common-args.js';
-import { type CliContext, CommandError, type Result, UsageError } from './context.js';
+import { type CommandContext, CommandError, type Result, UsageError } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { bodyOf, requestJson, serviceUrl } from './service.js';
 
 interface SandboxMint {
@@ -17,29 +17,43 @@ const SOL: SandboxMint = { symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 };
 
 const headers = { 'x-api-key': SANDBOX_KEY };
 
+interface Options {
+  mint: string;
+  raw?: true;
+  url?: string;
+}
+
 /** `slipway airdrop WALLET AMOUNT` */
-export function airdropCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'airdrop', description: 'Give a wallet of the sandbox SOL or tokens' },
-    args: {
-      wallet: { type: 'positional', required: true, description: 'The address of the wallet' },
-      amount: { type: 'positional', required: true, description: 'How much, as people write it: 1.5' },
-      mint: { type: 'string', default: 'SOL', description: 'The symbol or address of a mint' },
-      raw: { type: 'boolean', default: false, description: 'The amount is in the smallest unit (lamports)' },
-      ...commonArgs,
-    },
-    run: async ({ args }): Promise<Result> => {
-      if (!isAddress(args.wallet)) throw new UsageError('WALLET must be the address of a wallet');
-      const base = serviceUrl(context, args.url);
-      const mint = await findMint(base, args.mint, args.raw);
-      const amount = args.raw ? parseRawAmount(args.amount) : toSmallestUnit(args.amount, mint.decimals);
-      const request = { wallet: args.wallet, mint: mint.mint, amount: amount.toString() };
-      const answer = await requestJson(`${base}/sandbox/airdrop`, { method: 'POST', headers, body: request });
-      const { signature } = bodyOf<{ signature: string }>(answer);
-      const shown = args.raw ? `${amount} of the smallest unit of ${mint.symbol}` : `${args.amount} ${mint.symbol}`;
-      return { json: { ...request, signature }, text: `${shown} to ${args.wallet}\n${signature}` };
-    },
-  });
+export function airdropCommand(program: Command, context: CommandContext): void {
+  program
+    .command('airdrop')
+    .description('Give a wallet of the sandbox SOL or tokens')
+    .argument('<WALLET>', 'The address of the wallet')
+    .argument('<AMOUNT>', 'How much, as people write it: 1.5')
+    .option('--mint <MINT>', 'The symbol or address of a mint', 'SOL')
+    .option('--raw', 'The amount is in the smallest unit (lamports)')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway airdrop 8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2 250 --mint USDC'))
+    .action(async (wallet: string, amount: string, options: Options) => {
+      context.answer(await airdrop(context, wallet, amount, options));
+    });
+}
+
+async function airdrop(
+  context: CommandContext,
+  wallet: string,
+  given: string,
+  { mint: name, raw, url }: Options,
+): Promise<Result> {
+  if (!isAddress(wallet)) throw new UsageError('WALLET must be the address of a wallet');
+  const base = serviceUrl(context, url);
+  const mint = await findMint(base, name, raw === true);
+  const amount = raw ? parseRawAmount(given) : toSmallestUnit(given, mint.decimals);
+  const request = { wallet, mint: mint.mint, amount: amount.toString() };
+  const answer = await requestJson(`${base}/sandbox/airdrop`, { method: 'POST', headers, body: request });
+  const { signature } = bodyOf<{ signature: string }>(answer);
+  const shown = raw ? `${amount} of the smallest unit of ${mint.symbol}` : `${given} ${mint.symbol}`;
+  return { json: { ...request, signature }, text: `${shown} to ${wallet}\n${signature}` };
 }
 
 async function findMint(base: string, name: string, raw: boolean): Promise<SandboxMint> {
@@ -50,7 +64,10 @@ async function findMint(base: string, name: string, raw: boolean): Promise<Sandb
   if (found !== undefined) return found;
   if (!isAddress(name)) {
     const symbols = mints.map((mint) => mint.symbol);
-    throw new UsageError(`no mint is called ${name}: did you mean ${nearest(name.toUpperCase(), symbols)}?`);
+    const guess = nearest(name.toUpperCase(), symbols);
+    throw new UsageError(
+      `no mint is called ${name}: ${guess ? `did you mean ${guess}?` : `there are ${symbols.join(', ')}`}`,
+    );
   }
   if (!raw) throw new UsageError(`the decimals of ${name} are not known here: give the amount with --raw`);
   return { symbol: name, mint: name, decimals: 0 };

@@ -1,20 +1,26 @@
-/** What a command may use of the process that runs it. */
+/** What the command line may use of the process that runs it. */
 export interface CliContext {
-  env: Record<string, string | undefined>;
-  cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
   stdout(text: string): void;
   stderr(text: string): void;
   /** Whether standard output is a terminal that shows colors. */
-  colors: boolean;
-  /** Whether the command line asks for JSON: for a command that speaks before it has ended. */
-  json?: boolean;
+  readonly colors: boolean;
 }
 
 /** What a command has to say: `json` for programs, `text` for people. `failed` makes the exit code 1. */
 export interface Result {
-  json: unknown;
-  text: string;
-  failed?: boolean;
+  readonly json: unknown;
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+/** What a command may use. */
+export interface CommandContext extends CliContext {
+  /** Whether the command line asks for JSON: for a command that speaks before it has ended. */
+  readonly json: boolean;
+  /** Says the result of the command. */
+  answer(result: Result): void;
 }
 
 /** The command line is wrong: exit code 2. */

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { createHttpRpc } from '../chain/rpc.js';
+import { createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { fillsLimitOrders, KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
 import type { Check } from './doctor-check.js';

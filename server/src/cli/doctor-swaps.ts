@@ -7,15 +7,11 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type ChainAccount, createAccountReader } from '../chain/accounts.js';
-import { createHttpRpc, type Rpc } from '../chain/rpc.js';
+import { type ChainAccount, createAccountReader, createHttpRpc, type Rpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
-import type { Venue } from '../routing/aggregator/venue.js';
-import { allVenues } from '../routing/aggregator/venues/index.js';
-import { tokenSwapVenue } from '../routing/aggregator/venues/token-swap.js';
-import { askService, routingServices } from '../routing/services/index.js';
-import type { RoutingService } from '../routing/services/service.js';
+import { allVenues, tokenSwapVenue, type Venue } from '../routing/aggregator/index.js';
+import { askService, type RoutingService, routingServices } from '../routing/services/index.js';
 import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;

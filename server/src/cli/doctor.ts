@@ -1,23 +1,21 @@
-import { defineCommand } from 'citty';
-import { commonArgs } from './common-args.js';
-import type { CliContext, Result } from './context.js';
+import type { Command } from 'commander';
+import type { CommandContext } from './context.js';
 import type { Check } from './doctor-check.js';
+import { example, URL_OPTION } from './program.js';
 
 /** `slipway doctor` */
-export function doctorCommand(context: CliContext) {
-  return defineCommand({
-    meta: {
-      name: 'doctor',
-      description: 'Check configuration, chain, database, uploads, signer file, admin token, and what swaps need',
-    },
-    args: commonArgs,
-    run: async ({ args }): Promise<Result> => {
+export function doctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description('Check configuration, chain, database, uploads, signer file, admin token, and what swaps need')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway doctor'))
+    .action(async ({ url }: { url?: string }) => {
       const { runChecks } = await import('./doctor-checks.js');
-      const checks = await runChecks(context, args.url);
+      const checks = await runChecks(context, url);
       const failed = checks.some((check) => !check.ok);
-      return { json: { ok: !failed, checks }, text: checks.map(show).join('\n'), failed };
-    },
-  });
+      context.answer({ json: { ok: !failed, checks }, text: checks.map(show).join('\n'), failed });
+    });
 }
 
 function show({ name, ok, detail, next }: Check): string {

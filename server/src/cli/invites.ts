@@ -1,27 +1,24 @@
-import { defineCommand } from 'citty';
+import type { Command } from 'commander';
 import type { RebuiltInvites } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
-import { commonArgs } from './common-args.js';
-import type { CliContext, Result } from './context.js';
+import type { CommandContext } from './context.js';
+import { example, URL_OPTION } from './program.js';
 
 /** `slipway invites …` */
-export function invitesCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'invites', description: 'Look after the lists of invites' },
-    subCommands: { rebuild: rebuildCommand(context) },
-  });
-}
-
-function rebuildCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'rebuild', description: 'Forget what is known of invites and read it from the chain again' },
-    args: commonArgs,
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const rebuilt = await admin.request<RebuiltInvites>('POST', '/invites/rebuild', {});
-        return { json: rebuilt, text: sentenceOf(rebuilt), failed: rebuilt.done && rebuilt.unread > 0 };
-      }),
-  });
+export function invitesCommand(program: Command, context: CommandContext): void {
+  program
+    .command('invites')
+    .description('Look after the lists of invites')
+    .command('rebuild')
+    .description('Forget what is known of invites and read it from the chain again')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway invites rebuild'))
+    .action(async ({ url }: { url?: string }) => {
+      const rebuilt = await withAdmin(context, url, (admin) =>
+        admin.request<RebuiltInvites>('POST', '/invites/rebuild', {}),
+      );
+      context.answer({ json: rebuilt, text: sentenceOf(rebuilt), failed: rebuilt.done && rebuilt.unread > 0 });
+    });
 }
 
 function sentenceOf({ transactions, unread, invites, open, done }: RebuiltInvites): string {

@@ -1,94 +1,98 @@
-import { defineCommand } from 'citty';
+import type { Command } from 'commander';
 import type { Key, NewKey } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
-import { commonArgs } from './common-args.js';
-import { type CliContext, type Result, UsageError } from './context.js';
+import { type CommandContext, UsageError } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { table } from './table.js';
 
+const ID = '01a20229-7c1e-7d2a-b3f4-5a6b7c8d9e0f';
+
 /** `slipway keys …` */
-export function keysCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'keys', description: 'Make, list, replace and revoke API keys' },
-    subCommands: {
-      create: createCommand(context),
-      list: listCommand(context),
-      rotate: rotateCommand(context),
-      revoke: revokeCommand(context),
-    },
-  });
+export function keysCommand(program: Command, context: CommandContext): void {
+  const keys = program.command('keys').description('Create, list, replace and revoke API keys');
+  createCommand(keys, context);
+  listCommand(keys, context);
+  rotateCommand(keys, context);
+  revokeCommand(keys, context);
 }
 
-function createCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'create', description: 'Make an API key; it is shown once' },
-    args: {
-      name: { type: 'string', required: true, description: 'Who or what the key is for' },
-      tier: { type: 'string', default: 'free', description: 'Its rate limits: a tier of the configuration' },
-      prefixes: { type: 'string', description: 'Paths it may use, with commas between (default: all)' },
-      ...commonArgs,
-    },
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const prefixes = args.prefixes === undefined ? [] : args.prefixes.split(',').map((prefix) => prefix.trim());
-        const key = await admin.request<NewKey>('POST', '/keys', { name: args.name, tier: args.tier, prefixes });
-        return { json: key, text: `${key.key}\n\nKey ${key.id} (${key.tier}). It cannot be shown again.` };
-      }),
-  });
+interface CreateOptions {
+  name: string;
+  tier: string;
+  prefixes?: string;
+  url?: string;
 }
 
-function listCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'list', description: 'List the API keys, the newest first' },
-    args: commonArgs,
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const { keys } = await admin.request<{ keys: Key[] }>('GET', '/keys');
-        const rows = keys.map((key) => [
-          key.id,
-          key.name,
-          `${key.prefix}…`,
-          key.tier,
-          key.prefixes.join(',') || 'all',
-          key.createdAt,
-          stateOf(key),
-        ]);
-        const text = table(['ID', 'NAME', 'KEY', 'TIER', 'PATHS', 'CREATED', 'STATE'], rows);
-        return { json: keys, text: keys.length === 0 ? 'No keys yet.' : text };
-      }),
-  });
+function createCommand(keys: Command, context: CommandContext): void {
+  keys
+    .command('create')
+    .description('Create an API key. It is shown once')
+    .requiredOption('--name <NAME>', 'Who or what the key is for')
+    .option('--tier <TIER>', 'Its rate limits: a tier of the configuration', 'free')
+    .option('--prefixes <LIST>', 'Paths that it may use, with commas between (default: all)')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway keys create --name shop --tier pro --prefixes /ultra,/tokens'))
+    .action(async ({ name, tier, prefixes, url }: CreateOptions) => {
+      const paths = prefixes === undefined ? [] : prefixes.split(',').map((prefix) => prefix.trim());
+      const key = await withAdmin(context, url, (admin) =>
+        admin.request<NewKey>('POST', '/keys', { name, tier, prefixes: paths }),
+      );
+      context.answer({ json: key, text: `${key.key}\n\nKey ${key.id} (${key.tier}). It cannot be shown again.` });
+    });
 }
 
-function rotateCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'rotate', description: 'Replace an API key; the old one goes on working for a while' },
-    args: {
-      id: { type: 'positional', required: true, description: 'The id of the key' },
-      overlap: { type: 'string', default: '86400', description: 'Seconds that the old key still works' },
-      ...commonArgs,
-    },
-    run: ({ args }): Promise<Result> => {
-      if (!/^\d{1,8}$/.test(args.overlap)) throw new UsageError('--overlap must be a number of seconds');
-      const overlapSeconds = Number(args.overlap);
-      return withAdmin(context, args.url, async (admin) => {
-        const path = `/keys/${encodeURIComponent(args.id)}/rotate`;
-        const key = await admin.request<NewKey>('POST', path, { overlapSeconds });
-        const text = `${key.key}\n\nKey ${key.id} replaces ${args.id}, which works for ${overlapSeconds} more seconds.`;
-        return { json: key, text: `${text} It cannot be shown again.` };
-      });
-    },
-  });
+function listCommand(keys: Command, context: CommandContext): void {
+  keys
+    .command('list')
+    .description('List the API keys, the newest first')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway keys list'))
+    .action(async ({ url }: { url?: string }) => {
+      const found = await withAdmin(context, url, (admin) => admin.request<{ keys: Key[] }>('GET', '/keys'));
+      const rows = found.keys.map((key) => [
+        key.id,
+        key.name,
+        `${key.prefix}…`,
+        key.tier,
+        key.prefixes.join(',') || 'all',
+        key.createdAt,
+        stateOf(key),
+      ]);
+      const text = table(['ID', 'NAME', 'KEY', 'TIER', 'PATHS', 'CREATED', 'STATE'], rows);
+      context.answer({ json: found.keys, text: rows.length === 0 ? 'No keys yet.' : text });
+    });
 }
 
-function revokeCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'revoke', description: 'End an API key at once' },
-    args: { id: { type: 'positional', required: true, description: 'The id of the key' }, ...commonArgs },
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const key = await admin.request<Key>('DELETE', `/keys/${encodeURIComponent(args.id)}`);
-        return { json: key, text: `Key ${key.id} (${key.name}) is revoked.` };
-      }),
-  });
+function rotateCommand(keys: Command, context: CommandContext): void {
+  keys
+    .command('rotate')
+    .description('Replace an API key. The old one goes on working for a while')
+    .argument('<ID>', 'The id of the key')
+    .option('--overlap <SECONDS>', 'How long the old key still works', '86400')
+    .option(...URL_OPTION)
+    .addHelpText('after', example(`slipway keys rotate ${ID} --overlap 3600`))
+    .action(async (id: string, { overlap, url }: { overlap: string; url?: string }) => {
+      if (!/^\d{1,8}$/.test(overlap)) throw new UsageError('--overlap must be a number of seconds');
+      const overlapSeconds = Number(overlap);
+      const path = `/keys/${encodeURIComponent(id)}/rotate`;
+      const key = await withAdmin(context, url, (admin) => admin.request<NewKey>('POST', path, { overlapSeconds }));
+      const text = `${key.key}\n\nKey ${key.id} replaces ${id}, which works for ${overlapSeconds} more seconds.`;
+      context.answer({ json: key, text: `${text} It cannot be shown again.` });
+    });
+}
+
+function revokeCommand(keys: Command, context: CommandContext): void {
+  keys
+    .command('revoke')
+    .description('End an API key at once')
+    .argument('<ID>', 'The id of the key')
+    .option(...URL_OPTION)
+    .addHelpText('after', example(`slipway keys revoke ${ID}`))
+    .action(async (id: string, { url }: { url?: string }) => {
+      const path = `/keys/${encodeURIComponent(id)}`;
+      const key = await withAdmin(context, url, (admin) => admin.request<Key>('DELETE', path));
+      context.answer({ json: key, text: `Key ${key.id} (${key.name}) is revoked.` });
+    });
 }
 
 function stateOf(key: Key): string {

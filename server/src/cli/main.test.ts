@@ -6,16 +6,19 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type NewKey, registerAdmin } from '../areas/admin/index.js';
-import { loadConfig } from '../config/index.js';
-import { createMetrics, createServer } from '../http/index.js';
+import { SANDBOX_KEY as CLIENT_KEY, loadConfig } from '../config/index.js';
+import { createMetrics, createServer, SANDBOX_KEY } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
 import type { Store } from '../store/sql.js';
 import { openEmbeddedStore } from '../store/testing.js';
 import { confirmReserved, reserve } from '../store/verifications.js';
+import { addCommands } from './commands.js';
 import { runCli } from './main.js';
+import { createProgram } from './program.js';
 
 const TOKEN = 'a-token-for-the-operator-of-this-test';
 const WALLET = '8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2';
@@ -76,37 +79,70 @@ test('help is shown for the program, a group and a command, without color codes'
   for (const argv of [[], ['--help'], ['keys', '--help'], ['keys', 'create', '-h'], ['doctor', '--help']]) {
     const { code, out } = await run(argv);
     assert.equal(code, 0);
-    assert.match(out, /USAGE slipway/);
+    assert.match(out, /Usage: slipway/);
     assert.ok(!out.includes('\u001b'));
   }
   assert.match((await run(['keys', 'create', '--help'])).out, /slipway keys create.*--name/s);
 });
 
+test('the help of every command has an example', async () => {
+  const paths: string[][] = [];
+  const walk = (command: Command, path: string[]): void => {
+    for (const each of command.commands) walk(each, [...path, each.name()]);
+    if (command.commands.length === 0 && path[0] !== 'orders') paths.push(path);
+  };
+  const program = createProgram([], { stdout: () => {}, colors: false, version: '0' });
+  addCommands(program, { env: {}, cwd: '', colors: false, json: false, stdout() {}, stderr() {}, answer() {} });
+  walk(program, []);
+  assert.ok(paths.length > 15);
+  const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8');
+  for (const path of paths) {
+    const { out } = await run([...path, '--help']);
+    assert.match(out, new RegExp(`Usage: slipway ${path.join(' ')} `));
+    assert.match(out, new RegExp(`Examples?:\n {2}\\$ slipway ${path.join(' ')}`));
+    for (const [option] of out.matchAll(/--[a-z-]+/g)) assert.ok(page.includes(option), option);
+    assert.ok(page.includes(path.join(' ')), path.join(' '));
+  }
+});
+
+test('titles of the help are bold where colors are shown', async () => {
+  const out: string[] = [];
+  const context = { env: {}, cwd: folder, stdout: (text: string) => out.push(text), stderr() {} };
+  await runCli(['keys', '--help'], { ...context, colors: true });
+  assert.ok(out.join().includes('\u001b[1mUsage:'));
+});
+
 test('the version is that of the package', async () => {
-  assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+/);
+  assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+$/);
+  assert.match((await run(['--version', '--json'])).out, /^"\d+\.\d+\.\d+"$/);
 });
 
 test('a wrong command line exits with 2 and names the nearest known name', async () => {
   const cases: [string[], RegExp][] = [
-    [['key'], /unknown command "key": did you mean keys\?/],
+    [['key'], /unknown command 'key': did you mean keys\?/],
     [['keys', 'craete'], /did you mean create\?/],
-    [['keys', 'list', '--ulr', url], /unknown option "--ulr": did you mean --url\?/],
+    [['keys', 'list', '--ulr', url], /unknown option '--ulr': did you mean --url\?/],
     [['keys', 'list', '--no-url'], /unknown option/],
-    [['--verbose'], /unknown option "--verbose"/],
+    [['--verbose'], /unknown option '--verbose'/],
     [['keys'], /needs one of: create, list, rotate, revoke/],
     [['keys', 'create'], /--name/],
-    [['keys', 'create', '--name'], /--name needs a value/],
+    [['keys', 'create', '--nam', 'x'], /unknown option '--nam': did you mean --name\?/],
+    [['keys', 'create', '--name'], /--name.* argument missing/],
     [['keys', 'create', '--name', '--tier', 'pro'], /--name needs a value/],
-    [['keys', 'list', 'more'], /unexpected argument "more"/],
+    [['keys', 'list', 'more'], /too many arguments for 'list'/],
     [['keys', 'revoke'], /ID/],
     [['keys', 'rotate', 'x', '--overlap', '1h'], /--overlap/],
     [['airdrop', 'nobody', '1'], /WALLET/],
-    [['airdrop', WALLET, '1', '--raw=yes'], /--raw takes no value/],
+    [['airdrop', WALLET, '1', '--raw=yes'], /unknown option '--raw=yes'/],
     [['verifications', 'list', '--state', 'open'], /reserved, pending/],
     [['keys', 'list', '--url', 'ftp://x'], /--url/],
     [['scores'], /needs one of: watch/],
     [['scores', 'watch', 'A', 'B', '--for', '1.5'], /--for/],
-    [['scores', 'watch', '--for'], /--for needs a value/],
+    [['scores', 'watch', '--for'], /--for.* argument missing/],
+    [['keys', 'create', '--name', ''], /--name needs a value/],
+    [['--version=1'], /unknown option/],
+    [['orders', 'explain', 'x'], /unknown command 'orders': did you mean trigger-orders\?/],
+    [['config', 'shema'], /too many arguments|did you mean schema/],
   ];
   for (const [argv, expected] of cases) {
     const { code, out, err } = await run(argv);
@@ -137,6 +173,13 @@ test('keys are created, listed, rotated and revoked on the running service', asy
   const shown = (await run(['keys', 'list', '--url', url])).out;
   assert.match(shown, /shop/);
   assert.ok(!shown.includes(created.key));
+});
+
+test('--json may stand anywhere, and a value may begin with a minus as one word', async () => {
+  const listed = await run(['--json', 'keys', 'list', '--url', url]);
+  assert.ok(Array.isArray(JSON.parse(listed.out)));
+  const created = await run(['keys', '--json', 'create', '--name=-x', '--url', url]);
+  assert.equal(JSON.parse(created.out).name, '-x');
 });
 
 test('what the service refuses is said in its words, with exit code 1', async () => {
@@ -294,6 +337,10 @@ test('an airdrop is asked for in the smallest unit of its mint', async () => {
     server.close();
     server.closeAllConnections();
   }
+});
+
+test('the key that commands use by default is that of a sandbox', () => {
+  assert.equal(CLIENT_KEY, SANDBOX_KEY);
 });
 
 test('a service that is no sandbox gives nothing away', async () => {

@@ -1,45 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty';
-import { airdropCommand } from './airdrop.js';
-import { type CliContext, type Result, UsageError } from './context.js';
-import { doctorCommand } from './doctor.js';
-import { invitesCommand } from './invites.js';
-import { keysCommand } from './keys.js';
-import { makersCommand } from './makers.js';
-import { checkArguments, findCommand, takeGlobalFlags } from './parse.js';
-import { programsCommand } from './programs.js';
-import { quoteCommand } from './quote.js';
-import { scoresCommand } from './scores.js';
-import { serveCommand } from './serve.js';
-import { ordersCommand } from './trigger-orders.js';
-import { vaultsCommand } from './vaults.js';
-import { verificationsCommand } from './verifications.js';
+import { type Command, CommanderError } from 'commander';
+import { nearest } from '../lib/nearest.js';
+import { addCommands } from './commands.js';
+import { type CliContext, UsageError } from './context.js';
+import { createProgram } from './program.js';
 
 /**
  * Runs one command line (without the program's name) and answers its exit code: 0 done, 1 failed, 2 wrong usage.
  * What it says goes to the context; nothing is asked, so that it works without a terminal.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
-  const flags = takeGlobalFlags(argv);
-  let words: string[] = [];
+  const end = argv.indexOf('--');
+  const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
+  let failed = false;
+  let shown = '';
+  const program = createProgram(argv, {
+    stdout: (text) => {
+      shown += text;
+    },
+    colors: context.colors,
+    version: version(),
+  });
+  addCommands(program, {
+    ...context,
+    json,
+    answer(result) {
+      context.stdout(json ? JSON.stringify(result.json) : result.text);
+      failed ||= result.failed === true;
+    },
+  });
   try {
-    const { command, path, rest } = findCommand(rootCommand({ ...context, json: flags.json }), flags.rest);
-    words = path;
-    if (flags.version && path.length === 0)
-      return say(context, { json: { version: version() }, text: version() }, flags);
-    if (flags.help || (path.length === 0 && rest.length === 0)) {
-      context.stdout(await help(command, path, context.colors));
+    const isEmpty = argv.every((word) => word === '--json');
+    await program.parseAsync(isEmpty ? ['--help'] : argv, { from: 'user' });
+    return failed ? 1 : 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      const text = shown.trimEnd();
+      context.stdout(json && error.code === 'commander.version' ? JSON.stringify(text) : text);
       return 0;
     }
-    if (command.subCommands !== undefined) {
-      throw new UsageError(`"slipway ${path.join(' ')}" needs one of: ${Object.keys(command.subCommands).join(', ')}`);
-    }
-    checkArguments((command.args ?? {}) as ArgsDef, rest);
-    const { result } = await runCommand(command, { rawArgs: rest });
-    return say(context, result as Result | undefined, flags);
-  } catch (error) {
-    return fail(context, error, flags, words);
+    return fail(context, error, { argv, json, command: commandOf(program, argv) });
   }
 }
 
@@ -59,46 +60,56 @@ export function processContext(): CliContext {
   };
 }
 
-function rootCommand(context: CliContext): CommandDef {
-  return defineCommand({
-    meta: { name: 'slipway', description: 'Builds Solana transactions, takes them back signed, and lands them' },
-    subCommands: {
-      serve: serveCommand(),
-      keys: keysCommand(context),
-      airdrop: airdropCommand(context),
-      quote: quoteCommand(context),
-      makers: makersCommand(context),
-      verifications: verificationsCommand(context),
-      scores: scoresCommand(context),
-      orders: ordersCommand(context),
-      programs: programsCommand(context),
-      invites: invitesCommand(context),
-      vaults: vaultsCommand(context),
-      doctor: doctorCommand(context),
-    },
-  });
+/** The command that the leading words name, as far as they name one. */
+function commandOf(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv.filter((each) => each !== '--json')) {
+    const next = command.commands.find((each) => each.name() === word && word !== 'orders');
+    if (next === undefined) break;
+    command = next;
+  }
+  return command;
 }
 
-function say(context: CliContext, result: Result | undefined, { json }: { json: boolean }): number {
-  if (result === undefined) return 0;
-  context.stdout(json ? JSON.stringify(result.json) : result.text);
-  return result.failed ? 1 : 0;
+interface Failing {
+  readonly argv: readonly string[];
+  readonly json: boolean;
+  readonly command: Command;
 }
 
-/** `words`: the command, as far as it is known. */
-function fail(context: CliContext, error: unknown, { json }: { json: boolean }, words: readonly string[]): number {
-  const message = error instanceof Error ? error.message : String(error);
-  const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError');
-  const text = stripVTControlCharacters(message);
-  const see = usage ? `\nSee "${['slipway', ...words].join(' ')} --help".` : '';
+function fail(context: CliContext, error: unknown, { argv, json, command }: Failing): number {
+  const isUsage = error instanceof UsageError || error instanceof CommanderError;
+  const text = stripVTControlCharacters(messageOf(error, command, argv));
+  const see = isUsage ? `\nSee "${pathOf(command)} --help".` : '';
   context.stderr(json ? JSON.stringify({ error: text }) : `slipway: ${text}${see}`);
-  return usage ? 2 : 1;
+  return isUsage ? 2 : 1;
 }
 
-async function help(command: CommandDef, path: readonly string[], colors: boolean): Promise<string> {
-  const parent = path.length === 0 ? undefined : { meta: { name: ['slipway', ...path.slice(0, -1)].join(' ') } };
-  const usage = await renderUsage(command, parent);
-  return colors ? usage : stripVTControlCharacters(usage);
+function messageOf(error: unknown, command: Command, argv: readonly string[]): string {
+  if (!(error instanceof CommanderError)) return error instanceof Error ? error.message : String(error);
+  if (error.code === 'commander.help') {
+    const names = command.commands.map((each) => each.name());
+    return `"${pathOf(command)}" needs one of: ${names.join(', ')}`;
+  }
+  if (error.code === 'commander.missingMandatoryOptionValue') {
+    // Commander asks for what must be there before it looks at what is misspelled.
+    const known = [command, ...ancestorsOf(command)].flatMap(({ options }) => options.map(({ long }) => long ?? ''));
+    const unknown = argv
+      .map((word) => word.split('=')[0] ?? '')
+      .find((word) => /^--./.test(word) && !known.includes(word));
+    const guess = unknown && nearest(unknown, known);
+    if (unknown) return `unknown option '${unknown}'${guess ? `: did you mean ${guess}?` : ''}`;
+  }
+  // "error: unknown command 'kyes'\n(Did you mean keys?)"
+  return error.message.replace(/^error: /, '').replace(/\n\(Did (.*)\)$/, ': did $1');
+}
+
+function ancestorsOf({ parent }: Command): Command[] {
+  return parent === null ? [] : [...ancestorsOf(parent), parent];
+}
+
+function pathOf(command: Command): string {
+  return [...ancestorsOf(command), command].map((each) => each.name()).join(' ');
 }
 
 function version(): string {

@@ -1,64 +1,59 @@
-import { defineCommand } from 'citty';
+import type { Command } from 'commander';
 import type { Maker } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
-import { commonArgs } from './common-args.js';
-import type { CliContext, Result } from './context.js';
+import type { CommandContext } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { table } from './table.js';
 
 /** `slipway makers …` */
-export function makersCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'makers', description: 'Register, list and remove market makers' },
-    subCommands: {
-      add: addCommand(context),
-      list: listCommand(context),
-      remove: removeCommand(context),
-    },
-  });
+export function makersCommand(program: Command, context: CommandContext): void {
+  const makers = program.command('makers').description('Register, list and remove market makers');
+  addCommand(makers, context);
+  listCommand(makers, context);
+  removeCommand(makers, context);
 }
 
-function addCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'add', description: 'Register a market maker by the URL of its webhook' },
-    args: {
-      webhook: {
-        type: 'positional',
-        required: true,
-        description: 'Its URL; a password in it is sent as the API key: https://:KEY@maker.example.com/rfq',
-      },
-      name: { type: 'string', required: true, description: 'Who it is' },
-      ...commonArgs,
-    },
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const maker = await admin.request<Maker>('POST', '/makers', { name: args.name, url: args.webhook });
-        return { json: maker, text: `Maker ${maker.id} (${maker.name}) is asked for quotes from now on.` };
-      }),
-  });
+function addCommand(makers: Command, context: CommandContext): void {
+  makers
+    .command('add')
+    .description('Register a market maker by the URL of its webhook')
+    .argument('<WEBHOOK>', 'Its URL. A password in it is sent as the API key')
+    .requiredOption('--name <NAME>', 'Who it is')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway makers add https://:KEY@maker.example.com/rfq --name desk'))
+    .action(async (webhook: string, { name, url }: { name: string; url?: string }) => {
+      const maker = await withAdmin(context, url, (admin) =>
+        admin.request<Maker>('POST', '/makers', { name, url: webhook }),
+      );
+      context.answer({ json: maker, text: `Maker ${maker.id} (${maker.name}) is asked for quotes from now on.` });
+    });
 }
 
-function listCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'list', description: 'List the market makers, the first registered first' },
-    args: commonArgs,
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const { makers } = await admin.request<{ makers: Maker[] }>('GET', '/makers');
-        const rows = makers.map(({ id, name, url, createdAt }) => [id, name, url, createdAt]);
-        const text = table(['ID', 'NAME', 'URL', 'ADDED'], rows);
-        return { json: makers, text: makers.length === 0 ? 'No market makers yet.' : text };
-      }),
-  });
+function listCommand(makers: Command, context: CommandContext): void {
+  makers
+    .command('list')
+    .description('List the market makers, the first registered first')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway makers list'))
+    .action(async ({ url }: { url?: string }) => {
+      const found = await withAdmin(context, url, (admin) => admin.request<{ makers: Maker[] }>('GET', '/makers'));
+      const rows = found.makers.map((maker) => [maker.id, maker.name, maker.url, maker.createdAt]);
+      const text = rows.length === 0 ? 'No market makers yet.' : table(['ID', 'NAME', 'URL', 'ADDED'], rows);
+      context.answer({ json: found.makers, text });
+    });
 }
 
-function removeCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'remove', description: 'Ask a market maker no more' },
-    args: { id: { type: 'positional', required: true, description: 'The id of the maker' }, ...commonArgs },
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const removed = await admin.request<{ id: string }>('DELETE', `/makers/${encodeURIComponent(args.id)}`);
-        return { json: removed, text: `Maker ${removed.id} is removed.` };
-      }),
-  });
+function removeCommand(makers: Command, context: CommandContext): void {
+  makers
+    .command('remove')
+    .description('Remove a market maker: it is asked for no more quotes')
+    .argument('<ID>', 'The id of the maker')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway makers remove 01a20229-7c1e-7d2a-b3f4-5a6b7c8d9e0f'))
+    .action(async (id: string, { url }: { url?: string }) => {
+      const removed = await withAdmin(context, url, (admin) =>
+        admin.request<{ id: string }>('DELETE', `/makers/${encodeURIComponent(id)}`),
+      );
+      context.answer({ json: removed, text: `Maker ${removed.id} is removed.` });
+    });
 }

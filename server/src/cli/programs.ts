@@ -1,110 +1,42 @@
-import { relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { openAccountSource, type PulledFile, type PulledProgram, pulledPath, writePulled } from '@slipway/localnet';
-import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, isAddress } from '@slipway/wire';
-import { defineCommand } from 'citty';
-import { allVenues } from '../routing/aggregator/venues/index.js';
-import { type CliContext, CommandError, type Result, UsageError } from './context.js';
-import { type PulledPool, pullPool, pullProgram } from './pull.js';
+import { resolve } from 'node:path';
+import { isAddress } from '@slipway/wire';
+import type { Command } from 'commander';
+import { type CommandContext, UsageError } from './context.js';
+import { example } from './program.js';
 
-/** A program's code is some megabytes. */
-const TIMEOUT_MS = 60_000;
+interface Options {
+  rpc: string;
+  pool?: string[];
+  dir?: string;
+}
 
 /** `slipway programs …` */
-export function programsCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'programs', description: 'Bring programs and pools of a cluster to the embedded chain' },
-    subCommands: { pull: pullCommand(context) },
-  });
+export function programsCommand(program: Command, context: CommandContext): void {
+  program
+    .command('programs')
+    .description('Bring programs and pools of a cluster to the embedded chain')
+    .command('pull')
+    .description('Copy programs, and what pools need, into the programs folder')
+    .requiredOption('--rpc <URL>', 'RPC of the cluster to copy from')
+    .option(
+      '--pool <ADDRESS...>',
+      'A pool, with its programs, or a lookup table; any number of times (default: the programs of all venues)',
+    )
+    .option('--dir <FOLDER>', 'The programs folder (default: SLIPWAY_PROGRAMS_DIR)')
+    .addHelpText('after', example('slipway programs pull --rpc https://api.mainnet-beta.solana.com --dir programs'))
+    .action((options: Options) => pull(context, options));
 }
 
-function pullCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'pull', description: 'Copy programs, and what pools need, into the programs folder' },
-    args: {
-      rpc: { type: 'string', required: true, description: 'RPC of the cluster to copy from', valueHint: 'URL' },
-      pool: {
-        type: 'string',
-        description:
-          'A pool, with its programs, or a lookup table; any number of times (default: the programs of all venues)',
-        valueHint: 'ADDRESS',
-      },
-      dir: { type: 'string', description: 'The programs folder (default: SLIPWAY_PROGRAMS_DIR)', valueHint: 'FOLDER' },
-      json: { type: 'boolean', description: 'Answer, fail, and tell the progress in JSON' },
-    },
-    run: async ({ args, rawArgs }): Promise<Result> => {
-      const { values } = parseArgs({
-        args: rawArgs,
-        options: { pool: { type: 'string', multiple: true } },
-        strict: false,
-        allowPositionals: true,
-      });
-      const pools = (values.pool ?? []).map(String);
-      if (!pools.every(isAddress)) throw new UsageError('--pool must be the address of a pool or a lookup table');
-      const dir = args.dir ?? (context.env.SLIPWAY_PROGRAMS_DIR || undefined);
-      if (dir === undefined)
-        throw new UsageError('say which folder is the programs folder: --dir or SLIPWAY_PROGRAMS_DIR');
-      const url = URL.canParse(args.rpc) ? new URL(args.rpc) : undefined;
-      if (url === undefined || !/^https?:$/.test(url.protocol))
-        throw new UsageError('--rpc must be an http or https URL');
-      return pull(context, { url: args.rpc, folder: resolve(context.cwd, dir), pools: [...new Set(pools)] });
-    },
-  });
-}
-
-/** Reads everything before it writes anything: a pull that fails leaves the folder as it was. */
-async function pull(
-  context: CliContext,
-  { url, folder, pools }: { url: string; folder: string; pools: readonly Address[] },
-): Promise<Result> {
-  const say = (progress: string) => context.stderr(context.json ? JSON.stringify({ progress }) : progress);
-  const source = openAccountSource({ url, timeoutMs: TIMEOUT_MS, log: say });
-  const venues = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
-  const found: PulledPool[] = [];
-  for (const [index, address] of pools.entries()) {
-    const pool = await pullPool(source, venues, address);
-    say(`${index + 1}/${pools.length} ${address} (${pool.label}): ${pool.accounts.length} accounts`);
-    found.push(pool);
-  }
-  const accounts = new Map(found.flatMap((pool) => pool.accounts).map((account) => [account.address, account]));
-  const ofVenues = venues.map(({ program }) => program).filter((program) => program !== TOKEN_SWAP_PROGRAM);
-  const wanted = new Set(pools.length > 0 ? found.flatMap((pool) => pool.programs) : ofVenues);
-  const programs: PulledProgram[] = [];
-  for (const address of wanted) {
-    const program = await pullProgram(source, address).catch((error) => {
-      // Not every cluster has every venue; what a pool needs must be there.
-      if (pools.length > 0 || !(error instanceof CommandError)) throw error;
-      return error;
-    });
-    say(program instanceof CommandError ? `left out: ${program.message}` : `program ${address}: ${sizeOf(program)}`);
-    if (!(program instanceof CommandError)) programs.push(program);
-  }
-  if (programs.length + accounts.size === 0)
-    throw new CommandError(`the chain of ${source.host} has none of the programs`);
-  return report(context, {
-    folder,
-    host: source.host,
-    files: writePulled(folder, source.host, [...programs, ...accounts.values()]),
-  });
-}
-
-const sizeOf = ({ code }: PulledProgram) => `${Math.ceil(code.length / 1024)} KiB`;
-
-function report(
-  { cwd }: CliContext,
-  { folder, host, files }: { folder: string; host: string; files: readonly PulledFile[] },
-): Result {
-  const count = (kind: PulledFile['kind']) => files.filter((file) => file.kind === kind).length;
-  const shown = relative(cwd, folder) || '.';
-  return {
-    json: {
-      ...{ folder, source: host },
-      files: files.map((file) => ({ ...file, slot: file.slot.toString(), file: pulledPath(file) })),
-    },
-    text: [
-      `Copied ${count('program')} programs and ${count('account')} accounts from ${host} into ${shown}`,
-      `Start with SLIPWAY_PROGRAMS_DIR=${shown}`,
-    ].join('\n'),
-  };
+async function pull(context: CommandContext, { rpc, pool = [], dir }: Options): Promise<void> {
+  if (!pool.every(isAddress)) throw new UsageError('--pool must be the address of a pool or a lookup table');
+  const folder = dir ?? (context.env.SLIPWAY_PROGRAMS_DIR || undefined);
+  if (folder === undefined)
+    throw new UsageError('say which folder is the programs folder: --dir or SLIPWAY_PROGRAMS_DIR');
+  const url = URL.canParse(rpc) ? new URL(rpc) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError('--rpc must be an http or https URL');
+  // Loaded here only: it needs the chain and every venue.
+  const { copyPrograms } = await import('./copy-programs.js');
+  context.answer(
+    await copyPrograms(context, { url: rpc, folder: resolve(context.cwd, folder), pools: [...new Set(pool)] }),
+  );
 }

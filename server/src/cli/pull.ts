@@ -13,7 +13,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
-import type { Venue } from '../routing/aggregator/venue.js';
+import type { Venue } from '../routing/aggregator/index.js';
 import { CommandError } from './context.js';
 
 /** A pool whose price moves on names other accounts while it is read. */

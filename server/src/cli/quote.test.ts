@@ -87,7 +87,7 @@ test('a quote tells amounts, route, price, impact and fee in whole tokens', asyn
   });
   assert.deepEqual(out.split('\n'), [
     '2 SOL -> 299.1 JUPUSD',
-    '  Router        aggregator (aggregator)',
+    '  Router        metis (aggregator)',
     '  Route         2 SOL -> 299.4 USDC, 100 % by Pool',
     '                299.4 USDC -> 299.1 JUPUSD, 100 % by Pool',
     '  Price         1 SOL = 149.55 JUPUSD',
@@ -129,8 +129,8 @@ test('what is wrong is said before an order is asked for', async () => {
     [['1.5', 'SOL', 'USDC', '--raw'], /with --raw the amount must be a whole number/],
     [['1', 'SOL', 'USDC', '--taker', 'alice'], /--taker must be the address/],
     [['1', 'SOL'], /TO/],
-    [['-1', 'SOL', 'USDC'], /-1 begins with a minus: a number must be above 0\nSee "slipway quote --help"/],
-    [['-.5', 'SOL', 'USDC'], /-\.5 begins/],
+    [['-1', 'SOL', 'USDC'], /the amount must be a number such as 1\.5, not "-1"\nSee "slipway quote --help"/],
+    [['-.5', 'SOL', 'USDC'], /must be a number such as 1\.5, not "-\.5"/],
   ] as const) {
     const { code, out, err } = await quote([...args]);
     assert.deepEqual([code, out], [2, ''], args.join(' '));

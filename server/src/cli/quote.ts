@@ -1,40 +1,56 @@
 import { isAddress } from '@slipway/wire';
-import { defineCommand } from 'citty';
-import { SANDBOX_KEY } from '../http/key-lookup.js';
+import type { Command } from 'commander';
+import { SANDBOX_KEY } from '../config/index.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
-import { commonArgs } from './common-args.js';
-import { type CliContext, CommandError, type Result, UsageError } from './context.js';
+import { type CliContext, type CommandContext, CommandError, type Result, UsageError } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { describeOrder, type Order, type Token } from './quote-text.js';
 import { bodyOf, requestJson, serviceUrl } from './service.js';
 
 type Ask = <T>(path: string, query: Record<string, string | undefined>) => Promise<T>;
 
+interface Options {
+  taker?: string;
+  excludeRouters?: string;
+  raw?: true;
+  url?: string;
+}
+
 /** `slipway quote AMOUNT FROM TO` */
-export function quoteCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'quote', description: 'Ask what a swap would give' },
-    args: {
-      amount: { type: 'positional', required: true, description: 'How much of FROM, as people write it: 1.5' },
-      from: { type: 'positional', required: true, description: 'The symbol or mint of what is sold' },
-      to: { type: 'positional', required: true, description: 'The symbol or mint of what is bought' },
-      taker: { type: 'string', description: 'The wallet that would swap: tells its costs, and what it lacks' },
-      'exclude-routers': { type: 'string', description: 'Routers not to ask, with commas between' },
-      raw: { type: 'boolean', default: false, description: 'The amount is in the smallest unit of FROM (lamports)' },
-      ...commonArgs,
-    },
-    run: async ({ args }): Promise<Result> => {
-      const { taker } = args;
-      if (taker !== undefined && !isAddress(taker)) throw new UsageError('--taker must be the address of a wallet');
-      const ask = asker(context, args.url);
-      const [from, to] = await Promise.all([findToken(ask, args.from), findToken(ask, args.to)]);
-      const amount = args.raw ? parseRawAmount(args.amount) : toSmallestUnit(args.amount, from.decimals);
-      const order = await ask<Order>('/ultra/v1/order', {
-        ...{ inputMint: from.id, outputMint: to.id, amount: amount.toString(), taker },
-        excludeRouters: args['exclude-routers'],
-      });
-      return { json: order, text: describeOrder(order, await tokensOf(ask, order, [from, to])) };
-    },
+export function quoteCommand(program: Command, context: CommandContext): void {
+  program
+    .command('quote')
+    .description('Ask what a swap would give')
+    .argument('<AMOUNT>', 'How much of FROM, as people write it: 1.5')
+    .argument('<FROM>', 'The symbol or mint of what is sold')
+    .argument('<TO>', 'The symbol or mint of what is bought')
+    .option('--taker <WALLET>', 'The wallet that would swap: tells its costs, and what it lacks')
+    .option('--exclude-routers <LIST>', 'Routers not to ask, with commas between')
+    .option('--raw', 'The amount is in the smallest unit of FROM (lamports)')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway quote 2 SOL JUPUSD'))
+    .action(async (amount: string, from: string, to: string, options: Options) => {
+      context.answer(await quote(context, { amount, from, to }, options));
+    });
+}
+
+async function quote(
+  context: CommandContext,
+  given: { amount: string; from: string; to: string },
+  { taker, excludeRouters, raw, url }: Options,
+): Promise<Result> {
+  if (taker !== undefined && !isAddress(taker)) throw new UsageError('--taker must be the address of a wallet');
+  const ask = asker(context, url);
+  const [from, to] = await Promise.all([findToken(ask, given.from), findToken(ask, given.to)]);
+  const amount = raw ? parseRawAmount(given.amount) : toSmallestUnit(given.amount, from.decimals);
+  const order = await ask<Order>('/ultra/v1/order', {
+    inputMint: from.id,
+    outputMint: to.id,
+    amount: amount.toString(),
+    taker,
+    excludeRouters,
   });
+  return { json: order, text: describeOrder(order, await tokensOf(ask, order, [from, to])) };
 }
 
 function asker(context: CliContext, url: string | undefined): Ask {

@@ -1,57 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineCommand } from 'citty';
-import { SANDBOX_KEY } from '../http/key-lookup.js';
+import type { Command } from 'commander';
+import { SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { EventScore } from '../store/scores.js';
-import { commonArgs } from './common-args.js';
-import { type CliContext, CommandError, type Result, UsageError } from './context.js';
+import { type CliContext, type CommandContext, CommandError, UsageError } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { type Answer, bodyOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 const POLL_MS = 2_000;
 /** What the API takes at a time. */
 const MAX_IDS = 100;
-const EVENTS_HINT = 'EVENT…';
 
 /** `slipway scores …` */
-export function scoresCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'scores', description: 'Follow the games behind prediction events' },
-    subCommands: { watch: watchCommand(context) },
-  });
+export function scoresCommand(program: Command, context: CommandContext): void {
+  program
+    .command('scores')
+    .description('Follow the games behind prediction events')
+    .command('watch')
+    .description('Print the scores of events, and each change, until Ctrl-C')
+    .argument('[EVENT...]', "Event ids (default: the sandbox's simulated games)")
+    .option('--for <SECONDS>', 'End after so many seconds; 0 prints once')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway scores watch SIM-1 SIM-2', 'slipway scores watch --for 0'))
+    .action((events: string[], options: { for?: string; url?: string }) => watchUntilStopped(context, events, options));
 }
 
-function watchCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'watch', description: 'Print the scores of events, and each change, until Ctrl-C' },
-    args: {
-      events: {
-        type: 'positional',
-        required: false,
-        valueHint: EVENTS_HINT,
-        description: "Event ids (default: the sandbox's simulated games)",
-      },
-      for: { type: 'string', description: 'End after so many seconds; 0: print once', valueHint: 'SECONDS' },
-      ...commonArgs,
-    },
-    run: async ({ args }): Promise<Result | undefined> => {
-      const seconds = args.for === undefined ? Number.POSITIVE_INFINITY : secondsOf(args.for);
-      const end = steadyNow() + seconds * 1_000;
-      const stop = new AbortController();
-      const interrupt = () => stop.abort();
-      process.once('SIGINT', interrupt);
-      try {
-        const api = createApi(context, serviceUrl(context, args.url), stop.signal);
-        const eventIds =
-          args._.length > 0 ? [...new Set(args._.flatMap((word) => word.split(',')))] : await api.simulatedEvents();
-        await watch(context, { ...api, eventIds, end, signal: stop.signal });
-      } catch (error) {
-        if (!stop.signal.aborted) throw error;
-      } finally {
-        process.removeListener('SIGINT', interrupt);
-      }
-      return undefined;
-    },
-  });
+async function watchUntilStopped(
+  context: CommandContext,
+  events: readonly string[],
+  options: { for?: string; url?: string },
+): Promise<void> {
+  const seconds = options.for === undefined ? Number.POSITIVE_INFINITY : secondsOf(options.for);
+  const end = steadyNow() + seconds * 1_000;
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    const api = createApi(context, serviceUrl(context, options.url), stop.signal);
+    const named = [...new Set(events.flatMap((word) => word.split(',')))];
+    const eventIds = named.length > 0 ? named : await api.simulatedEvents();
+    await watch(context, { ...api, eventIds, end, signal: stop.signal });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+  }
 }
 
 function secondsOf(text: string): number {
@@ -68,7 +61,7 @@ interface Watching {
 }
 
 /** Prints what is new, again and again. A service that answered once and then does not is waited for. */
-async function watch(context: CliContext, { scoresOf, eventIds, end, signal }: Watching): Promise<void> {
+async function watch(context: CommandContext, { scoresOf, eventIds, end, signal }: Watching): Promise<void> {
   const shown = new Map<string, string>();
   let failing = false;
   for (;;) {
@@ -88,7 +81,12 @@ async function watch(context: CliContext, { scoresOf, eventIds, end, signal }: W
   }
 }
 
-function show(context: CliContext, eventId: string, score: EventScore | undefined, shown: Map<string, string>): void {
+function show(
+  context: CommandContext,
+  eventId: string,
+  score: EventScore | undefined,
+  shown: Map<string, string>,
+): void {
   const now = JSON.stringify(score ?? null);
   if (shown.get(eventId) === now) return;
   shown.set(eventId, now);
@@ -109,7 +107,7 @@ function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, '');
 }
 
-function say({ json, stderr }: CliContext, message: string): void {
+function say({ json, stderr }: CommandContext, message: string): void {
   stderr(json ? JSON.stringify({ error: message }) : `slipway: ${message}`);
 }
 

@@ -1,16 +1,16 @@
-import { defineCommand } from 'citty';
+import type { Command } from 'commander';
+import { example } from './program.js';
 
 /** `slipway serve` */
-export function serveCommand() {
-  return defineCommand({
-    meta: { name: 'serve', description: 'Run the service until it is told to stop' },
-    args: {
-      reset: { type: 'boolean', description: 'Delete the state in the data folder first' },
-    },
-    run: async ({ rawArgs }): Promise<undefined> => {
+export function serveCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('Run the service until it is told to stop')
+    .option('--reset', 'Delete the state of the sandbox first')
+    .addHelpText('after', example('slipway serve', 'slipway serve --reset'))
+    .action(async ({ reset }: { reset?: true }) => {
       // Loaded here only: the other commands start without the service's dependencies.
       const { runService } = await import('../main.js');
-      await runService(rawArgs);
-    },
-  });
+      await runService(reset ? ['--reset'] : []);
+    });
 }

@@ -1,77 +1,26 @@
-import { type Address, encodeTransaction, isAddress, transactionSignature } from '@slipway/wire';
-import { defineCommand } from 'citty';
-import { pino } from 'pino';
-import { createChain, createHttpRpc } from '../chain/index.js';
-import { type Config, dataFolder } from '../config/index.js';
-import { broadcast, createTracker, explain, NotAccepted } from '../landing/index.js';
-import { steadyNow } from '../lib/clock.js';
-import { openSigner, readPrivateFile, type Signer } from '../signer/index.js';
-import { type SweepReport, sweepVault } from '../vault/sweep.js';
-import { type CliContext, CommandError, type Result, UsageError } from './context.js';
+import { isAddress } from '@slipway/wire';
+import type { Command } from 'commander';
+import type { SweepReport } from '../vault/sweep.js';
+import { type CommandContext, UsageError } from './context.js';
+import { example } from './program.js';
 import { configOf } from './service.js';
 import { table } from './table.js';
 
 /** `slipway vaults …` */
-export function vaultsCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'vaults', description: 'Give the wallets of trigger orders back what their vaults hold' },
-    subCommands: { sweep: sweepCommand(context) },
-  });
-}
-
-function sweepCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'sweep', description: 'Send all that the vault of a wallet holds to that wallet' },
-    args: {
-      wallet: { type: 'string', required: true, description: 'The wallet that the vault belongs to', valueHint: 'W' },
-      json: { type: 'boolean', description: 'Answer, and fail, in JSON' },
-    },
-    run: async ({ args }): Promise<Result> => {
-      if (!isAddress(args.wallet)) throw new UsageError('--wallet must be the address of a wallet');
-      const report = await sweep(configOf(context), args.wallet);
-      return { json: toJson(report), text: show(report), failed: report.left.length > 0 };
-    },
-  });
-}
-
-/** Needs the signer file and an RPC only: it works when the service is gone and its database is lost. */
-async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
-  const signer = await openKeys(config);
-  const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
-    createHttpRpc({ url }),
-  );
-  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
-  const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });
-  const log = pino({ level: 'silent' });
-  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
-  try {
-    return await sweepVault(
-      {
-        ...{ chain, signer, explain: (error) => explain(error).message },
-        async land(transaction, lastValidBlockHeight) {
-          const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
-          const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
-          if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
-          return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
-        },
-      },
-      wallet,
-    );
-  } finally {
-    tracker.close();
-  }
-}
-
-async function openKeys(config: Config): Promise<Signer> {
-  const generated = config.sandbox ? await readPrivateFile(dataFolder(config).signerPassphrase) : undefined;
-  const passphrase = config.signer.passphrase ?? generated?.toString('utf8').trim();
-  return openSigner({ file: config.signer.file, passphrase, create: false });
-}
-
-function rpcUrl({ chain }: Config): string {
-  if (chain.kind === 'outside') return chain.rpcUrl;
-  if (chain.rpcPort > 0) return `http://127.0.0.1:${chain.rpcPort}`;
-  throw new CommandError('SLIPWAY_RPC_PORT is 0: set it to the port that the embedded chain listens on');
+export function vaultsCommand(program: Command, context: CommandContext): void {
+  program
+    .command('vaults')
+    .description('Give the wallets of trigger orders back what their vaults hold')
+    .command('sweep')
+    .description('Send all that the vault of a wallet holds to that wallet')
+    .requiredOption('--wallet <WALLET>', 'The wallet that the vault belongs to')
+    .addHelpText('after', example('slipway vaults sweep --wallet 8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2'))
+    .action(async ({ wallet }: { wallet: string }) => {
+      if (!isAddress(wallet)) throw new UsageError('--wallet must be the address of a wallet');
+      const { sweep } = await import('./sweep.js');
+      const report = await sweep(configOf(context), wallet);
+      context.answer({ json: toJson(report), text: show(report), failed: report.left.length > 0 });
+    });
 }
 
 function toJson({ wallet, vault, sent, left }: SweepReport) {

@@ -1,45 +1,44 @@
-import { defineCommand } from 'citty';
+import { type Command, Option } from 'commander';
 import type { Verification } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
-import { commonArgs } from './common-args.js';
-import type { CliContext, Result } from './context.js';
+import type { CommandContext } from './context.js';
+import { example, URL_OPTION } from './program.js';
 import { table } from './table.js';
 
+const ID = '01a20229-7c1e-7d2a-b3f4-5a6b7c8d9e0f';
+
 /** `slipway verifications …` */
-export function verificationsCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'verifications', description: 'List and decide the paid verification requests' },
-    subCommands: {
-      list: listCommand(context),
-      approve: decideCommand(context, 'approve', 'Approve a pending request'),
-      reject: decideCommand(context, 'reject', 'Reject a pending request'),
-    },
-  });
+export function verificationsCommand(program: Command, context: CommandContext): void {
+  const verifications = program.command('verifications').description('List and decide the paid verification requests');
+  listCommand(verifications, context);
+  decideCommand(verifications, context, 'approve', 'Approve a pending request');
+  decideCommand(verifications, context, 'reject', 'Reject a pending request');
 }
 
-function listCommand(context: CliContext) {
-  return defineCommand({
-    meta: { name: 'list', description: 'List verification requests, the newest first' },
-    args: {
-      state: {
-        type: 'enum',
-        options: ['reserved', 'pending', 'approved', 'rejected'],
-        description: 'Only requests in this state (default: all)',
-      },
-      limit: { type: 'string', default: '50', description: 'How many, 1 to 100' },
-      cursor: { type: 'string', description: 'The nextCursor of the page before' },
-      ...commonArgs,
-    },
-    run: ({ args }): Promise<Result> => {
-      const query = new URLSearchParams({ limit: args.limit });
-      if (args.state !== undefined) query.set('state', args.state);
-      if (args.cursor !== undefined) query.set('cursor', args.cursor);
-      return withAdmin(context, args.url, async (admin) => {
-        const page = await admin.request<Page>('GET', `/verifications?${query}`);
-        return { json: page, text: showPage(page) };
-      });
-    },
-  });
+interface ListOptions {
+  state?: string;
+  limit: string;
+  cursor?: string;
+  url?: string;
+}
+
+function listCommand(verifications: Command, context: CommandContext): void {
+  const states = ['reserved', 'pending', 'approved', 'rejected'];
+  verifications
+    .command('list')
+    .description('List verification requests, the newest first')
+    .addOption(new Option('--state <STATE>', 'Only requests in this state (default: all)').choices(states))
+    .option('--limit <N>', 'How many, 1 to 100', '50')
+    .option('--cursor <ID>', 'The nextCursor of the page before')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway verifications list --state pending'))
+    .action(async ({ state, limit, cursor, url }: ListOptions) => {
+      const query = new URLSearchParams({ limit });
+      if (state !== undefined) query.set('state', state);
+      if (cursor !== undefined) query.set('cursor', cursor);
+      const page = await withAdmin(context, url, (admin) => admin.request<Page>('GET', `/verifications?${query}`));
+      context.answer({ json: page, text: showPage(page) });
+    });
 }
 
 interface Page {
@@ -63,19 +62,23 @@ function showPage({ verifications, nextCursor }: Page): string {
   return `${table(headings, rows)}${more}`;
 }
 
-function decideCommand(context: CliContext, verb: 'approve' | 'reject', description: string) {
-  return defineCommand({
-    meta: { name: verb, description },
-    args: {
-      id: { type: 'positional', required: true, description: 'The id of the request' },
-      note: { type: 'string', description: 'Kept with the decision' },
-      ...commonArgs,
-    },
-    run: ({ args }): Promise<Result> =>
-      withAdmin(context, args.url, async (admin) => {
-        const path = `/verifications/${encodeURIComponent(args.id)}/${verb}`;
-        const row = await admin.request<Verification>('POST', path, args.note === undefined ? {} : { note: args.note });
-        return { json: row, text: `${row.kind} of ${row.tokenId}: ${row.state}` };
-      }),
-  });
+function decideCommand(
+  verifications: Command,
+  context: CommandContext,
+  verb: 'approve' | 'reject',
+  description: string,
+): void {
+  verifications
+    .command(verb)
+    .description(description)
+    .argument('<ID>', 'The id of the request')
+    .option('--note <TEXT>', 'Kept with the decision')
+    .option(...URL_OPTION)
+    .addHelpText('after', example(`slipway verifications ${verb} ${ID} --note "seen"`))
+    .action(async (id: string, { note, url }: { note?: string; url?: string }) => {
+      const path = `/verifications/${encodeURIComponent(id)}/${verb}`;
+      const body = note === undefined ? {} : { note };
+      const row = await withAdmin(context, url, (admin) => admin.request<Verification>('POST', path, body));
+      context.answer({ json: row, text: `${row.kind} of ${row.tokenId}: ${row.state}` });
+    });
 }

@@ -1,4 +1,5 @@
 import { type Schema, type Setting, settingsGroups } from './settings/schema.js';
+import { valueText } from './settings/value-text.js';
 
 const WIDTH = 110;
 
@@ -60,12 +61,6 @@ const shown = (value: unknown) =>
     : code(valueText(value));
 
 const code = (text: string) => `\`${text}\``;
-
-/** A value as people write it: a variable's list with commas between, an object as JSON. */
-export function valueText(value: unknown): string {
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

@@ -23,6 +23,7 @@ import { nonsense, type Price, type RoutingService, refusedCall, type Trade, typ
 
 export { createDflow, DFLOW_PROGRAM } from './dflow.js';
 export { createOkx, OKX_PROGRAM } from './okx.js';
+export type { RoutingService } from './service.js';
 
 /** The services for which there are credentials. */
 export function routingServices(

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { airdropCommand } from './airdrop.js';
+import { configCommand } from './config.js';
+import { type CommandContext, UsageError } from './context.js';
+import { doctorCommand } from './doctor.js';
+import { invitesCommand } from './invites.js';
+import { keysCommand } from './keys.js';
+import { makersCommand } from './makers.js';
+import { programsCommand } from './programs.js';
+import { quoteCommand } from './quote.js';
+import { scoresCommand } from './scores.js';
+import { serveCommand } from './serve.js';
+import { triggerOrdersCommand } from './trigger-orders.js';
+import { vaultsCommand } from './vaults.js';
+import { verificationsCommand } from './verifications.js';
+
+/** Adds every command to the program, in the order of the help. */
+export function addCommands(program: Command, context: CommandContext): void {
+  serveCommand(program);
+  configCommand(program, context);
+  doctorCommand(program, context);
+  keysCommand(program, context);
+  airdropCommand(program, context);
+  quoteCommand(program, context);
+  makersCommand(program, context);
+  verificationsCommand(program, context);
+  scoresCommand(program, context);
+  triggerOrdersCommand(program, context);
+  invitesCommand(program, context);
+  vaultsCommand(program, context);
+  programsCommand(program, context);
+  program
+    .command('orders', { hidden: true })
+    .allowExcessArguments()
+    .allowUnknownOption()
+    .action(() => {
+      throw new UsageError("unknown command 'orders': did you mean trigger-orders?");
+    });
+}

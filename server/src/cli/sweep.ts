@@ -1,0 +1,51 @@
+import { type Address, encodeTransaction, transactionSignature } from '@slipway/wire';
+import { pino } from 'pino';
+import { createChain, createHttpRpc } from '../chain/index.js';
+import { type Config, dataFolder } from '../config/index.js';
+import { broadcast, createTracker, explain, NotAccepted } from '../landing/index.js';
+import { steadyNow } from '../lib/clock.js';
+import { openSigner, readPrivateFile, type Signer } from '../signer/index.js';
+import { type SweepReport, sweepVault } from '../vault/sweep.js';
+import { CommandError } from './context.js';
+
+/** Needs the signer file and an RPC only: it works when the service is gone and its database is lost. */
+export async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
+  const signer = await openKeys(config);
+  const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
+    createHttpRpc({ url }),
+  );
+  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
+  const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });
+  const log = pino({ level: 'silent' });
+  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
+  try {
+    return await sweepVault(
+      {
+        chain,
+        signer,
+        explain: (error) => explain(error).message,
+        async land(transaction, lastValidBlockHeight) {
+          const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
+          const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
+          if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
+          return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
+        },
+      },
+      wallet,
+    );
+  } finally {
+    tracker.close();
+  }
+}
+
+async function openKeys(config: Config): Promise<Signer> {
+  const generated = config.sandbox ? await readPrivateFile(dataFolder(config).signerPassphrase) : undefined;
+  const passphrase = config.signer.passphrase ?? generated?.toString('utf8').trim();
+  return openSigner({ file: config.signer.file, passphrase, create: false });
+}
+
+function rpcUrl({ chain }: Config): string {
+  if (chain.kind === 'outside') return chain.rpcUrl;
+  if (chain.rpcPort > 0) return `http://127.0.0.1:${chain.rpcPort}`;
+  throw new CommandError('SLIPWAY_RPC_PORT is 0: set it to the port that the embedded chain listens on');
+}
