@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { INVITE_PROGRAM } from '@slipway/programs';
 import { type Address, generateKeypair } from '@slipway/wire';
+import type { PlacedInviteEvent } from '../../server/dist/store/invite-events.js';
 import { extendInviteLists } from '../../server/dist/store/invite-lists.js';
-import { beginInviteIndex, type InviteEvent } from '../../server/dist/store/invites.js';
+import { beginInviteIndex } from '../../server/dist/store/invites.js';
 import { openStore } from '../../server/dist/store/postgres/open-store.js';
 import type { Store } from '../../server/dist/store/sql.js';
 import { putLoad, type Round } from './load.js';
@@ -100,20 +101,20 @@ const place = (number: number) => ({
   slot: BigInt(number),
   position: 0n,
   number: 0,
-  signature: `${number}`.padEnd(88, 'x'),
+  txId: `${number}`.padEnd(88, 'x'),
 });
 const AT = new Date('2026-03-15T12:00:00Z');
 
-function made(invitePda: string, sender: Address, number: number): InviteEvent {
+function made(invitePda: string, sender: Address, number: number): PlacedInviteEvent {
   return {
     ...{ ...place(number), at: AT },
-    fact: {
+    event: {
       ...{ kind: 'created', invitePda, inviteSigner: WALLETS.open, sender, mint: null, tokenProgram: null },
       ...{ amount: `${1_000_000 + number}`, expiry: '4000000000' },
     },
   };
 }
 
-function taken(invitePda: string, number: number): InviteEvent {
-  return { ...place(number), at: AT, fact: { kind: 'claimed', invitePda, receiver: WALLETS.open } };
+function taken(invitePda: string, number: number): PlacedInviteEvent {
+  return { ...place(number), at: AT, event: { kind: 'claimed', invitePda, receiver: WALLETS.open } };
 }

@@ -114,6 +114,7 @@ function openIndexes({ config, store, chain, steadyNow, log, metrics, disposal }
   const index = createLimitOrderIndex({ ...reader, addresses });
   disposal.add('limit order index', () => index.close());
   const invites = createInviteIndex({ ...reader, program: config.programs.invite });
+  disposal.add('invite index', () => invites.close());
   return { limitOrders: { addresses, index }, invites };
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { claimInvite, parseInviteInstruction } from '@slipway/programs';
 import { base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
 import { craftTransaction } from '../crafting/transaction.js';
-import { ChainUnavailable, listTransactions, type Rpc, RpcError, readInstructions } from './index.js';
+import { ChainUnavailable, listTransactions, type Rpc, RpcError, readPastTransaction } from './index.js';
 
 const rpcThat = (answer: unknown): Rpc => ({
   name: 'test',
@@ -58,7 +58,7 @@ test('reads what a program of somebody else has called, with accounts from looku
   const innerInstructions = [{ index: 2, instructions: [inner] }];
   const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
   const answer = { transaction, meta: { err: null, innerInstructions, loadedAddresses } };
-  const read = await readInstructions(rpcThat(answer), 'signature');
+  const read = await readPastTransaction(rpcThat(answer), 'signature');
   assert.ok('instructions' in read);
   assert.deepEqual(
     read.instructions.map(({ program }) => program),
@@ -67,8 +67,25 @@ test('reads what a program of somebody else has called, with accounts from looku
   assert.deepEqual(parseInviteInstruction(read.instructions[3]!), parseInviteInstruction(claim));
   assert.ok(read.instructions[3]!.accounts[2]!.writable);
 
+  assert.deepEqual(
+    read.instructions.map(({ isCalled }) => isCalled),
+    [false, false, false, true],
+  );
+  assert.deepEqual([read.hasFailed, read.signers], [false, decoded.accounts.slice(0, 2)]);
+
   const failed = { ...answer, meta: { ...answer.meta, err: { InstructionError: [2, { Custom: 1 }] } } };
-  assert.deepEqual(await readInstructions(rpcThat(failed), 'signature'), { instructions: [] });
+  const ownOnes = read.instructions.slice(0, 3);
+  assert.deepEqual(await readPastTransaction(rpcThat(failed), 'signature'), {
+    hasFailed: true,
+    signers: read.signers,
+    instructions: ownOnes,
+  });
+  const bare = { ...failed, meta: { ...failed.meta, innerInstructions: null } };
+  assert.deepEqual(await readPastTransaction(rpcThat(bare), 'signature'), {
+    hasFailed: true,
+    signers: read.signers,
+    instructions: ownOnes,
+  });
 });
 
 test('says why a transaction cannot be read, and throws where the node is away', async () => {
@@ -81,10 +98,10 @@ test('says why a transaction cannot be read, and throws where the node is away',
     refusal,
   ];
   for (const answer of wires) {
-    const read = await readInstructions(rpcThat(answer), 'signature');
+    const read = await readPastTransaction(rpcThat(answer), 'signature');
     assert.ok('unreadable' in read && read.unreadable !== '', JSON.stringify(answer));
   }
-  await assert.rejects(readInstructions(rpcThat(new ChainUnavailable('away')), 'signature'), ChainUnavailable);
+  await assert.rejects(readPastTransaction(rpcThat(new ChainUnavailable('away')), 'signature'), ChainUnavailable);
 });
 
 test('a listed transaction without a time has that of a neighbor', async () => {

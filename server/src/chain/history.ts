@@ -1,5 +1,13 @@
-import { type Address, base58Decode, decodeTransaction, type Instruction, isSigner, isWritable } from '@slipway/wire';
-import { ask, ChainUnavailable, listOf, type Rpc } from './rpc.js';
+import {
+  type Address,
+  base58Decode,
+  type DecodedMessage,
+  decodeTransaction,
+  type Instruction,
+  isSigner,
+  isWritable,
+} from '@slipway/wire';
+import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
@@ -43,6 +51,19 @@ export async function listTransactions(rpc: Rpc, program: Address, range: Range)
     throw new ChainUnavailable(`${rpc.name} does not know ${before}, before which it was asked for transactions`);
   }
   return page;
+}
+
+/**
+ * A page of a program's transactions before one, the newest first; empty where nothing is older. Undefined where the node
+ * does not know that one, and so cannot tell. @throws ChainUnavailable
+ */
+export async function listOlder(rpc: Rpc, program: Address, oldest: string): Promise<Listed[] | undefined> {
+  try {
+    return await listTransactions(rpc, program, { before: oldest });
+  } catch (error) {
+    if (await knows(rpc, oldest)) throw error;
+    return undefined;
+  }
 }
 
 /**
@@ -105,33 +126,59 @@ interface RpcTransaction {
   } | null;
 }
 
-/**
- * What a transaction has run, in the order in which it did, with what its instructions called; nothing for one that has
- * failed. `unreadable`: why the node cannot tell; `isMissing`: it may have it a moment later.
- * @throws ChainUnavailable where the node gives no answer at all
- */
-export async function readInstructions(
-  rpc: Rpc,
-  signature: string,
-): Promise<{ instructions: Instruction[] } | { unreadable: string; isMissing?: boolean }> {
-  const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+/** A transaction that the chain has taken. */
+export interface PastTransaction {
+  hasFailed: boolean;
+  signers: Address[];
+  /** In the order in which they ran, each followed by what it called. Of a transaction that has failed only its own. */
+  instructions: (Instruction & { isCalled: boolean })[];
+}
+
+/** Why a node cannot tell what a transaction did. */
+export interface Unreadable {
+  unreadable: string;
+  /** The node may have it a moment later. */
+  isMissing?: boolean;
+  /** The node has answered with an error, which may be of this transaction alone or of the node. */
+  isRefused?: boolean;
+}
+
+/** The code of the error for a transaction of a version that we do not read: only that one is refused. */
+const UNSUPPORTED_VERSION = -32015;
+
+/** What a transaction has run, or why that cannot be told. @throws ChainUnavailable where the node gives no answer at all */
+export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastTransaction | Unreadable> {
+  const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
   try {
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
     if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
-    if (answer.meta.err !== null) return { instructions: [] };
-    if (!answer.meta.innerInstructions) return { unreadable: 'the node has not kept what its instructions called' };
-    return { instructions: instructionsOf(answer.transaction, answer.meta) };
+    const { err, innerInstructions, loadedAddresses } = answer.meta;
+    const hasFailed = err !== null;
+    if (!hasFailed && !innerInstructions) {
+      return { unreadable: 'the node has not kept what its instructions called' };
+    }
+    const { decoded } = decodeTransaction(Buffer.from(answer.transaction[0], 'base64'));
+    return {
+      hasFailed,
+      signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) as Address[],
+      instructions: instructionsOf(decoded, loadedAddresses, hasFailed ? [] : innerInstructions!),
+    };
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    return { unreadable: `the node refused, or answered with no transaction: ${(error as Error).message}` };
+    if (error instanceof RpcError) {
+      return { unreadable: `the node refused: ${error.message}`, isRefused: error.code !== UNSUPPORTED_VERSION };
+    }
+    return { unreadable: 'its content is no transaction' };
   }
 }
 
+type Meta = NonNullable<RpcTransaction['meta']>;
+
 function instructionsOf(
-  [base64]: RpcTransaction['transaction'],
-  { innerInstructions, loadedAddresses }: NonNullable<RpcTransaction['meta']>,
-): Instruction[] {
-  const { decoded } = decodeTransaction(Buffer.from(base64, 'base64'));
+  decoded: DecodedMessage,
+  loadedAddresses: Meta['loadedAddresses'],
+  inner: NonNullable<Meta['innerInstructions']>,
+): PastTransaction['instructions'] {
   const { writable, readonly } = loadedAddresses ?? { writable: [], readonly: [] };
   const own = decoded.accounts.length;
   const accounts = [...decoded.accounts, ...writable, ...readonly] as Address[];
@@ -145,12 +192,13 @@ function instructionsOf(
     data,
   });
   return decoded.instructions.flatMap(({ programIndex, accountIndexes, data }, position) => {
-    const called = (innerInstructions ?? []).filter(({ index }) => index === position);
+    const called = inner.filter(({ index }) => index === position).flatMap(({ instructions }) => instructions);
     return [
-      resolve(programIndex, accountIndexes, data),
-      ...called.flatMap(({ instructions }) =>
-        instructions.map((each) => resolve(each.programIdIndex, each.accounts, base58Decode(each.data)!)),
-      ),
+      { ...resolve(programIndex, accountIndexes, data), isCalled: false },
+      ...called.map((each) => ({
+        ...resolve(each.programIdIndex, each.accounts, base58Decode(each.data)!),
+        isCalled: true,
+      })),
     ];
   });
 }

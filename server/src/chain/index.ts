@@ -5,7 +5,15 @@ import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
-export { type Listed, listNewer, listTransactions, readInstructions } from './history.js';
+export {
+  type Listed,
+  listNewer,
+  listOlder,
+  listTransactions,
+  type PastTransaction,
+  readPastTransaction,
+  type Unreadable,
+} from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';

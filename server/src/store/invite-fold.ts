@@ -1,4 +1,4 @@
-import type { InviteEnd, InviteEvent } from './invites.js';
+import type { InviteEnd, InviteEvent, PlacedInviteEvent } from './invite-events.js';
 
 /** Numbers of a sender's invites that are counted together. */
 export const BLOCK_SIZE = 256n;
@@ -53,20 +53,19 @@ export interface InviteChanges {
 }
 
 /** Follows events in the order of the chain. `state` is used up by it. */
-export function foldEvents(state: InviteState, events: readonly InviteEvent[]): InviteChanges {
+export function foldEvents(state: InviteState, events: readonly PlacedInviteEvent[]): InviteChanges {
   const changes: InviteChanges = { created: [], ended: [], history: [], numbers: state.numbers, blocks: new Map() };
-  for (const event of events) {
-    const { fact } = event;
-    const open = state.open.get(fact.invitePda);
-    if (fact.kind !== 'created') {
-      const { kind: action, receiver } = fact;
-      const deletion = { deletionTx: event.signature, deletionTime: event.at };
+  for (const { event, txId, at } of events) {
+    const open = state.open.get(event.invitePda);
+    if (event.kind !== 'created') {
+      const { kind: action, receiver } = event;
+      const deletion = { deletionTx: txId, deletionTime: at };
       if (open) end(state, changes, open, { id: open.id, action, receiver, ...deletion });
       continue;
     }
     // An account is used again only when what was there has ended.
     if (open) end(state, changes, open, { id: open.id, ...UNKNOWN_END });
-    create(state, changes, event, fact);
+    create(state, changes, event, { creationTx: txId, creationTime: at });
   }
   return changes;
 }
@@ -76,15 +75,15 @@ const UNKNOWN_END = { action: null, receiver: null, deletionTx: null, deletionTi
 function create(
   state: InviteState,
   changes: InviteChanges,
-  { signature, at }: InviteEvent,
-  { kind: _, ...fact }: Extract<InviteEvent['fact'], { kind: 'created' }>,
+  { kind: _, ...terms }: Extract<InviteEvent, { kind: 'created' }>,
+  creation: Pick<NewInvite, 'creationTx' | 'creationTime'>,
 ): void {
-  const numbers = numbersOf(state, fact.sender);
+  const numbers = numbersOf(state, terms.sender);
   numbers.sent += 1n;
   state.lastId += 1n;
-  const invite = { ...fact, id: state.lastId, sent: numbers.sent, creationTx: signature, creationTime: at };
+  const invite = { ...terms, ...creation, id: state.lastId, sent: numbers.sent };
   changes.created.push(invite);
-  state.open.set(fact.invitePda, invite);
+  state.open.set(invite.invitePda, invite);
   count(changes, invite, 1);
 }
 

@@ -1,5 +1,5 @@
+import type { InviteEnd, PlacedInviteEvent } from './invite-events.js';
 import { BLOCK_SIZE, foldEvents, type InviteChanges, type InviteState, type ListedInvite } from './invite-fold.js';
-import type { InviteEnd, InviteEvent } from './invites.js';
 import { type Sql, type Tx, toJson } from './sql.js';
 
 /** An invite as the chain tells of it. The amount in the smallest unit. */
@@ -109,17 +109,17 @@ export async function clearInviteLists(tx: Tx): Promise<void> {
 }
 
 /** Follows events that are newer than all that the lists were made of, in their order. */
-export async function extendInviteLists(tx: Tx, events: readonly InviteEvent[]): Promise<void> {
+export async function extendInviteLists(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<void> {
   if (events.length === 0) return;
   await write(tx, foldEvents(await stateFor(tx, events), events));
 }
 
-async function stateFor(tx: Tx, events: readonly InviteEvent[]): Promise<InviteState> {
+async function stateFor(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<InviteState> {
   const open = await tx.query<ListedInvite>(
     'select id, invite_pda as "invitePda", sender, sent from invites where is_open and invite_pda = any($1)',
-    [[...new Set(events.map(({ fact }) => fact.invitePda))]],
+    [[...new Set(events.map(({ event }) => event.invitePda))]],
   );
-  const named = events.flatMap(({ fact }) => [fact.kind === 'created' ? fact.sender : fact.receiver]);
+  const named = events.flatMap(({ event }) => [event.kind === 'created' ? event.sender : event.receiver]);
   const numbers = await tx.query<{ address: string; sent: bigint; ended: bigint }>(
     'select address, sent, ended from invite_addresses where address = any($1)',
     [[...new Set([...named, ...open.rows.map(({ sender }) => sender)])].filter((address) => address !== null)],

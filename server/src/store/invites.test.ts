@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import type { InviteEvent, PlacedInviteEvent } from './invite-events.js';
 import { endedInvites, explainInvitePages, pendingInvites } from './invite-lists.js';
 import {
-  addInviteTransactions,
+  areInviteListsBehind,
   beginInviteIndex,
   clearInviteIndex,
-  type InviteEvent,
-  type InviteFact,
-  recordInviteTransactions,
-  unreadInviteTransactions,
+  recordInviteEvents,
+  repairInviteLists,
 } from './invites.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
@@ -20,7 +19,7 @@ const SIZE = 10;
 /** What happens to one of a few invites of a few wallets. */
 interface Step {
   invite: number;
-  kind: InviteFact['kind'];
+  kind: InviteEvent['kind'];
   /** Of the sender or the receiver. */
   wallet: number;
 }
@@ -28,7 +27,7 @@ interface Step {
 const steps = fc.array(
   fc.record({
     invite: fc.nat(5),
-    kind: fc.constantFrom<InviteFact['kind'][]>('created', 'created', 'claimed', 'clawed_back', 'expired'),
+    kind: fc.constantFrom<InviteEvent['kind'][]>('created', 'created', 'claimed', 'clawed_back', 'expired'),
     wallet: fc.nat(2),
   }),
   { maxLength: 60 },
@@ -36,7 +35,7 @@ const steps = fc.array(
 
 const walletOf = (index: number): string => `wallet ${index}`;
 
-function factOf({ invite, kind, wallet }: Step, index: number): InviteFact {
+function eventOf({ invite, kind, wallet }: Step, index: number): InviteEvent {
   const invitePda = `invite ${invite}`;
   if (kind !== 'created') return { kind, invitePda, receiver: kind === 'claimed' ? walletOf(wallet) : null };
   return {
@@ -50,13 +49,13 @@ function listsOf(all: readonly Step[], wallet: string): { pending: string[]; his
   const open = new Map<string, { amount: string; sender: string }>();
   const history: string[] = [];
   for (const [index, step] of all.entries()) {
-    const fact = factOf(step, index);
-    const held = open.get(fact.invitePda);
-    const receiver = fact.kind === 'created' ? null : fact.receiver;
-    const action = fact.kind === 'created' ? null : fact.kind;
+    const event = eventOf(step, index);
+    const held = open.get(event.invitePda);
+    const receiver = event.kind === 'created' ? null : event.receiver;
+    const action = event.kind === 'created' ? null : event.kind;
     if (held && (held.sender === wallet || receiver === wallet)) history.push(`${held.amount} ${action} ${receiver}`);
-    open.delete(fact.invitePda);
-    if (fact.kind === 'created') open.set(fact.invitePda, { amount: fact.amount, sender: fact.sender });
+    open.delete(event.invitePda);
+    if (event.kind === 'created') open.set(event.invitePda, { amount: event.amount, sender: event.sender });
   }
   const pending = [...open.values()].filter(({ sender }) => sender === wallet).map(({ amount }) => amount);
   return { pending: pending.sort((a, b) => Number(b) - Number(a)), history: history.reverse() };
@@ -73,21 +72,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
     after(() => close());
     beforeEach(() => store.transaction((tx) => clearInviteIndex(tx)));
 
-    /** Transactions with these facts, the oldest first, listed and not read. */
-    async function list(facts: readonly InviteFact[]): Promise<Map<string, InviteEvent[]>> {
-      const listed = facts.map((_, index) => ({ signature: `tx ${index}`, slot: BigInt(index >> 1), at: AT }));
-      await store.transaction((tx) => addInviteTransactions(tx, listed));
-      const unread = await unreadInviteTransactions(store, false, facts.length + 1);
-      assert.deepEqual(
-        unread.map(({ signature }) => signature),
-        listed.map(({ signature }) => signature),
-      );
-      return new Map(
-        unread.map((place, index) => [place.signature, [{ ...place, number: 0, fact: facts[index]! }]] as const),
-      );
-    }
-    const record = (read: [string, InviteEvent[]][], unreadable: string[] = []) =>
-      store.transaction((tx) => recordInviteTransactions(tx, new Map(read), unreadable));
+    /** Transactions with an event each, the oldest first. */
+    const placed = (events: readonly InviteEvent[]): PlacedInviteEvent[] =>
+      events.map((event, index) => ({
+        txId: `tx ${index}`,
+        slot: BigInt(index >> 1),
+        position: BigInt(index),
+        number: 0,
+        at: AT,
+        event,
+      }));
+    const record = (events: readonly PlacedInviteEvent[]) =>
+      store.transaction(async (tx) => {
+        await recordInviteEvents(tx, events);
+        await repairInviteLists(tx);
+      });
 
     /** Page after page, as a client reads them. */
     async function read(pageOf: typeof endedInvites, wallet: string) {
@@ -112,7 +111,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await fc.assert(
         fc.asyncProperty(steps, cuts, fc.boolean(), seed, async (all, sizes, isLate, shuffle) => {
           await store.transaction((tx) => clearInviteIndex(tx));
-          const events = [...(await list(all.map(factOf)))];
+          const events = placed(all.map(eventOf));
           // Some cannot be read at first, and come late.
           const late = isLate ? events.filter((_, index) => (index * 7 + shuffle) % 5 === 0) : [];
           const rest = events.filter((each) => !late.includes(each));
@@ -131,10 +130,28 @@ for (const kind of ['embedded', 'postgres'] as const) {
       );
     });
 
+    it('have late events when they are made again, and none twice that stands elsewhere the second time', async () => {
+      const kinds = ['created', 'created', 'claimed'] as const;
+      const [first, second, end] = placed(
+        kinds.map((of, index) => eventOf({ invite: index % 2, kind: of, wallet: 0 }, index)),
+      );
+      const keep = (...events: PlacedInviteEvent[]) => store.transaction((tx) => recordInviteEvents(tx, events));
+      await keep(second!);
+      assert.equal(await areInviteListsBehind(store), false);
+      await keep(first!);
+      assert.equal(await areInviteListsBehind(store), true);
+      await keep({ ...second!, position: 9n }, end!);
+      const pending = async () => (await pendingInvites(store, walletOf(0), { page: 1, size: SIZE })).length;
+      assert.equal(await pending(), 1);
+      await store.transaction(repairInviteLists);
+      assert.equal(await areInviteListsBehind(store), false);
+      assert.deepEqual(await readLists(walletOf(0)), { pending: ['1'], history: [`0 claimed ${walletOf(0)}`] });
+    });
+
     it('show no row twice and skip none while nothing changes, and skip none while new ones end', async () => {
       const made = Array.from({ length: 12 }, (_, invite): Step => ({ invite, kind: 'created', wallet: 0 }));
       const ends = made.map(({ invite }): Step => ({ invite, kind: 'clawed_back', wallet: 0 }));
-      const events = [...(await list([...made, ...ends].map(factOf)))];
+      const events = placed([...made, ...ends].map(eventOf));
       await record(events.slice(0, 20));
       const seen: string[] = [];
       for (let page = 1; page <= 4; page++) {
@@ -149,7 +166,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const count = 4_000;
       const made = Array.from({ length: count }, (_, invite): Step => ({ invite, kind: 'created', wallet: 0 }));
       const ends = made.slice(0, count / 2).map(({ invite }): Step => ({ invite, kind: 'claimed', wallet: 1 }));
-      await record([...(await list([...made, ...ends].map(factOf)))]);
+      await record(placed([...made, ...ends].map(eventOf)));
       for (const table of ['invites', 'invite_history', 'invite_addresses', 'invite_blocks']) {
         await store.query(`analyze ${table}`);
       }
@@ -179,7 +196,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     it('are forgotten when the program is another one', async () => {
-      await record([...(await list([factOf({ invite: 1, kind: 'created', wallet: 0 }, 0)]))]);
+      await record(placed([eventOf({ invite: 1, kind: 'created', wallet: 0 }, 0)]));
       await store.transaction((tx) => beginInviteIndex(tx, 'program'));
       assert.equal((await pendingInvites(store, walletOf(0), { page: 1, size: SIZE })).length, 1);
       await store.transaction((tx) => beginInviteIndex(tx, 'another'));

@@ -2,28 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   addLimitOrderEvents,
-  addUnreadTransaction,
-  countUnreadTransactions,
-  getLimitOrderCursor,
   knownOpenOrders,
-  type LimitOrderEvent,
   type LimitOrderRow,
   limitOrderEvents,
   listLimitOrders,
-  lockLimitOrderCursor,
-  removeUnreadTransaction,
+  type PlacedOrderEvent,
   replaceLimitOrders,
-  setLimitOrderCursor,
-  tryUnreadTransactions,
 } from './limit-orders.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const at = new Date('2026-01-02T03:04:05Z');
-const seen = (slot: bigint, left: string): LimitOrderEvent => ({
+const seen = (slot: bigint, left: string): PlacedOrderEvent => ({
   ...{ orderKey: 'k', txId: '', number: 0, slot, position: -(2n ** 62n), at },
-  fact: {
+  event: {
     kind: 'seen',
     terms: {
       ...{ maker: 'm', inputMint: 'i', outputMint: 'o', makingAmount: left, takingAmount: `${U64_MAX}` },
@@ -33,9 +26,9 @@ const seen = (slot: bigint, left: string): LimitOrderEvent => ({
     ...{ remainingMakingAmount: left, remainingTakingAmount: '0' },
   },
 });
-const closed = (slot: bigint, position: bigint, number: number): LimitOrderEvent => ({
+const closed = (slot: bigint, position: bigint, number: number): PlacedOrderEvent => ({
   ...{ orderKey: 'k', txId: 't', number, slot, position, at },
-  fact: { kind: 'closed', signers: ['m'], isDust: false },
+  event: { kind: 'closed', signers: ['m'], isDust: false },
 });
 const row = (number: number, more: Partial<LimitOrderRow>): LimitOrderRow => ({
   ...{ orderKey: 'k', number, openTx: 'a', program: 'p', maker: 'm', inputMint: 'i', outputMint: 'o' },
@@ -50,7 +43,7 @@ for (const kind of ['embedded', 'postgres'] satisfies Store['kind'][]) {
   test(`${kind}: events of limit orders come back in the chain's order, each once`, async (t) => {
     const { store, close } = await openTestStore(kind);
     t.after(close);
-    const add = (...events: LimitOrderEvent[]) => store.transaction((tx) => addLimitOrderEvents(tx, events));
+    const add = (...events: PlacedOrderEvent[]) => store.transaction((tx) => addLimitOrderEvents(tx, events));
     const last = closed(2n ** 53n + 1n, 1n, 1);
     await add(last, closed(2n ** 53n + 1n, 1n, 0), seen(9n, '5'));
     await add(closed(4n, 9n, 0), seen(8n, '6'));
@@ -79,34 +72,5 @@ for (const kind of ['embedded', 'postgres'] satisfies Store['kind'][]) {
     await replace(['k'], []);
     assert.equal((await list({})).total, 0);
     assert.equal((await list({ maker: 'n' })).total, 1);
-  });
-
-  test(`${kind}: one at a time says how far a program was read, and what could not be`, async (t) => {
-    const { store, close } = await openTestStore(kind);
-    t.after(close);
-    const step = () =>
-      store.transaction(async (tx) => {
-        const cursor = await lockLimitOrderCursor(tx, 'p');
-        await setLimitOrderCursor(tx, 'p', { ...cursor, newest: 'n', newestPosition: cursor.newestPosition + 1n });
-      });
-    assert.equal((await getLimitOrderCursor(store, 'p')).newest, '');
-    await Promise.all(Array.from({ length: 8 }, step));
-    const { newest, newestPosition, oldestPosition, complete } = await getLimitOrderCursor(store, 'p');
-    assert.deepEqual([newest, newestPosition, oldestPosition, complete], ['n', 8n, 0n, false]);
-
-    const places = ['a', 'b', 'c'].map((txId, index) => ({ txId, slot: BigInt(index), position: 1n, at }));
-    for (const place of [...places, ...places]) await store.single((tx) => addUnreadTransaction(tx, 'p', place));
-    const tried = async () =>
-      (await store.single((tx) => tryUnreadTransactions(tx, 'p', 2))).sort((a, b) => Number(a.slot - b.slot));
-    assert.deepEqual(await tried(), places.slice(1));
-    assert.deepEqual(
-      (await tried()).map(({ txId }) => txId),
-      ['a', 'c'],
-      'those that were tried least, first',
-    );
-    assert.equal(await countUnreadTransactions(store, 'p'), 3);
-    await store.single((tx) => removeUnreadTransaction(tx, 'p', 'a'));
-    assert.equal(await countUnreadTransactions(store, 'p'), 2);
-    assert.equal(await countUnreadTransactions(store, 'other'), 0);
   });
 }

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from './sql.js';
+import type { EventPlace } from './index-cursors.js';
+import { type Sql, type Tx, toJson } from './sql.js';
 
 /** `closed`: it is not open any more, and the transaction that tells why has not been found. */
 export type LimitOrderState = 'open' | 'completed' | 'cancelled' | 'expired' | 'failed' | 'closed';
@@ -24,26 +25,17 @@ interface Remaining {
  * What a transaction has done with an order; `refused`: a failed one would have opened it. Without a transaction: `seen`, read
  * from its account, and `gone`: there is no such account any more.
  */
-export type LimitOrderFact =
+export type LimitOrderEvent =
   | { kind: 'opened' | 'refused'; terms: LimitOrderTerms }
   | ({ kind: 'traded'; keeper: string; makingAmount: string; takingAmount: string } & Remaining)
   | { kind: 'closed'; signers: string[]; isDust: boolean }
   | { kind: 'gone' }
   | ({ kind: 'seen'; terms: LimitOrderTerms; createdAt: number } & Remaining);
 
-/** Where a transaction stands in the program's history. */
-export interface HistoryPlace {
-  txId: string;
-  slot: bigint;
-  position: bigint;
-  at: Date;
-}
-
-export interface LimitOrderEvent extends HistoryPlace {
+/** An event, where it stands, and the address of its order. */
+export interface PlacedOrderEvent extends EventPlace {
   orderKey: string;
-  /** The place among the events of the transaction. */
-  number: number;
-  fact: LimitOrderFact;
+  event: LimitOrderEvent;
 }
 
 /** A fill, or a part of one. */
@@ -88,76 +80,22 @@ export interface LimitOrderRow {
   position: bigint;
 }
 
-/** How much of a program's history has been read: everything between two transactions. */
-export interface LimitOrderCursor {
-  newest: string;
-  oldest: string;
-  /** Of the newest; 0 where it is not known. */
-  newestSlot: bigint;
-  newestPosition: bigint;
-  oldestPosition: bigint;
-  /** There is nothing older. */
-  complete: boolean;
-}
-
-const NOTHING_READ: LimitOrderCursor = {
-  ...{ newest: '', oldest: '', newestSlot: 0n, newestPosition: 0n, oldestPosition: 0n, complete: false },
-};
-const CURSOR = `newest, oldest, newest_slot as "newestSlot", newest_position as "newestPosition", oldest_position as "oldestPosition", complete`;
-
-/** How far a program's history has been read. */
-export async function getLimitOrderCursor(sql: Sql, program: string): Promise<LimitOrderCursor> {
-  const { rows } = await sql.query<LimitOrderCursor>(`select ${CURSOR} from limit_order_cursors where program = $1`, [
-    program,
-  ]);
-  return rows[0] ?? NOTHING_READ;
-}
-
-/** The same; whoever else asks for it in this way, and so for a program's orders, waits for the end of the transaction. */
-export async function lockLimitOrderCursor(tx: Tx, program: string): Promise<LimitOrderCursor> {
-  await tx.query(
-    `insert into limit_order_cursors (program, newest, oldest, newest_position, oldest_position, complete)
-     values ($1, '', '', 0, 0, false) on conflict do nothing`,
-    [program],
-  );
-  const { rows } = await tx.query<LimitOrderCursor>(
-    `select ${CURSOR} from limit_order_cursors where program = $1 for update`,
-    [program],
-  );
-  return rows[0]!;
-}
-
-/** Stores how far it has been read. Call it with the cursor locked. */
-export async function setLimitOrderCursor(tx: Tx, program: string, cursor: LimitOrderCursor): Promise<void> {
-  const { newest, oldest, newestSlot, newestPosition, oldestPosition, complete } = cursor;
-  await tx.query(
-    `update limit_order_cursors set newest = $2, oldest = $3, newest_position = $4, oldest_position = $5, complete = $6,
-       newest_slot = $7 where program = $1`,
-    [program, newest, oldest, `${newestPosition}`, `${oldestPosition}`, complete, `${newestSlot}`],
-  );
-}
-
-/** Rows go to the database as one JSON text, so that many of them are one statement. */
-function jsonOf(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
-}
-
 /** Adds events; those that are known stay. What an account has said is replaced by what it says in a later slot. */
-export async function addLimitOrderEvents(tx: Tx, events: readonly LimitOrderEvent[]): Promise<void> {
+export async function addLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEvent[]): Promise<void> {
   await tx.query(
     `insert into limit_order_events as known (order_key, tx_id, number, slot, position, at, fact)
-     select "orderKey", "txId", number, slot, position, at, fact from jsonb_to_recordset($1) as put
-       ("orderKey" text, "txId" text, number integer, slot bigint, position bigint, at timestamptz, fact jsonb)
+     select "orderKey", "txId", number, slot, position, at, event from jsonb_to_recordset($1) as put
+       ("orderKey" text, "txId" text, number integer, slot bigint, position bigint, at timestamptz, event jsonb)
      on conflict (order_key, tx_id, number) do update set slot = excluded.slot, at = excluded.at, fact = excluded.fact
        where known.tx_id = '' and known.slot < excluded.slot`,
-    [jsonOf(events)],
+    [toJson(events)],
   );
 }
 
 /** All that is known of orders' addresses, of each the oldest first. */
-export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<LimitOrderEvent[]> {
-  const { rows } = await sql.query<LimitOrderEvent>(
-    `select order_key as "orderKey", tx_id as "txId", number, slot, position, at, fact
+export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<PlacedOrderEvent[]> {
+  const { rows } = await sql.query<PlacedOrderEvent>(
+    `select order_key as "orderKey", tx_id as "txId", number, slot, position, at, fact as event
      from limit_order_events where order_key = any($1) order by order_key, slot, position, number`,
     [orderKeys],
   );
@@ -183,7 +121,7 @@ export async function replaceLimitOrders(
   rows: readonly LimitOrderRow[],
 ): Promise<void> {
   await tx.query('delete from limit_orders where order_key = any($1)', [orderKeys]);
-  await tx.query(PUT_ORDERS, [jsonOf(rows)]);
+  await tx.query(PUT_ORDERS, [toJson(rows)]);
 }
 
 /** Of these addresses those at which an order is known to be open. */
@@ -207,40 +145,6 @@ export async function openLimitOrders(
     [program, slot.toString()],
   );
   return rows;
-}
-
-/** Remembers a transaction that the node could not give. */
-export async function addUnreadTransaction(tx: Tx, program: string, place: HistoryPlace): Promise<void> {
-  await tx.query(
-    `insert into limit_order_unread (program, tx_id, slot, position, at) values ($1, $2, $3, $4, $5)
-     on conflict do nothing`,
-    [program, place.txId, place.slot.toString(), place.position.toString(), place.at],
-  );
-}
-
-/** Some of them, those that were tried least; all of these count as tried once more. */
-export async function tryUnreadTransactions(sql: Sql, program: string, most: number): Promise<HistoryPlace[]> {
-  const { rows } = await sql.query<HistoryPlace>(
-    `update limit_order_unread set tries = tries + 1
-     where program = $1 and tx_id in
-       (select tx_id from limit_order_unread where program = $1 order by tries, slot desc, position desc limit $2)
-     returning tx_id as "txId", slot, position, at`,
-    [program, most],
-  );
-  return rows;
-}
-
-export async function removeUnreadTransaction(tx: Tx, program: string, txId: string): Promise<void> {
-  await tx.query('delete from limit_order_unread where program = $1 and tx_id = $2', [program, txId]);
-}
-
-/** How many transactions of the program could not be read. */
-export async function countUnreadTransactions(sql: Sql, program: string): Promise<number> {
-  const { rows } = await sql.query<{ count: bigint }>(
-    'select count(*) as count from limit_order_unread where program = $1',
-    [program],
-  );
-  return Number(rows[0]!.count);
 }
 
 interface LimitOrderFilter {

@@ -45,7 +45,7 @@ export { JUP, SOL, USDC } from '../../sandbox/maker/testing.js';
 
 export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
 /** What the index of orders writes. */
-export const ORDER_TABLES = ['limit_orders', 'limit_order_events', 'limit_order_cursors', 'limit_order_unread'];
+export const ORDER_TABLES = ['limit_orders', 'limit_order_events', 'index_cursors', 'index_unread'];
 
 /** The chain of the sandbox, and the area behind HTTP. */
 export async function openTriggerWorld() {

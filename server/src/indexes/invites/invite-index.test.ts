@@ -227,10 +227,9 @@ it('reads short pages to their end', async () => {
 });
 
 it('reads nothing on its own before it was asked, and goes on from then', async () => {
-  await world.store.query('delete from invite_index');
   await makeHistory(1);
-  await world.store.query('delete from invite_index');
   await forget(world);
+  for (const table of ['invite_index', 'index_cursors']) await world.store.query(`delete from ${table}`);
   const copy = world.newIndex();
   await copy.keepUp();
   assert.deepEqual(((await listsOf(world)) as object[][])[0], []);

@@ -1,26 +1,17 @@
 import type { Address } from '@slipway/wire';
-import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
-import { type Chain, type Listed, listTransactions, readInstructions } from '../../chain/index.js';
-import { coalesced } from '../../lib/single-flight.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
+import type { InviteEvent } from '../../store/invite-events.js';
 import { countInvites } from '../../store/invite-lists.js';
 import {
-  addInviteTransactions,
+  areInviteListsBehind,
   beginInviteIndex,
   clearInviteIndex,
-  countInviteTransactions,
-  countUnreadInviteTransactions,
-  type InviteEvent,
-  indexedProgram,
-  knownInviteTransactions,
-  newestInviteTransaction,
-  recordInviteTransactions,
-  type UnreadTransaction,
-  unreadInviteTransactions,
+  recordInviteEvents,
+  repairInviteLists,
 } from '../../store/invites.js';
-import type { Store } from '../../store/sql.js';
-import { factOf } from './facts.js';
+import type { IndexDeps, IndexedProgram } from '../indexed-program.js';
+import { ProgramIndex } from '../program-index.js';
+import { decodeInviteEvents } from './decode.js';
 
 /** What has become of invites, read from the chain into the store, so that it can be asked for by wallet. */
 export interface InviteIndex {
@@ -42,6 +33,8 @@ export interface InviteIndex {
    * @throws ChainUnavailable, StoreUnavailable
    */
   rebuild(): Promise<RebuiltInvites>;
+  /** Resolves when nothing more is read. */
+  close(): Promise<void>;
 }
 
 export interface RebuiltInvites {
@@ -53,123 +46,24 @@ export interface RebuiltInvites {
   open: number;
 }
 
-export interface InviteIndexDeps {
-  store: Store;
-  chain: Chain;
+export interface InviteIndexDeps extends IndexDeps {
   program: Address;
-  steadyNow: () => number;
-  log: Logger;
-  registry: Registry;
 }
 
-/** Read and stored at once. */
-const BATCH = 25;
 /** A slot: what is newer, a node has hardly confirmed. */
 const FRESH_MS = 400;
 const LONGEST_WAIT_MS = 2_000;
 const LONGEST_REBUILD_MS = 20_000;
-const PATIENCE_MS = 10_000;
-const FIRST_RETRY_MS = 2_000;
-const LONGEST_RETRY_MS = 5 * 60_000;
 
 export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
-  const { store, chain, program, steadyNow, log } = deps;
-  const unread = new Gauge({
-    name: 'slipway_invite_unread_transactions',
-    help: 'Transactions of the invite program whose content the RPC cannot give; what they did is not in the lists',
-    registers: [deps.registry],
-  });
-  const retry = { at: Number.NEGATIVE_INFINITY, waitMs: 0 };
+  const { store, steadyNow, log } = deps;
+  const index = new ProgramIndex(deps, inviteProgram(deps));
   let syncedAt = Number.NEGATIVE_INFINITY;
-  let awaited: { signature: string; until: number } | undefined;
 
-  const sync = coalesced(async () => {
+  async function sync(): Promise<void> {
     const startedAt = steadyNow();
-    if ((await indexedProgram(store)) !== program) await store.transaction((tx) => beginInviteIndex(tx, program));
-    const isNew = await listNewer();
-    const hasRead = await readNewer();
-    const hasReadAgain = await readAgain();
-    if (isNew || hasRead || hasReadAgain) unread.set(await countUnreadInviteTransactions(store));
-    syncedAt = startedAt;
-  });
-
-  /** Whether there were any. A node that is behind names old ones again, which changes nothing. */
-  async function listNewer(): Promise<boolean> {
-    const until = await newestInviteTransaction(store);
-    const found: Listed[] = [];
-    for (let before: string | undefined; ; ) {
-      const page = await listTransactions(chain.rpc, program, { before, until });
-      const known = await knownInviteTransactions(
-        store,
-        page.map(({ txId }) => txId),
-      );
-      const unknown = page.filter(({ txId }) => !known.has(txId));
-      found.push(...unknown);
-      if (unknown.length === 0) break;
-      before = page.at(-1)!.txId;
-    }
-    // All or none: what is between the newest and the known ones must not be missing.
-    const listed = found.reverse().map(({ txId, ...rest }) => ({ signature: txId, ...rest }));
-    if (listed.length > 0) await store.transaction((tx) => addInviteTransactions(tx, listed));
-    return listed.length > 0;
-  }
-
-  async function readNewer(): Promise<boolean> {
-    for (let hasRead = false; ; hasRead = true) {
-      const batch = await unreadInviteTransactions(store, false, BATCH);
-      if (batch.length === 0) return hasRead;
-      const answers = await ask(batch);
-      const missing = batch.length < BATCH ? answers.findIndex((answer) => 'isMissing' in answer) : -1;
-      if (missing >= 0 && mayStillCome(batch[missing]!.signature)) {
-        if (missing > 0) await take(batch.slice(0, missing), answers);
-        return true;
-      }
-      if ((await take(batch, answers)) < batch.length)
-        Object.assign(retry, { at: Number.NEGATIVE_INFINITY, waitMs: 0 });
-    }
-  }
-
-  /** Of the newest: a node that lists a transaction may have it a little later, and what follows should not overtake it. */
-  function mayStillCome(signature: string): boolean {
-    if (awaited?.signature !== signature) awaited = { signature, until: steadyNow() + PATIENCE_MS };
-    return steadyNow() < awaited.until;
-  }
-
-  /** Tries again what could not be read, the longer the more seldom. */
-  async function readAgain(): Promise<boolean> {
-    if (steadyNow() < retry.at) return false;
-    const batch = await unreadInviteTransactions(store, true, BATCH);
-    const read = batch.length > 0 ? await take(batch, await ask(batch)) : 0;
-    retry.waitMs = read > 0 ? 0 : Math.min(LONGEST_RETRY_MS, retry.waitMs * 2 || FIRST_RETRY_MS);
-    retry.at = steadyNow() + retry.waitMs;
-    return batch.length > 0;
-  }
-
-  const ask = (batch: readonly UnreadTransaction[]) =>
-    Promise.all(batch.map(({ signature }) => readInstructions(chain.rpc, signature)));
-
-  /** Stores what these did; how many could be read. */
-  async function take(batch: readonly UnreadTransaction[], answers: Awaited<ReturnType<typeof ask>>): Promise<number> {
-    const read = new Map<string, InviteEvent[]>();
-    const unreadable: string[] = [];
-    for (const [index, { signature, slot, position, at }] of batch.entries()) {
-      const answer = answers[index]!;
-      if ('unreadable' in answer) {
-        unreadable.push(signature);
-        log.debug({ transaction: signature, reason: answer.unreadable }, 'a transaction of invites cannot be read');
-        continue;
-      }
-      const facts = answer.instructions.flatMap((instruction) => factOf(instruction, program) ?? []);
-      read.set(
-        signature,
-        facts.map((fact, number) => ({ slot, position, number, signature, at, fact })),
-      );
-    }
-    if (unreadable.length > 0) {
-      log.warn({ count: unreadable.length, first: unreadable[0] }, 'transactions of invites cannot be read yet');
-    }
-    await store.transaction((tx) => recordInviteTransactions(tx, read, unreadable));
-    return read.size;
+    await index.sync();
+    syncedAt = Math.max(syncedAt, startedAt);
   }
 
   return {
@@ -181,18 +75,36 @@ export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
       });
       await waitAtMost(LONGEST_WAIT_MS, synced);
     },
-    async keepUp() {
-      if ((await indexedProgram(store)) !== undefined) await sync();
-    },
+    keepUp: () => index.keepUp(),
     async rebuild() {
       await store.transaction((tx) => clearInviteIndex(tx));
       const done = await waitAtMost(LONGEST_REBUILD_MS, sync());
-      const [transactions, left, { all, open }] = await Promise.all([
-        countInviteTransactions(store),
-        countUnreadInviteTransactions(store),
+      const [{ transactions, unread }, { all: invites, open }] = await Promise.all([
+        index.counts(),
         countInvites(store),
       ]);
-      return { done, transactions, unread: left, invites: all, open };
+      return { done, transactions, unread, invites, open };
+    },
+    close: () => index.close(),
+  };
+}
+
+function inviteProgram({ store, program }: InviteIndexDeps): IndexedProgram<{ event: InviteEvent }> {
+  return {
+    program,
+    subject: 'invites',
+    unreadGauge: {
+      name: 'slipway_invite_unread_transactions',
+      help: 'Transactions of the invite program whose content the RPC cannot give; what they did is not in the lists',
+    },
+    waitsForHistory: true,
+    // The lists are numbered in the order of the chain: what comes late has all of them made again.
+    patienceMs: 10_000,
+    decode: (transaction) => decodeInviteEvents(transaction, program).map((event) => ({ event })),
+    begin: (tx) => beginInviteIndex(tx, program),
+    record: recordInviteEvents,
+    async finish() {
+      if (await areInviteListsBehind(store)) await store.transaction(repairInviteLists);
     },
   };
 }

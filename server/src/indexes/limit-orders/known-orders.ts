@@ -1,22 +1,20 @@
 import type { Address } from '@slipway/wire';
+import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
   addLimitOrderEvents,
   knownOpenOrders,
-  type LimitOrderEvent,
   limitOrderEvents,
-  lockLimitOrderCursor,
   openLimitOrders,
+  type PlacedOrderEvent,
   replaceLimitOrders,
 } from '../../store/limit-orders.js';
 import type { Tx } from '../../store/sql.js';
+import { inBatches } from '../indexed-program.js';
 import { goneEvent, readOpenOrders, readOrder, seenEvent } from './open-orders.js';
 import type { LimitOrderIndexDeps } from './order-index.js';
 import { ordersOf } from './orders-of.js';
 
 type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'addresses' | 'log'>;
-
-/** Read and stored at once. */
-export const BATCH = 25;
 
 /** Adds open orders that no history has told of yet, by their accounts. @throws ChainUnavailable, StoreUnavailable */
 export async function addUnknown({ store, chain, addresses: { program } }: Deps): Promise<void> {
@@ -28,7 +26,7 @@ export async function addUnknown({ store, chain, addresses: { program } }: Deps)
   const unknown = orders.filter(({ address }) => !known.has(address));
   for (const batch of inBatches(unknown)) {
     await store.transaction(async (tx) => {
-      await lockLimitOrderCursor(tx, program);
+      await lockIndexCursor(tx, program);
       const events = batch.map((order) => seenEvent(order, slot));
       await addEvents(tx, program, events);
     });
@@ -39,7 +37,7 @@ export async function addUnknown({ store, chain, addresses: { program } }: Deps)
  * Closes orders that are open by their history and have no account any more: the transaction that has closed one could not
  * be read, or is not in what the node tells. @throws ChainUnavailable, StoreUnavailable
  */
-export async function closeGone({ store, chain, addresses: { program }, log }: Deps): Promise<void> {
+export async function endGone({ store, chain, addresses: { program }, log }: Deps): Promise<void> {
   const { slot, orders } = await readOpenOrders(chain.rpc, program);
   const open = new Set<string>(orders.map(({ address }) => address));
   const missing = (await openLimitOrders(store, program, slot)).filter(({ orderKey }) => !open.has(orderKey));
@@ -48,7 +46,7 @@ export async function closeGone({ store, chain, addresses: { program }, log }: D
     const gone = batch.filter((_, index) => accounts[index] === undefined);
     if (gone.length === 0) continue;
     await store.transaction(async (tx) => {
-      await lockLimitOrderCursor(tx, program);
+      await lockIndexCursor(tx, program);
       await addEvents(
         tx,
         program,
@@ -60,7 +58,7 @@ export async function closeGone({ store, chain, addresses: { program }, log }: D
 }
 
 /** Adds events and makes the rows of their orders again. */
-export async function addEvents(tx: Tx, program: string, events: readonly LimitOrderEvent[]): Promise<void> {
+export async function addEvents(tx: Tx, program: string, events: readonly PlacedOrderEvent[]): Promise<void> {
   if (events.length === 0) return;
   await addLimitOrderEvents(tx, events);
   const orderKeys = [...new Set(events.map(({ orderKey }) => orderKey))];
@@ -71,9 +69,4 @@ export async function addEvents(tx: Tx, program: string, events: readonly LimitO
     orderKeys,
     rows.flatMap((of) => ordersOf(program, of)),
   );
-}
-
-export function inBatches<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / BATCH);
-  return Array.from({ length: count }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
 }

@@ -1,8 +1,8 @@
 import { decodeLimitOrder, LIMIT_ORDER_MAKER_AT, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
 import { type Address, decodeTokenAccount } from '@slipway/wire';
 import { ask, type Chain, type ChainAccount, type Rpc, type RpcAccount, readRpcAccount } from '../../chain/index.js';
-import type { LimitOrderEvent } from '../../store/limit-orders.js';
-import { termsOf } from './transactions.js';
+import type { PlacedOrderEvent } from '../../store/limit-orders.js';
+import { termsOf } from './decode.js';
 
 export interface OpenOrder {
   address: Address;
@@ -46,19 +46,24 @@ export function canReceive(account: ChainAccount, mint: Address, owner?: Address
 const BEFORE_ALL = -(2n ** 62n);
 
 /** What the account says, as an event of its slot. */
-export function seenEvent({ address, order }: OpenOrder, slot: bigint): LimitOrderEvent {
+export function seenEvent({ address, order }: OpenOrder, slot: bigint): PlacedOrderEvent {
   const { makingAmount, takingAmount, oriMakingAmount, oriTakingAmount, createdAt, updatedAt } = order;
   const terms = termsOf({ ...order, makingAmount: oriMakingAmount, takingAmount: oriTakingAmount });
   const remaining = { remainingMakingAmount: `${makingAmount}`, remainingTakingAmount: `${takingAmount}` };
   return {
-    ...{ orderKey: address, txId: '', number: 0, slot, position: BEFORE_ALL, at: new Date(Number(updatedAt) * 1_000) },
-    fact: { kind: 'seen', terms, createdAt: Number(createdAt), ...remaining },
+    orderKey: address,
+    txId: '',
+    number: 0,
+    slot,
+    position: BEFORE_ALL,
+    at: new Date(Number(updatedAt) * 1_000),
+    event: { kind: 'seen', terms, createdAt: Number(createdAt), ...remaining },
   };
 }
 
 /** That there is no order any more at an address where one was open, as an event of that slot; `at`: when it last changed. */
-export function goneEvent(orderKey: string, slot: bigint, at: Date): LimitOrderEvent {
-  return { ...{ orderKey, txId: '', number: 1, slot, position: BEFORE_ALL, at }, fact: { kind: 'gone' } };
+export function goneEvent(orderKey: string, slot: bigint, at: Date): PlacedOrderEvent {
+  return { orderKey, txId: '', number: 1, slot, position: BEFORE_ALL, at, event: { kind: 'gone' } };
 }
 
 /** The order that the program holds at the address; undefined where there is none. @throws ChainUnavailable */

@@ -5,7 +5,8 @@ import { associatedTokenAddress, TOKEN_PROGRAM } from '@slipway/wire';
 import * as fc from 'fast-check';
 import { fill, JUP, newWallet, openOrder, placeOrder, send, USDC } from '../../areas/trigger-v1/testing.js';
 import { ChainUnavailable } from '../../chain/index.js';
-import { eventually, type IndexWorld, openIndexWorld, SMALL } from './testing.js';
+import { eventually } from '../testing/nodes.js';
+import { type IndexWorld, openIndexWorld, SMALL } from './testing.js';
 
 let world: IndexWorld;
 before(async () => {
@@ -140,7 +141,7 @@ it('reads old history on in the background, a page at a time, and goes on after 
   );
   await stopped.close();
   assert.equal(await world.isComplete(), false);
-  const before = await world.store.query<{ oldest: string }>('select oldest from limit_order_cursors');
+  const before = await world.store.query<{ oldest: string }>('select oldest from index_cursors');
   const listed: unknown[] = [];
   const next = world.newIndex(
     world.nodeThat((method, params) => {

@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LimitOrderEvent, LimitOrderFact } from '../../store/limit-orders.js';
+import type { LimitOrderEvent, PlacedOrderEvent } from '../../store/limit-orders.js';
 import { ordersOf } from './orders-of.js';
 
 const terms = (makingAmount = '10', maker = 'maker') => ({
   ...{ maker, inputMint: 'in', outputMint: 'out', makingAmount, takingAmount: '100' },
   ...{ feeBps: 100, slippageBps: 0, expiredAt: null },
 });
-const opened = (makingAmount?: string): LimitOrderFact => ({ kind: 'opened', terms: terms(makingAmount) });
-const closed = (...signers: string[]): LimitOrderFact => ({ kind: 'closed', signers, isDust: false });
-const traded = (makingAmount: string, left: string): LimitOrderFact => ({
+const opened = (makingAmount?: string): LimitOrderEvent => ({ kind: 'opened', terms: terms(makingAmount) });
+const closed = (...signers: string[]): LimitOrderEvent => ({ kind: 'closed', signers, isDust: false });
+const traded = (makingAmount: string, left: string): LimitOrderEvent => ({
   ...{ kind: 'traded', keeper: 'keeper', makingAmount, takingAmount: '100' },
   ...{ remainingMakingAmount: left, remainingTakingAmount: left },
 });
-const seen = (left: string): LimitOrderFact => ({
+const seen = (left: string): LimitOrderEvent => ({
   ...{ kind: 'seen', terms: terms(), createdAt: 5, remainingMakingAmount: left, remainingTakingAmount: left },
 });
 
 /** One event a slot; the account has no transaction. */
-function history(...facts: LimitOrderFact[]): LimitOrderEvent[] {
-  return facts.map((fact, index) => ({
-    ...{ orderKey: 'order', txId: fact.kind === 'seen' ? '' : `tx${index}`, number: 0, slot: BigInt(index) },
-    ...{ position: 0n, at: new Date(index * 1_000), fact },
+function history(...events: LimitOrderEvent[]): PlacedOrderEvent[] {
+  return events.map((event, index) => ({
+    orderKey: 'order',
+    txId: event.kind === 'seen' ? '' : `tx${index}`,
+    number: 0,
+    slot: BigInt(index),
+    position: 0n,
+    at: new Date(index * 1_000),
+    event,
   }));
 }
-const rows = (...facts: LimitOrderFact[]) =>
-  ordersOf('program', history(...facts)).map(({ openTx, closeTx, state, remainingMakingAmount, trades }) => [
+const rows = (...events: LimitOrderEvent[]) =>
+  ordersOf('program', history(...events)).map(({ openTx, closeTx, state, remainingMakingAmount, trades }) => [
     ...[openTx, closeTx, state, Number(remainingMakingAmount), trades.map(({ txId }) => txId).join()],
   ]);
 
@@ -74,7 +79,7 @@ test('without a known opening and account there is nothing to tell', () => {
 test('the fee of a trade is that of its order, rounded down', () => {
   const [order] = ordersOf(
     'program',
-    history(opened(), { ...traded('1', '9'), takingAmount: '199' } as LimitOrderFact),
+    history(opened(), { ...traded('1', '9'), takingAmount: '199' } as LimitOrderEvent),
   );
   assert.equal(order!.trades[0]!.feeAmount, 1n);
   assert.deepEqual([order!.createdAt, order!.updatedAt], [new Date(0), new Date(1_000)]);

@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict';
 import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
 import type { Keypair } from '@slipway/wire';
 import { ORDER_TABLES, openTriggerWorld } from '../../areas/trigger-v1/testing.js';
-import { type Chain, ChainUnavailable, type Rpc } from '../../chain/index.js';
+import { ChainUnavailable } from '../../chain/index.js';
 import { type LimitOrderRow, listLimitOrders } from '../../store/limit-orders.js';
+import { nodeThat as nodeOf } from '../testing/nodes.js';
 
 /** A small order that is worth enough. */
 export const SMALL = { params: { makingAmount: '6000000', takingAmount: '1000' } };
@@ -13,14 +13,7 @@ export async function openIndexWorld() {
   const world = await openTriggerWorld();
   const { store, rpc, chain } = world;
 
-  /** A node that answers some calls by itself: those for which `answer` gives something else than `undefined`. */
-  function nodeThat(answer: (method: string, params: unknown[]) => unknown): { chain: Chain } {
-    const call = async <T>(method: string, params: unknown[]): Promise<T> => {
-      const own = await answer(method, params);
-      return own === undefined ? rpc.call<T>(method, params) : (own as T);
-    };
-    return { chain: { ...chain, rpc: { ...rpc, call } satisfies Rpc } };
-  }
+  const nodeThat = (answer: (method: string, params: unknown[]) => unknown) => nodeOf({ rpc, chain }, answer);
 
   /** All that is known of the history, but for the place in a slot; a list of rows for each of ORDER_TABLES. */
   async function contents(): Promise<string[][]> {
@@ -56,18 +49,9 @@ export async function openIndexWorld() {
     },
     /** Whether all of the history has been read. */
     async isComplete() {
-      const { rows } = await store.query<{ complete: boolean }>('select complete from limit_order_cursors');
+      const { rows } = await store.query<{ complete: boolean }>('select complete from index_cursors');
       return rows[0]?.complete === true;
     },
   };
 }
 export type IndexWorld = Awaited<ReturnType<typeof openIndexWorld>>;
-
-/** Waits until it is so. */
-export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  assert.fail(what);
-}

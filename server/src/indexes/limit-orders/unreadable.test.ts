@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { fill, newWallet, placeOrder } from '../../areas/trigger-v1/testing.js';
-import { ChainUnavailable, RpcError } from '../../chain/index.js';
+import { RpcError } from '../../chain/index.js';
 import { type IndexWorld, openIndexWorld, SMALL } from './testing.js';
 
 let world: IndexWorld;
@@ -60,23 +60,6 @@ it('goes on past transactions that the node cannot give, counts them, and has th
       assert.deepEqual(whole[0], rows);
     }
   }
-});
-
-it('stops where the node refuses everything, and skips nothing', async () => {
-  const maker = await newWallet(world);
-  await placeOrder(world, maker, SMALL);
-  await world.forgetOrders();
-  let isBroken = true;
-  const refusal = new RpcError(-32005, 'Node is behind');
-  const node = world.nodeThat((method) =>
-    isBroken && method === 'getTransaction' ? Promise.reject(refusal) : undefined,
-  );
-  const index = world.newIndex(node);
-  await assert.rejects(index.sync(), ChainUnavailable);
-  assert.equal((await world.counts())[3], 0);
-  isBroken = false;
-  await index.sync();
-  assert.equal((await world.rowsOf(maker)).length, 1);
 });
 
 it('goes on past a single transaction of a version that it does not know', async () => {

@@ -1,6 +1,7 @@
 import { parseInviteInstruction } from '@slipway/programs';
 import type { Address, Instruction } from '@slipway/wire';
-import type { InviteFact } from '../../store/invites.js';
+import type { PastTransaction } from '../../chain/index.js';
+import type { InviteEvent } from '../../store/invite-events.js';
 
 const ENDS = {
   claim: 'claimed',
@@ -12,10 +13,15 @@ const ENDS = {
 } as const;
 
 /**
- * What the instruction has done with an invite; undefined for another one. From the instruction, not from the log, which
- * nodes cut off, so that a caller of the program can hide events.
+ * What a transaction has done with invites. From its instructions, not from the log, which nodes cut off, so that a caller
+ * of the program can hide events.
  */
-export function factOf(instruction: Instruction, program: Address): InviteFact | undefined {
+export function decodeInviteEvents({ hasFailed, instructions }: PastTransaction, program: Address): InviteEvent[] {
+  if (hasFailed) return [];
+  return instructions.flatMap((instruction) => eventOf(instruction, program) ?? []);
+}
+
+function eventOf(instruction: Instruction, program: Address): InviteEvent | undefined {
   const parsed = parseInviteInstruction(instruction, program);
   if (!parsed) return undefined;
   const { inviteInfo: invitePda } = parsed;
@@ -25,8 +31,14 @@ export function factOf(instruction: Instruction, program: Address): InviteFact |
       const { inviteSigner, sender, amount, expiry } = parsed;
       const { mint = null, tokenProgram = null } = parsed.name === 'initializeToken' ? parsed : {};
       return {
-        ...{ kind: 'created', invitePda, inviteSigner, sender, mint, tokenProgram },
-        ...{ amount: `${amount}`, expiry: `${expiry}` },
+        kind: 'created',
+        invitePda,
+        inviteSigner,
+        sender,
+        mint,
+        tokenProgram,
+        amount: `${amount}`,
+        expiry: `${expiry}`,
       };
     }
     default:

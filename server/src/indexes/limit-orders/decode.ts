@@ -1,0 +1,74 @@
+import {
+  type CreateOrderEvent,
+  decodeLimitOrderEvent,
+  type LimitOrderAddresses,
+  limitOrderAddress,
+  type LimitOrderEvent as ProgramEvent,
+  parseInitializeOrder,
+} from '@slipway/programs';
+import type { Instruction } from '@slipway/wire';
+import type { PastTransaction } from '../../chain/index.js';
+import type { LimitOrderEvent, LimitOrderTerms } from '../../store/limit-orders.js';
+
+/** What was done with the order at an address. */
+export interface OrderEvent {
+  orderKey: string;
+  event: LimitOrderEvent;
+}
+
+/** What a transaction has done with orders, one after the other. Of a failed one: which orders it would have opened. */
+export function decodeOrderEvents(
+  { hasFailed, signers, instructions }: PastTransaction,
+  addresses: LimitOrderAddresses,
+): OrderEvent[] {
+  if (hasFailed) return instructions.flatMap((instruction) => refusalOf(instruction, addresses) ?? []);
+  return instructions.flatMap(({ isCalled, program, data }) => {
+    const event = isCalled && program === addresses.program ? decodeLimitOrderEvent(data) : undefined;
+    return event ? [{ orderKey: event.data.orderKey, event: eventOf(event, signers) }] : [];
+  });
+}
+
+function eventOf(event: ProgramEvent, signers: string[]): LimitOrderEvent {
+  switch (event.name) {
+    case 'createOrderEvent':
+      return { kind: 'opened', terms: termsOf(event.data) };
+    case 'tradeEvent': {
+      const { taker: keeper, makingAmount, takingAmount, remainingMakingAmount, remainingTakingAmount } = event.data;
+      return {
+        kind: 'traded',
+        keeper,
+        makingAmount: `${makingAmount}`,
+        takingAmount: `${takingAmount}`,
+        remainingMakingAmount: `${remainingMakingAmount}`,
+        remainingTakingAmount: `${remainingTakingAmount}`,
+      };
+    }
+    default:
+      return { kind: 'closed', signers, isDust: event.name === 'cancelDustOrderEvent' };
+  }
+}
+
+type Opening = Omit<CreateOrderEvent, 'inputTokenProgram' | 'outputTokenProgram' | 'feeAccount'>;
+
+/** What an order asks for, as it is stored. */
+export function termsOf(order: Omit<Opening, 'orderKey'>): LimitOrderTerms {
+  const { maker, inputMint, outputMint, makingAmount, takingAmount, expiredAt, feeBps, slippageBps } = order;
+  return {
+    maker,
+    inputMint,
+    outputMint,
+    makingAmount: `${makingAmount}`,
+    takingAmount: `${takingAmount}`,
+    feeBps,
+    slippageBps,
+    expiredAt: expiredAt?.toString() ?? null,
+  };
+}
+
+function refusalOf(instruction: Instruction, addresses: LimitOrderAddresses): OrderEvent | undefined {
+  const order = parseInitializeOrder(instruction, addresses);
+  if (!order) return undefined;
+  const orderKey = limitOrderAddress(order.maker, order.uniqueId, addresses.program).address;
+  const { expiredAt, feeBps = 0, slippageBps = 0 } = order;
+  return { orderKey, event: { kind: 'refused', terms: termsOf({ ...order, expiredAt, feeBps, slippageBps }) } };
+}

@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ChainUnavailable,
+  type Listed,
+  listNewer,
+  listOlder,
+  listTransactions,
+  type Unreadable,
+} from '../chain/index.js';
+import { coalesced } from '../lib/single-flight.js';
+import { getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
+import { type IndexDeps, type IndexedProgram, inBatches, lockProgram, placed, readEvents } from './indexed-program.js';
+import { Patience } from './patience.js';
+import { UnreadTransactions } from './unread-transactions.js';
+
+/** Between two batches of old history that nobody waits for: others want to read the chain, too. */
+const PAUSE_MS = 100;
+/** A node that refuses everything mostly comes back; what it still refuses then is asked for again later. */
+const REFUSAL_MS = 60_000;
+
+type Advance = (cursor: IndexCursor) => IndexCursor | undefined;
+
+/**
+ * Reads what a program's transactions did from the chain into the store. A cursor says which part of the history has been
+ * read: it grows at both ends, one batch at a time, and each batch is stored together with it, so that copies and stops
+ * neither lose nor double anything. Transactions that cannot be read are remembered and asked for again.
+ */
+export class ProgramIndex<E> {
+  readonly #deps: IndexDeps;
+  readonly #program: IndexedProgram<E>;
+  readonly #unread: UnreadTransactions<E>;
+  /** With a transaction that the node lists and does not have yet. */
+  readonly #missing: Patience;
+  /** With a node that refuses a whole batch. */
+  readonly #refusing: Patience;
+  readonly #coalesced = coalesced(() => this.#syncOnce());
+  #hasBegun = false;
+  #hasAddedAccounts = false;
+  /** Since the last gap, what has no account any more has been ended. */
+  #isSwept = false;
+  #isInterrupted = false;
+  #closed = false;
+  #running: Promise<void> | undefined;
+  #older: Promise<void> | undefined;
+
+  constructor(deps: IndexDeps, program: IndexedProgram<E>) {
+    this.#deps = deps;
+    this.#program = program;
+    this.#unread = new UnreadTransactions(deps, program);
+    this.#missing = new Patience(deps.steadyNow, program.patienceMs);
+    this.#refusing = new Patience(deps.steadyNow, REFUSAL_MS);
+  }
+
+  /**
+   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called
+   * and could tell. At the first call ever that is the program's whole history or, where the program does not wait for
+   * that, its last page: older ones are read on in the background.
+   * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
+   */
+  sync(): Promise<void> {
+    this.#running = this.#coalesced();
+    return this.#running;
+  }
+
+  /** `sync` where that was called before, ever: a service that nobody asks does not read those of a public program. */
+  async keepUp(): Promise<void> {
+    if (await this.#cursor()) await this.sync();
+  }
+
+  /** How many transactions have been read, and how many of these could not be. */
+  async counts(): Promise<{ transactions: number; unread: number }> {
+    const [cursor, unread] = await Promise.all([this.#cursor(), this.#unread.count()]);
+    return { transactions: cursor ? Number(cursor.newestPosition - cursor.oldestPosition) : 0, unread };
+  }
+
+  /** Resolves when nothing more is read. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([this.#running, this.#older]);
+  }
+
+  async #syncOnce(): Promise<void> {
+    const { accounts, finish, waitsForHistory } = this.#program;
+    // First, so that nothing open is missing where the history cannot be read; and that is read where accounts cannot.
+    const failure = this.#hasAddedAccounts ? undefined : await accounts?.addUnknown().catch((error: Error) => error);
+    this.#hasAddedAccounts ||= failure === undefined;
+    try {
+      await this.#begin();
+      await this.#readNewer();
+      await this.#unread.retry();
+      if (waitsForHistory) await this.#readOlder();
+      else await this.#readOlderInBackground();
+    } finally {
+      await finish?.();
+    }
+    if (failure) throw failure;
+    if (!this.#isSwept) await accounts?.endGone();
+    this.#isSwept = true;
+    await this.#unread.count();
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#hasBegun) return;
+    await this.#deps.store.transaction((tx) => lockProgram(tx, this.#program));
+    this.#hasBegun = true;
+  }
+
+  /** The oldest first. The first page ever is what the cursor begins with. */
+  async #readNewer(): Promise<void> {
+    const { newest, newestSlot } = (await this.#cursor())!;
+    let last = newest;
+    const batches = inBatches((await this.#listNewer(newest, newestSlot)).reverse());
+    for (const [index, listed] of batches.entries()) {
+      const read = await this.#read(listed);
+      const batch = index === batches.length - 1 ? this.#withoutAwaited(read) : read;
+      if (batch.length === 0) return;
+      const { txId, slot } = batch.at(-1)!.listed;
+      const isStored = await this.#store(batch, 1n, (cursor) =>
+        cursor.newest === last
+          ? { ...cursor, newest: txId, newestSlot: slot, oldest: cursor.oldest || batch[0]!.listed.txId }
+          : undefined,
+      );
+      // Another copy has been faster; it may have stopped in the middle.
+      if (!isStored) return this.#readNewer();
+      last = txId;
+    }
+  }
+
+  async #listNewer(newest: string, slot: bigint): Promise<Listed[]> {
+    const { chain, log } = this.#deps;
+    const { program } = this.#program;
+    if (newest === '') return listTransactions(chain.rpc, program, {});
+    const { found, isWhole } = await listNewer(chain.rpc, program, { txId: newest, slot });
+    if (!isWhole) {
+      this.#isSwept = false;
+      log.warn({ program, after: newest }, 'the RPC has not kept all transactions: some are missing');
+    }
+    return found;
+  }
+
+  /** Those before the first that the node lists and does not have yet: what follows should not overtake it for now. */
+  #withoutAwaited(read: Read<E>[]): Read<E>[] {
+    const index = read.findIndex((each) => 'unreadable' in each && each.isMissing);
+    return index >= 0 && this.#missing.isLeftFor(read[index]!.listed.txId) ? read.slice(0, index) : read;
+  }
+
+  async #readOlderInBackground(): Promise<void> {
+    const cursor = await this.#cursor();
+    if (this.#older || !cursor?.newest || cursor.complete) return;
+    this.#older = this.#readOlder(PAUSE_MS)
+      .catch((error: Error) => this.#interrupt(error.message))
+      .finally(() => {
+        this.#older = undefined;
+      });
+  }
+
+  /** Says once why the old history cannot be read on now. */
+  #interrupt(reason: string): void {
+    const { program, subject } = this.#program;
+    const level = this.#isInterrupted ? 'debug' : 'warn';
+    if (!this.#closed) this.#deps.log[level]({ program, reason }, `reading older ${subject} is interrupted`);
+    this.#isInterrupted = true;
+  }
+
+  /** Reads on until there is nothing older. It keeps where it is, so that a stop costs nothing. */
+  async #readOlder(pauseMs = 0): Promise<void> {
+    const { log } = this.#deps;
+    const { program, subject } = this.#program;
+    for (let pages = 2; !this.#closed && !(await this.#readOlderPage(pauseMs)); pages++) {
+      log.info({ program, pages }, `reading older ${subject}`);
+    }
+  }
+
+  /** Reads a page of what is older than all that has been read, the newest first; whether there is nothing more for now. */
+  async #readOlderPage(pauseMs: number): Promise<boolean> {
+    let { newest, oldest, complete } = (await this.#cursor())!;
+    if (complete || newest === '') return true;
+    const { chain, log } = this.#deps;
+    const { program, subject } = this.#program;
+    // Versions before this one have begun without an oldest.
+    const page = await (oldest ? listOlder(chain.rpc, program, oldest) : listTransactions(chain.rpc, program, {}));
+    if (!page) {
+      this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
+      return true;
+    }
+    for (const listed of page.length > 0 ? inBatches(page) : [[]]) {
+      if (this.#closed) return false;
+      const last = listed.at(-1)?.txId ?? oldest;
+      const isStored = await this.#store(await this.#read(listed), -1n, (cursor) =>
+        cursor.oldest === oldest ? { ...cursor, oldest: last, complete: listed.length === 0 } : undefined,
+      );
+      if (!isStored) return false;
+      oldest = last;
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+    if (page.length === 0) log.info({ program }, `all ${subject} of the history have been read`);
+    return page.length === 0;
+  }
+
+  /** @throws ChainUnavailable also where the node refuses all of them: for a while that is not the transactions' fault */
+  async #read(batch: readonly Listed[]): Promise<Read<E>[]> {
+    const read = await readEvents(this.#deps.chain, this.#program, batch);
+    const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
+    if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
+      throw new ChainUnavailable(refusals[0]);
+    }
+    return batch.map((listed, index) => {
+      const events = read[index]!;
+      return 'unreadable' in events ? { listed, ...events } : { listed, events };
+    });
+  }
+
+  /**
+   * Stores what transactions did, all or nothing, where `advance` agrees with how far the history has been read; whether it
+   * did. Each comes one position after (1) or before (-1) all that were read.
+   */
+  async #store(batch: readonly Read<E>[], direction: 1n | -1n, advance: Advance): Promise<boolean> {
+    const { program } = this.#program;
+    return this.#deps.store.transaction(async (tx) => {
+      const advanced = advance(await lockProgram(tx, this.#program));
+      if (!advanced) return false;
+      const end = direction > 0n ? 'newestPosition' : 'oldestPosition';
+      const read = batch.map(({ listed, ...result }) => {
+        advanced[end] += direction;
+        return { ...result, place: { ...listed, position: advanced[end] } };
+      });
+      await this.#unread.add(
+        tx,
+        read.filter((each) => 'unreadable' in each),
+      );
+      await this.#program.record(
+        tx,
+        read.flatMap((each) => ('unreadable' in each ? [] : placed(each))),
+      );
+      await setIndexCursor(tx, program, advanced);
+      return true;
+    });
+  }
+
+  #cursor(): Promise<IndexCursor | undefined> {
+    return getIndexCursor(this.#deps.store, this.#program.program);
+  }
+}
+
+/** A transaction with what it did. */
+type Read<E> = { listed: Listed } & ({ events: E[] } | Unreadable);
