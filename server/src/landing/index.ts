@@ -1,4 +1,4 @@
-export { type AcceptDeps, accept, isRefusal, type Refusal } from './accept.js';
+export { accept, isRefusal, type Refusal } from './accept.js';
 export { broadcast, NotAccepted } from './broadcast.js';
 export type { Deliver, Delivery } from './delegated-send.js';
 export type { LandingDeps } from './deps.js';
@@ -6,7 +6,7 @@ export { EXPIRED, type Explanation, explain, explainEnd, failedFloor, failedProg
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
 export { lifetimeOf } from './lifetime.js';
-export { addressText, digits, PayloadMismatch, payloadReader } from './payload.js';
+export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
 export {

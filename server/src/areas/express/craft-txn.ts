@@ -10,6 +10,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
+import type { PaymentPayload } from './payload.js';
 import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
 import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
 
@@ -108,7 +109,7 @@ async function remember(
     crafted,
     lastValidBlockHeight,
     cosigners: gasless ? (['gas'] as const) : [],
-    payload: { currency, amount: amount.toString() },
+    payload: { currency, amount: amount.toString() } satisfies PaymentPayload,
   };
   await deps.remember(newRequest(request, deps.clock));
 }
