@@ -7,6 +7,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -62,7 +63,9 @@ export async function craftSwapPayment(
   ]);
   const create = receiving === undefined || receiving.owner === SYSTEM_PROGRAM;
   const payment: SwapPayment = {
-    ...{ input, inputAmount: quote.request.amount, outputAmount: quote.outAmount },
+    input,
+    inputAmount: quote.request.amount,
+    outputAmount: quote.outAmount,
     feeLamports: feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n }),
     rentLamports: create ? associatedTokenRent(output.tokenProgram) : 0n,
   };
@@ -70,39 +73,67 @@ export async function craftSwapPayment(
   const poor = isSol ? undefined : checkTokens(held, { ...input, sender, amount: inputAmount }, symbol);
   if (poor) return { payment, tokenDecimals, obstacle: poor };
 
-  const place = source
-    ? ({ kind: 'token', account: source } as const)
-    : temporaryWrappedSol(sender, requestId.replaceAll('-', ''));
+  const place = placeOf(source, sender, requestId);
   const built = await quote.build({
-    ...{ owner: sender, source: place.account, destination, receiver, feePayer: sender, rentPayer: sender },
-    ...{ absentSigners: new Set([deps.gasWallet]), minOut: price },
+    owner: sender,
+    source: place.account,
+    destination,
+    receiver,
+    feePayer: sender,
+    rentPayer: sender,
+    absentSigners: new Set([deps.gasWallet]),
+    minOut: price,
   });
   if (isRefused(built)) throw noRoute(deps, symbol, built.reason);
   const swap: Swap = {
-    ...{ taker: sender, receiver, feePayer: sender, rentPayer: sender, trade: built, programs: deps.programs },
+    taker: sender,
+    receiver,
+    feePayer: sender,
+    rentPayer: sender,
+    trade: built,
+    programs: deps.programs,
     input: { ...input, place, amount: inputAmount },
     output: { ...output, place: { kind: 'token', account: destination }, least: price, create },
   };
-  // SOL is wrapped into an account whose rent comes back at the end.
-  const needed = () => payment.rentLamports + built.lentLamports + (isSol ? inputAmount + WRAPPING_RENT : 0n);
+  const wrapped = isSol ? inputAmount + WRAPPING_RENT : 0n;
+  return { tokenDecimals, ...(await tryOut(deps, { payment, swap, own, lent: built.lentLamports, wrapped })) };
+}
+
+/** Where the input is: in the sender's token account, or in one of wrapped SOL for the time of the transaction. */
+function placeOf(source: Address | undefined, sender: Address, requestId: string) {
+  if (source) return { kind: 'token', account: source } as const;
+  return temporaryWrappedSol(sender, requestId.replaceAll('-', ''));
+}
+
+interface Draft {
+  payment: SwapPayment;
+  swap: Swap;
+  /** The sender's wallet. */
+  own: ChainAccount | undefined;
+  /** Lamports that come back when the transaction ends. */
+  lent: bigint;
+  /** Lamports of the input itself, where that is SOL: it is wrapped into an account whose rent comes back at the end. */
+  wrapped: bigint;
+}
+
+async function tryOut(
+  { chain }: ExpressDeps,
+  { payment, swap, own, lent, wrapped }: Draft,
+): Promise<{ payment: SwapPayment } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const lacking = () => {
-    const lamports = payment.feeLamports + needed();
-    return isSol ? checkSolPayment(own, lamports) : checkLamports(own, lamports, false);
+    const lamports = payment.feeLamports + payment.rentLamports + lent + wrapped;
+    return wrapped > 0n ? checkSolPayment(own, lamports) : checkLamports(own, lamports, false);
   };
-  const poorer = lacking();
-  if (poorer) return { payment, tokenDecimals, obstacle: poorer };
+  const poor = lacking();
+  if (poor) return { payment, obstacle: poor };
   const tried = await tryOutSwap(chain, swap);
   if ('err' in tried) {
-    return {
-      payment,
-      tokenDecimals,
-      obstacle: { code: 2001, error: `The chain would refuse this payment: ${explain(tried.err).message}` },
-    };
+    const error = `The chain would refuse this payment: ${explain(tried.err).message}`;
+    return { payment, obstacle: { code: 2001, error } };
   }
   payment.feeLamports = tried.crafted.feeLamports;
   const tooDear = lacking();
-  if (tooDear) return { payment, tokenDecimals, obstacle: tooDear };
-  return { payment, tokenDecimals, ready: tried };
+  return tooDear ? { payment, obstacle: tooDear } : { payment, ready: tried };
 }
 
 const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);

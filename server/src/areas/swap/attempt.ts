@@ -22,23 +22,8 @@ import { type Built, isRefused, type Quote, type Token } from '../../routing/rou
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
-import { coversGas, type Terms } from './terms.js';
-import type { Wallets } from './wallets.js';
-
-/** A quote, and the terms on which it was made. */
-export interface Candidate {
-  quote: Quote;
-  terms: Terms;
-}
-
-/** What all attempts to make a transaction of one order have in common. */
-export interface Order {
-  requestId: string;
-  asked: OrderRequest & { taker: Address };
-  input: Token;
-  output: Token;
-  wallets: Wallets;
-}
+import type { Candidate, Order } from './swap-order.js';
+import { coversGas } from './terms.js';
 
 /** Why the taker cannot have the swap, with the code that the contract gives it. */
 export interface Obstacle {
@@ -58,6 +43,16 @@ export interface Ready {
 
 /** `isTooLarge`: a simpler route might fit. */
 export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
+
+/** The swap of a candidate before it is tried out, with the lamports that it takes beside the network fee. */
+interface Draft {
+  candidate: Candidate;
+  swap: Swap;
+  /** Stays in accounts. */
+  rentLamports: bigint;
+  /** Comes back at its end. */
+  lentLamports: bigint;
+}
 
 const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
 
@@ -82,11 +77,12 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
   const swap = swapOf(deps, order, candidate, plan, built);
   const rentLamports = swap.output.create ? associatedTokenRent(order.output.tokenProgram) : 0n;
-  const cheapest = lamportsObstacle(order, swap, LAMPORTS_PER_SIGNATURE, rentLamports, built.lentLamports);
+  const draft: Draft = { candidate, swap, rentLamports, lentLamports: built.lentLamports };
+  const cheapest = lamportsObstacle(order, draft, LAMPORTS_PER_SIGNATURE);
   if (cheapest) return { obstacle: cheapest };
   requireRichEnough(order, swap);
   try {
-    return await tryOut(deps, order, candidate, swap, rentLamports, built.lentLamports);
+    return await tryOut(deps, order, draft);
   } catch (error) {
     if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
     if (error instanceof CraftCheckFailed) {
@@ -98,22 +94,16 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   }
 }
 
-async function tryOut(
-  deps: SwapDeps,
-  order: Order,
-  candidate: Candidate,
-  swap: Swap,
-  rentLamports: bigint,
-  lentLamports: bigint,
-): Promise<Attempt> {
+async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attempt> {
+  const { swap, rentLamports } = draft;
   const tried = await tryOutSwap(deps.chain, swap, {
     budgetOf: (units, price) => budgetOf(units, price, order.asked.manual),
   });
   if ('err' in tried) return { failed: explain(tried.err).message, isTooLarge: false };
   const { crafted, lastValidBlockHeight } = tried;
-  const tooDear = lamportsObstacle(order, swap, crafted.feeLamports, rentLamports, lentLamports);
+  const tooDear = lamportsObstacle(order, draft, crafted.feeLamports);
   if (tooDear) return { obstacle: tooDear };
-  const unpaid = gasObstacle(deps, order, candidate, swap, crafted.feeLamports, rentLamports);
+  const unpaid = gasObstacle(deps, order, draft, crafted.feeLamports);
   if (unpaid) return { obstacle: unpaid };
   const signatureLamports = feeOf(crafted.signers.length, { computeUnitLimit: 0, computeUnitPrice: 0n });
   const priorityLamports = crafted.feeLamports - signatureLamports + (swap.tip?.lamports ?? 0n);
@@ -200,10 +190,8 @@ function inputObstacle({ wallets, asked }: Order): Obstacle | undefined {
 /** Whether each of those who pay in SOL has enough of it. */
 function lamportsObstacle(
   { wallets, input }: Order,
-  swap: Swap,
+  { swap, rentLamports, lentLamports }: Draft,
   feeLamports: bigint,
-  rentLamports: bigint,
-  lentLamports: bigint,
 ): Obstacle | undefined {
   const needed = { taker: isSol(input) ? swap.input.amount : 0n, payer: 0n };
   const add = (address: Address, lamports: bigint) => {
@@ -224,10 +212,8 @@ function lamportsObstacle(
 function gasObstacle(
   deps: SwapDeps,
   { input, output }: Order,
-  candidate: Candidate,
-  swap: Swap,
+  { candidate, swap, rentLamports }: Draft,
   feeLamports: bigint,
-  rentLamports: bigint,
 ): Obstacle | undefined {
   const { gasless, side } = candidate.terms;
   const lamports = rentLamports + (swap.feePayer === deps.gasWallet ? feeLamports : 0n);

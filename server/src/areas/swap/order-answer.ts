@@ -2,20 +2,14 @@ import type { Address } from '@slipway/wire';
 import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import type { Prices } from '../../prices/index.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
-import type { Hop, Token } from '../../routing/router.js';
-import { type Candidate, leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
+import type { Hop } from '../../routing/router.js';
+import { leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';
-import type { OrderRequest } from './order-request.js';
 import type { OrderAnswer } from './schema.js';
+import type { Candidate, Inquiry } from './swap-order.js';
 
-interface Told {
+interface Told extends Inquiry {
   deps: SwapDeps;
-  asked: OrderRequest;
-  input: Token;
-  output: Token;
-  requestId: string;
-  /** Of `steadyNow`. */
-  started: number;
   candidate: Candidate;
   /** The transaction, or why there is none; neither for a quote only. */
   ready?: Ready;

@@ -2,74 +2,49 @@ import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { Answer, Best } from '../../routing/race.js';
-import { isRefused, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
-import { type Attempt, attempt, type Candidate, type Obstacle, type Order, type Ready } from './attempt.js';
+import { isRefused, type Token } from '../../routing/router.js';
+import { type Attempt, attempt, type Obstacle, type Ready } from './attempt.js';
 import { AREA, type FeeSources, type SwapDeps } from './deps.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
+import { bestQuote, canBeSponsored, candidatesOf, type SponsoredTerms } from './quotes.js';
 import type { OrderAnswer, OrderQuery } from './schema.js';
 import { mayHaveGasPaid } from './settlement.js';
-import {
-  GASLESS_MIN_USD,
-  gaslessTerms,
-  isTooSmallForGasless,
-  mayBeGasless,
-  type Sponsored,
-  type Terms,
-  termsOf,
-} from './terms.js';
-import { readWallets, type Wallets } from './wallets.js';
+import type { Candidate, Inquiry, Order } from './swap-order.js';
+import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, termsOf } from './terms.js';
+import { readWallets } from './wallets.js';
 
 /** What a router has for another quote where a transaction had no room for its first. */
 const SIMPLER_MS = 400;
+const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
+/** Of market makers, whose code 3 it is. */
+const NO_TRANSACTION = 'The quote could not be made a transaction';
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
 export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
+  const inquiry = await readInquiry(deps, query);
+  const { asked } = inquiry;
+  if (!isTaken(asked)) {
+    const terms = await termsOf(deps, sources, inquiry);
+    return orderAnswer({ deps, ...inquiry, candidate: { quote: await bestQuote(deps, inquiry, terms), terms } });
+  }
+  const wallets = await readWallets(deps, asked, inquiry.input, inquiry.output);
+  const terms = await termsOf(deps, sources, inquiry, wallets);
+  const taken: Order = { ...inquiry, asked, wallets, terms };
+  const made = await make(deps, taken);
+  if ('ready' in made) await remember(deps, taken, made);
+  return orderAnswer({ deps, ...inquiry, ...made });
+}
+
+async function readInquiry(deps: SwapDeps, query: OrderQuery): Promise<Inquiry> {
   const started = deps.steadyNow();
   const asked = readOrderQuery(query, deps.gasWallet);
   const [input, output] = await Promise.all([
     readToken(deps, 'inputMint', asked.inputMint),
     readToken(deps, 'outputMint', asked.outputMint),
   ]);
-  const requestId = uuidv7(deps.clock);
-  const common = { deps, asked, input, output, requestId, started };
-  if (!isTaken(asked)) {
-    const terms = await termsOf(deps, sources, asked, input, output, undefined);
-    const best = await deps.routing.best(quoteRequest(asked, input, output, terms), mayTake(asked));
-    const [quote] = best.ranked;
-    if (!quote) throw noQuotes(best.answers);
-    return orderAnswer({ ...common, candidate: { quote, terms } });
-  }
-  const wallets = await readWallets(deps, asked, input, output);
-  const terms = await termsOf(deps, sources, asked, input, output, wallets);
-  const isPoor = mayBeGasless(deps, asked, wallets) && (await mayHaveGasPaid(deps.store, deps.clock, wallets.taker));
-  const sponsor = (what: Sponsored) => gaslessTerms(deps, asked, input, output, wallets, terms, what);
-  const needsRent = wallets.destination?.exists === false;
-  const [gas, rent] = isPoor
-    ? await Promise.all([
-        deps.routing.routers.some(mayTake(asked, 'gas')) ? sponsor('gas') : undefined,
-        needsRent ? sponsor('rent') : undefined,
-      ])
-    : [];
-  const make = async (sponsored: { gas?: Terms | undefined; rent?: Terms | undefined }) => {
-    const candidates = await race(deps, asked, input, output, terms, sponsored);
-    return firstPossible(deps, { requestId, asked, input, output, wallets }, candidates);
-  };
-  let made = await make({ gas, rent });
-  // What the gas wallet would not get back, the taker may be able to pay.
-  if ((gas || rent) && 'obstacle' in made && made.obstacle.code === 2) made = await make({});
-  if ('obstacle' in made) {
-    const isTooSmall = isPoor && made.obstacle.code === 2 && isTooSmallForGasless(deps, asked, input);
-    return orderAnswer({ ...common, ...made, ...(isTooSmall && { obstacle: TOO_SMALL }) });
-  }
-  await remember(deps, requestId, wallets, made);
-  return orderAnswer({ ...common, ...made });
-}
-
-function isTaken(asked: OrderRequest): asked is OrderRequest & { taker: Address } {
-  return asked.taker !== undefined;
+  return { requestId: uuidv7(deps.clock), started, asked, input, output };
 }
 
 async function readToken({ chain }: SwapDeps, field: string, mint: Address): Promise<Token> {
@@ -78,64 +53,40 @@ async function readToken({ chain }: SwapDeps, field: string, mint: Address): Pro
   return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
 }
 
-/** The routers that can do what is asked; with `sponsorable`, only those where the gas wallet may pay that much. */
-function mayTake({ exclude, payer, manual }: OrderRequest, sponsorable?: Router['sponsorable']) {
-  const setsFee = manual?.priorityFee !== undefined || (manual?.tipLamports ?? 0n) > 0n;
-  return (router: Router): boolean =>
-    !exclude.has(router.id) &&
-    (!payer || router.thirdPartyPayer) &&
-    (!setsFee || !router.paysNetworkFee) &&
-    (sponsorable === undefined || router.sponsorable === sponsorable);
+function isTaken(asked: OrderRequest): asked is OrderRequest & { taker: Address } {
+  return asked.taker !== undefined;
 }
-
-function quoteRequest(asked: OrderRequest, input: Token, output: Token, terms: Terms): QuoteRequest {
-  const { amount, taker, receiver, excludeVenues } = asked;
-  return {
-    ...{ mode: 'exact-in', input, output, amount, excludeVenues },
-    ...(taker && { owner: taker }),
-    ...(receiver && receiver !== taker && { receiver }),
-    ...(terms.bps > 0 && { fee: { bps: terms.bps, side: terms.side } }),
-  };
-}
-
-/** Where the gas wallet pays, the quote bears that: all gas, only rent or nothing, as the router allows. */
-async function race(
-  { routing }: SwapDeps,
-  asked: OrderRequest,
-  input: Token,
-  output: Token,
-  terms: Terms,
-  { gas, rent }: { gas?: Terms | undefined; rent?: Terms | undefined },
-): Promise<Candidate[]> {
-  const lap = async (on: Terms, sponsorable?: Router['sponsorable']): Promise<Best & { terms: Terms }> => ({
-    terms: on,
-    ...(await routing.best(quoteRequest(asked, input, output, on), mayTake(asked, sponsorable))),
-  });
-  const laps = await Promise.all(
-    gas || rent ? [lap(gas ?? terms, 'gas'), lap(rent ?? terms, 'rent'), lap(terms, 'nothing')] : [lap(terms)],
-  );
-  const candidates = laps.flatMap((each) => each.ranked.map((quote) => ({ quote, terms: each.terms })));
-  if (candidates.length === 0) throw noQuotes(laps.flatMap(({ answers }) => answers));
-  return candidates.sort(
-    (a, b) => Number(b.quote.outAmount > a.quote.outAmount) - Number(b.quote.outAmount < a.quote.outAmount),
-  );
-}
-
-function noQuotes(answers: readonly Answer[]): AppError {
-  // A token that cannot be priced is certain, whatever other routers lack.
-  const certain = answers.find((answer) => 'refused' in answer && answer.refused === 'unsupported-token');
-  const reasons = (certain ? [certain] : answers).flatMap((answer) =>
-    'refused' in answer ? [`${answer.router}: ${answer.reason}`] : [],
-  );
-  const reason = reasons.length > 0 ? reasons.join('; ') : 'no router is left that takes such an order';
-  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes: ${reason}` });
-}
-
-const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
-/** Of market makers, whose code 3 it is. */
-const NO_TRANSACTION = 'The quote could not be made a transaction';
 
 type Made = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle });
+
+/** The transaction, with the gas wallet's help where the taker needs it and may have it. */
+async function make(deps: SwapDeps, order: Order): Promise<Made> {
+  const isPoor = mayBeGasless(deps, order) && (await mayHaveGasPaid(deps.store, deps.clock, order.wallets.taker));
+  if (!isPoor) return makeOn(deps, order, {});
+  const sponsored = await sponsoredTerms(deps, order);
+  let made = await makeOn(deps, order, sponsored);
+  if (!lacksGas(made)) return made;
+  // What the gas wallet would not get back, the taker may be able to pay.
+  if (sponsored.gas || sponsored.rent) made = await makeOn(deps, order, {});
+  return lacksGas(made) && isTooSmallForGasless(deps, order) ? { ...made, obstacle: TOO_SMALL } : made;
+}
+
+function lacksGas(made: Made): made is Made & { obstacle: Obstacle } {
+  return 'obstacle' in made && made.obstacle.code === 2;
+}
+
+async function sponsoredTerms(deps: SwapDeps, order: Order): Promise<SponsoredTerms> {
+  const needsRent = order.wallets.destination?.exists === false;
+  const [gas, rent] = await Promise.all([
+    canBeSponsored(deps, order, 'gas') ? gaslessTerms(deps, order, 'gas') : undefined,
+    needsRent ? gaslessTerms(deps, order, 'rent') : undefined,
+  ]);
+  return { gas, rent };
+}
+
+async function makeOn(deps: SwapDeps, order: Order, sponsored: SponsoredTerms): Promise<Made> {
+  return firstPossible(deps, order, await candidatesOf(deps, order, sponsored));
+}
 
 /** The best quote that can be had, else why the best one cannot. */
 async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Made> {
@@ -162,8 +113,7 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
 
 async function remember(
   { clock, remember: store, gasWallet }: SwapDeps,
-  id: string,
-  wallets: Wallets,
+  { requestId: id, wallets }: Order,
   made: { candidate: Candidate; ready: Ready },
 ): Promise<void> {
   const { crafted, lastValidBlockHeight, swap } = made.ready;

@@ -2,25 +2,11 @@ import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wi
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import { usdValue } from '../../lib/decimal.js';
 import { trustedUsd } from '../../prices/index.js';
-import type { Quote, Token } from '../../routing/router.js';
+import type { Token } from '../../routing/router.js';
 import type { FeeSources, SwapDeps } from './deps.js';
 import { defaultFee, mayBeNew, paysForGas } from './fees.js';
-import type { OrderRequest } from './order-request.js';
+import type { Candidate, Inquiry, Order, Terms } from './swap-order.js';
 import type { Wallets } from './wallets.js';
-
-/** What is taken of a swap, and who pays its gas. */
-export interface Terms {
-  side: 'input' | 'output';
-  mint: Address;
-  /** All that is taken of that side, in basis points. */
-  bps: number;
-  /** What of it is the fee of the operator or the integrator; the rest pays the gas. */
-  platformBps: number;
-  /** Gets it; there is one wherever `bps` is above 0. */
-  account?: Address | undefined;
-  /** The most that the gas wallet pays, where it does; lamports. */
-  gasless?: { maxLamports: bigint } | undefined;
-}
 
 /** A taker with less does not pay gas, where the trade is worth this much and the operator has turned it on. */
 const POOR_LAMPORTS = 10_000_000n;
@@ -29,14 +15,13 @@ export const GASLESS_MIN_USD = 10;
 const GASLESS_UNITS = 400_000n;
 /** What a trade may lose on its way, slippage included, before a fee on its output no longer pays the gas. */
 const LOSS_BPS = 500;
+
 /** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
 export async function termsOf(
   { fees }: SwapDeps,
   { accounts, isNew }: FeeSources,
-  { referral }: OrderRequest,
-  input: Token,
-  output: Token,
-  wallets: Wallets | undefined,
+  { asked: { referral }, input, output }: Inquiry,
+  wallets?: Wallets,
 ): Promise<Terms> {
   const ages = [input.mint, output.mint].filter((each) => mayBeNew(fees, each)).map(isNew);
   const hasNew = (await Promise.all(ages)).includes(true);
@@ -55,7 +40,7 @@ export async function termsOf(
 }
 
 /** Whether the gas wallet may pay for this taker, the size of the trade apart. */
-export function mayBeGasless(deps: SwapDeps, asked: OrderRequest, wallets: Wallets): boolean {
+export function mayBeGasless(deps: SwapDeps, { asked, wallets }: Order): boolean {
   if (!deps.gasless || asked.payer || asked.referral || asked.manual) return false;
   return wallets.lamports.taker < POOR_LAMPORTS;
 }
@@ -68,17 +53,10 @@ export type Sponsored = 'gas' | 'rent';
  * the trade is too small, a price is not known, no account takes the fee, or the gas wallet is empty. Whether the fee of
  * a quote on these terms is worth the gas, `coversGas` says.
  */
-export async function gaslessTerms(
-  deps: SwapDeps,
-  asked: OrderRequest,
-  input: Token,
-  output: Token,
-  wallets: Wallets,
-  terms: Terms,
-  sponsored: Sponsored,
-): Promise<Terms | undefined> {
+export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Sponsored): Promise<Terms | undefined> {
   const { chain, prices, fees } = deps;
-  const tradeUsd = tradeUsdOf(deps, asked, input);
+  const { output, wallets, terms } = order;
+  const tradeUsd = tradeUsdOf(deps, order);
   const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
   if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
@@ -94,14 +72,14 @@ export async function gaslessTerms(
 }
 
 /** What is swapped, in USD by any source: enough to say what is too little, never to spend by. */
-function tradeUsdOf({ prices }: SwapDeps, { amount }: OrderRequest, input: Token): number | undefined {
+function tradeUsdOf({ prices }: SwapDeps, { asked, input }: Inquiry): number | undefined {
   const usd = prices.usd(input.mint);
-  return usd === undefined ? undefined : usdValue(amount, input.decimals, usd);
+  return usd === undefined ? undefined : usdValue(asked.amount, input.decimals, usd);
 }
 
 /** Whether its size alone keeps a trade from being gasless. */
-export function isTooSmallForGasless(deps: SwapDeps, asked: OrderRequest, input: Token): boolean {
-  const usd = tradeUsdOf(deps, asked, input);
+export function isTooSmallForGasless(deps: SwapDeps, inquiry: Inquiry): boolean {
+  const usd = tradeUsdOf(deps, inquiry);
   return usd !== undefined && usd < GASLESS_MIN_USD;
 }
 
@@ -111,7 +89,7 @@ export function isTooSmallForGasless(deps: SwapDeps, asked: OrderRequest, input:
  */
 export function coversGas(
   { prices, fees }: SwapDeps,
-  { quote, terms }: { quote: Quote; terms: Terms },
+  { quote, terms }: Candidate,
   token: Token,
   least: bigint,
   lamports: bigint,

@@ -1,0 +1,83 @@
+import { AppError } from '../../errors/index.js';
+import type { Answer, Best } from '../../routing/race.js';
+import type { Quote, QuoteRequest, Router } from '../../routing/router.js';
+import type { SwapDeps } from './deps.js';
+import type { OrderRequest } from './order-request.js';
+import type { Candidate, Inquiry, Order, Terms } from './swap-order.js';
+
+type Sponsorable = Router['sponsorable'];
+
+/** Terms on which the gas wallet pays, by how much of the gas it pays. */
+export interface SponsoredTerms {
+  gas?: Terms | undefined;
+  rent?: Terms | undefined;
+}
+
+/** The best quote of all routers, for one who may not even have a wallet. @throws AppError INVALID_REQUEST for none */
+export async function bestQuote(deps: SwapDeps, inquiry: Inquiry, terms: Terms): Promise<Quote> {
+  const { ranked, answers } = await ask(deps, inquiry, terms);
+  const [quote] = ranked;
+  if (!quote) throw noQuotes(answers);
+  return quote;
+}
+
+/**
+ * All quotes, the best first. Where the gas wallet pays, the quote bears that: all gas, only rent or nothing, as the
+ * router allows. @throws AppError INVALID_REQUEST where there is no quote
+ */
+export async function candidatesOf(deps: SwapDeps, order: Order, { gas, rent }: SponsoredTerms): Promise<Candidate[]> {
+  const { terms } = order;
+  const lap = async (on: Terms, sponsorable?: Sponsorable) => ({
+    terms: on,
+    ...(await ask(deps, order, on, sponsorable)),
+  });
+  const laps = await Promise.all(
+    gas || rent ? [lap(gas ?? terms, 'gas'), lap(rent ?? terms, 'rent'), lap(terms, 'nothing')] : [lap(terms)],
+  );
+  const candidates = laps.flatMap((each) => each.ranked.map((quote) => ({ quote, terms: each.terms })));
+  if (candidates.length === 0) throw noQuotes(laps.flatMap(({ answers }) => answers));
+  return candidates.sort(
+    (a, b) => Number(b.quote.outAmount > a.quote.outAmount) - Number(b.quote.outAmount < a.quote.outAmount),
+  );
+}
+
+/** Whether a router that can do what is asked lets the gas wallet pay that much. */
+export function canBeSponsored({ routing }: SwapDeps, { asked }: Inquiry, sponsorable: Sponsorable): boolean {
+  return routing.routers.some(mayTake(asked, sponsorable));
+}
+
+function ask({ routing }: SwapDeps, inquiry: Inquiry, terms: Terms, sponsorable?: Sponsorable): Promise<Best> {
+  const { asked, input, output } = inquiry;
+  const { amount, taker, receiver, excludeVenues } = asked;
+  const request: QuoteRequest = {
+    mode: 'exact-in',
+    input,
+    output,
+    amount,
+    excludeVenues,
+    ...(taker && { owner: taker }),
+    ...(receiver && receiver !== taker && { receiver }),
+    ...(terms.bps > 0 && { fee: { bps: terms.bps, side: terms.side } }),
+  };
+  return routing.best(request, mayTake(asked, sponsorable));
+}
+
+/** The routers that can do what is asked; with `sponsorable`, only those where the gas wallet may pay that much. */
+function mayTake({ exclude, payer, manual }: OrderRequest, sponsorable?: Sponsorable) {
+  const setsFee = manual?.priorityFee !== undefined || (manual?.tipLamports ?? 0n) > 0n;
+  return (router: Router): boolean =>
+    !exclude.has(router.id) &&
+    (!payer || router.thirdPartyPayer) &&
+    (!setsFee || !router.paysNetworkFee) &&
+    (sponsorable === undefined || router.sponsorable === sponsorable);
+}
+
+function noQuotes(answers: readonly Answer[]): AppError {
+  // A token that cannot be priced is certain, whatever other routers lack.
+  const certain = answers.find((answer) => 'refused' in answer && answer.refused === 'unsupported-token');
+  const reasons = (certain ? [certain] : answers).flatMap((answer) =>
+    'refused' in answer ? [`${answer.router}: ${answer.reason}`] : [],
+  );
+  const reason = reasons.length > 0 ? reasons.join('; ') : 'no router is left that takes such an order';
+  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes: ${reason}` });
+}
