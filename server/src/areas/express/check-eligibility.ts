@@ -1,7 +1,25 @@
 import { requireAddress } from '../../errors/index.js';
 import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
-import type { ExpressDeps } from './deps.js';
-import type { EligibilityAnswer, EligibilityQuery } from './schema.js';
+import type { AreaServer } from '../area.js';
+import { type ExpressDeps, expressRoute, tags } from './deps.js';
+
+import { EligibilityAnswer, EligibilityQuery } from './schema.js';
+
+export function registerCheckEligibility(app: AreaServer, deps: ExpressDeps): void {
+  app.get(
+    '/tokens/v2/verify/express/check-eligibility',
+    {
+      config: expressRoute,
+      schema: {
+        tags,
+        summary: 'What may be requested for a token',
+        querystring: EligibilityQuery,
+        response: { 200: EligibilityAnswer },
+      },
+    },
+    ({ query }) => checkEligibility(deps, query),
+  );
+}
 
 /** What may be requested for a token now. */
 export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuery): Promise<EligibilityAnswer> {

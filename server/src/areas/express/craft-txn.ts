@@ -7,11 +7,12 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { explain, newRequest } from '../../landing/index.js';
 import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { AreaServer } from '../area.js';
 import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
-import { AREA, type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
+import { AREA, type ExpressDeps, expressRoute, PRICE_IN_TOKENS, tags } from './deps.js';
 import type { PaymentPayload } from './payload.js';
-import type { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
+import { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
 import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
@@ -27,6 +28,22 @@ interface Told {
   gasless: boolean;
   swap?: SwapPayment;
   outcome: { ready: Ready } | { obstacle: Obstacle };
+}
+
+export function registerCraftTxn(app: AreaServer, deps: ExpressDeps): void {
+  app.get(
+    '/tokens/v2/verify/express/craft-txn',
+    {
+      config: expressRoute,
+      schema: {
+        tags,
+        summary: 'Craft the payment of a verification',
+        querystring: CraftTxnQuery,
+        response: { 200: CraftTxnAnswer },
+      },
+    },
+    ({ query }) => craftTxn(deps, query),
+  );
 }
 
 /** Crafts the payment of a verification: 1000 platform tokens, or what is swapped to them, to the operator's receiver. */

@@ -8,6 +8,7 @@ import type { Routing } from '../../routing/race.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import type { VerificationKind } from '../../store/verifications.js';
+import { expressError } from './error-shape.js';
 
 interface Token {
   readonly symbol: string;
@@ -45,3 +46,7 @@ export const PRICE_IN_TOKENS = 1_000n;
 
 /** The area's name in the ledger. */
 export const AREA = 'express';
+
+/** What every route of this area says of itself. */
+export const expressRoute = { errorShape: expressError, auth: 'key' } as const;
+export const tags = ['Express verification'];

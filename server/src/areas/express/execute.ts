@@ -13,10 +13,28 @@ import {
 import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { NewVerification, VerificationKind } from '../../store/verifications.js';
+import type { AreaServer } from '../area.js';
 import { type Currency, readCurrency } from './currency.js';
-import { AREA, type ExpressDeps } from './deps.js';
+import { AREA, type ExpressDeps, expressRoute, tags } from './deps.js';
+
 import { readPayload } from './payload.js';
-import type { ExecuteAnswer, ExecuteBody } from './schema.js';
+import { ExecuteAnswer, ExecuteBody } from './schema.js';
+
+export function registerExecute(app: AreaServer, deps: ExpressDeps): void {
+  app.post(
+    '/tokens/v2/verify/express/execute',
+    {
+      config: { ...expressRoute, bucket: 'execute' },
+      schema: {
+        tags,
+        summary: 'Land the signed payment and record the request',
+        body: ExecuteBody,
+        response: { 200: ExecuteAnswer },
+      },
+    },
+    ({ body }) => execute(deps, body),
+  );
+}
 
 /** Lands a signed payment and records what was paid for. */
 export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<ExecuteAnswer> {

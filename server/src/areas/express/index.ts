@@ -1,26 +1,17 @@
-import type { FastifyInstance } from 'fastify';
 import { createUnitMeter } from '../../chain/index.js';
-import type { Area } from '../area.js';
-import { checkEligibility } from './check-eligibility.js';
-import { craftTxn } from './craft-txn.js';
-import { AREA, type ExpressDeps } from './deps.js';
+import type { Area, AreaServer } from '../area.js';
+import { registerCheckEligibility } from './check-eligibility.js';
+import { registerCraftTxn } from './craft-txn.js';
+import { AREA, type ExpressDeps, tags } from './deps.js';
 import { expressError } from './error-shape.js';
-import { execute } from './execute.js';
-import {
-  CraftTxnAnswer,
-  CraftTxnQuery,
-  EligibilityAnswer,
-  EligibilityQuery,
-  ExecuteAnswer,
-  ExecuteBody,
-} from './schema.js';
+import { registerExecute } from './execute.js';
 import { expressSettlement } from './settlement.js';
 
 export type { ExpressDeps } from './deps.js';
 
 export const expressArea: Area = {
   name: AREA,
-  tag: 'Express verification',
+  tag: tags[0],
   errorShape: expressError,
   settlement: () => ({ [AREA]: expressSettlement }),
   register(server, services) {
@@ -42,48 +33,8 @@ export const expressArea: Area = {
   },
 };
 
-const PREFIX = '/tokens/v2/verify/express';
-
-export function registerExpress(app: FastifyInstance, deps: ExpressDeps): void {
-  const config = { errorShape: expressError, auth: 'key' } as const;
-  const tags = ['Express verification'];
-  app.get<{ Querystring: CraftTxnQuery }>(
-    `${PREFIX}/craft-txn`,
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Craft the payment of a verification',
-        querystring: CraftTxnQuery,
-        response: { 200: CraftTxnAnswer },
-      },
-    },
-    (request) => craftTxn(deps, request.query),
-  );
-  app.get<{ Querystring: EligibilityQuery }>(
-    `${PREFIX}/check-eligibility`,
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'What may be requested for a token',
-        querystring: EligibilityQuery,
-        response: { 200: EligibilityAnswer },
-      },
-    },
-    (request) => checkEligibility(deps, request.query),
-  );
-  app.post<{ Body: ExecuteBody }>(
-    `${PREFIX}/execute`,
-    {
-      config: { ...config, bucket: 'execute' },
-      schema: {
-        tags,
-        summary: 'Land the signed payment and record the request',
-        body: ExecuteBody,
-        response: { 200: ExecuteAnswer },
-      },
-    },
-    (request) => execute(deps, request.body),
-  );
+function registerExpress(server: AreaServer, deps: ExpressDeps): void {
+  registerCraftTxn(server, deps);
+  registerCheckEligibility(server, deps);
+  registerExecute(server, deps);
 }

@@ -12,10 +12,28 @@ import { type ClaimPlace, craftFeeClaim, type FeeClaim } from '../../crafting/fe
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
-import type { StudioDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type StudioDeps, studioRoute, tags } from './deps.js';
+
 import { refuse } from './launch-request.js';
 import { type FoundPool, requirePool } from './pool-state.js';
-import type { ClaimAnswer, ClaimBody } from './schema.js';
+import { ClaimAnswer, ClaimBody } from './schema.js';
+
+export function registerClaimFees(app: AreaServer, deps: StudioDeps): void {
+  app.post(
+    '/studio/v1/dbc/fee/create-tx',
+    {
+      config: studioRoute,
+      schema: {
+        tags,
+        summary: "Craft the claim of a creator's trading fees",
+        body: ClaimBody,
+        response: { 200: ClaimAnswer },
+      },
+    },
+    ({ body }) => claimFees(deps, body),
+  );
+}
 
 /** Crafts the transaction with which a pool's creator claims its part of the trading fees. */
 export async function claimFees(deps: StudioDeps, body: ClaimBody): Promise<ClaimAnswer> {

@@ -7,15 +7,33 @@ import { explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { insertLaunch } from '../../store/launches.js';
-import { AREA, type StudioDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
+
 import { missingPrograms } from './launch-programs.js';
 import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
 import { type LaunchKeys, takeLaunchKeys } from './mint-keys.js';
-import type { CreatePoolAnswer, CreatePoolBody } from './schema.js';
+import { CreatePoolAnswer, CreatePoolBody } from './schema.js';
 
 /** What the creator pays beside the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's fee. */
 const LAUNCH_LAMPORTS =
   [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
+
+export function registerCreatePool(app: AreaServer, deps: StudioDeps): void {
+  app.post(
+    '/studio/v1/dbc-pool/create-tx',
+    {
+      config: studioRoute,
+      schema: {
+        tags,
+        summary: 'Craft the launch of a token',
+        body: CreatePoolBody,
+        response: { 200: CreatePoolAnswer },
+      },
+    },
+    ({ body }) => createPool(deps, body),
+  );
+}
 
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
 export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promise<CreatePoolAnswer> {

@@ -6,6 +6,7 @@ import type { Objects } from '../../objects/index.js';
 import type { KeyName, Signer } from '../../signer/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import { studioError } from './error-shape.js';
 
 export interface StudioDeps {
   store: Store;
@@ -34,3 +35,7 @@ export const AREA = 'studio';
 export function keysOf(number: number): { mint: KeyName; config: KeyName } {
   return { mint: `mint:${number}`, config: `launch:${number}` };
 }
+
+/** What every route of this area says of itself. */
+export const studioRoute = { errorShape: studioError, auth: 'key' } as const;
+export const tags = ['Studio'];

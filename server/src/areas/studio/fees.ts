@@ -1,7 +1,25 @@
 import { requireAddress } from '../../errors/index.js';
-import type { StudioDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type StudioDeps, studioRoute, tags } from './deps.js';
+
 import { requirePool } from './pool-state.js';
-import type { FeeAnswer, FeeBody } from './schema.js';
+import { FeeAnswer, FeeBody } from './schema.js';
+
+export function registerShowFees(app: AreaServer, deps: StudioDeps): void {
+  app.post(
+    '/studio/v1/dbc/fee',
+    {
+      config: studioRoute,
+      schema: {
+        tags,
+        summary: "A creator's trading fees",
+        body: FeeBody,
+        response: { 200: FeeAnswer },
+      },
+    },
+    ({ body }) => showFees(deps, body),
+  );
+}
 
 /** What the trades on a pool's curve have earned its creator, read from the chain. */
 export async function showFees(deps: StudioDeps, body: FeeBody): Promise<FeeAnswer> {

@@ -2,9 +2,27 @@ import { MIGRATED_POOL_CONFIGS, migratedPool } from '@slipway/programs';
 import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
-import type { StudioDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type StudioDeps, studioRoute, tags } from './deps.js';
+
 import { type FoundPool, readPool, searchPool } from './pool-state.js';
-import type { AddressesAnswer, MintParams } from './schema.js';
+import { AddressesAnswer, MintParams } from './schema.js';
+
+export function registerShowAddresses(app: AreaServer, deps: StudioDeps): void {
+  app.get(
+    '/studio/v1/dbc-pool/addresses/:mint',
+    {
+      config: studioRoute,
+      schema: {
+        tags,
+        summary: 'Where the pools of a token are',
+        params: MintParams,
+        response: { 200: AddressesAnswer },
+      },
+    },
+    ({ params }) => showAddresses(deps, params),
+  );
+}
 
 /** Where the pools of a token are, and what its creator has said of it here. */
 export async function showAddresses(deps: StudioDeps, params: MintParams): Promise<AddressesAnswer> {

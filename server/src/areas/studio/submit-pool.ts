@@ -1,3 +1,4 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
@@ -6,10 +7,33 @@ import { uuidv7 } from '../../lib/ids.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { AREA, type StudioDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
 import { requirePrograms } from './launch-programs.js';
 import { refuse } from './launch-request.js';
-import type { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
+import { acceptForm } from './multipart.js';
+import { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
+
+/** The only route that takes a form, whose parser the others must not have. */
+export function registerSubmitPool(app: AreaServer, deps: StudioDeps): void {
+  app.register(async (forms) => {
+    acceptForm(forms, 'headerImage', deps.objects.maxImageBytes);
+    forms.withTypeProvider<TypeBoxTypeProvider>().post(
+      '/studio/v1/dbc-pool/submit',
+      {
+        config: { ...studioRoute, bucket: 'execute' },
+        schema: {
+          tags,
+          summary: 'Land a signed launch',
+          consumes: ['multipart/form-data'],
+          body: SubmitPoolBody,
+          response: { 200: SubmitPoolAnswer },
+        },
+      },
+      ({ body, formFile }) => submitPool(deps, body, formFile),
+    );
+  });
+}
 
 /** Lands a signed launch, and publishes what was uploaded for it. */
 export async function submitPool(

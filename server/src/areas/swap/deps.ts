@@ -2,6 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain } from '../../chain/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
+import { plainError } from '../../errors/index.js';
 import type { Deliver, Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
@@ -45,3 +46,7 @@ export interface FeeSources {
 
 /** The area's name in the ledger. */
 export const AREA = 'swap';
+
+/** What every route of this area says of itself. */
+export const swapRoute = { errorShape: plainError, auth: 'key' } as const;
+export const tags = ['Swap'];

@@ -13,11 +13,30 @@ import {
 } from '../../landing/index.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { AREA, type SwapDeps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { AREA, type SwapDeps, swapRoute, tags } from './deps.js';
+
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
 import { readPayload, type SwapPayload } from './payload.js';
 import { resultOf } from './result.js';
-import type { ExecuteAnswer, ExecuteBody } from './schema.js';
+import { ExecuteAnswer, ExecuteBody } from './schema.js';
+
+export function registerExecute(app: AreaServer, deps: SwapDeps): void {
+  app.post(
+    '/ultra/v1/execute',
+    {
+      config: { ...swapRoute, bucket: 'execute' },
+      errorHandler: (error, _request, reply) => reply.send(withExecuteCode(error) as never),
+      schema: {
+        tags,
+        summary: 'Land a signed order',
+        body: ExecuteBody,
+        response: { 200: ExecuteAnswer },
+      },
+    },
+    ({ body }) => execute(deps, body),
+  );
+}
 
 /** Lands the signed transaction of an order, or answers what has become of it. */
 export async function execute(deps: SwapDeps, { requestId, signedTransaction }: ExecuteBody): Promise<ExecuteAnswer> {
@@ -40,7 +59,7 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
 }
 
 /** What the schema or the parser refuses gets the code that the contract has for it. */
-export function withExecuteCode(error: unknown): unknown {
+function withExecuteCode(error: unknown): unknown {
   const { code: name, details } = error as { code?: unknown; details?: Record<string, unknown> };
   if (name === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuse(-2, 'The body is not valid JSON');
   if (name !== 'INVALID_REQUEST' || details?.code !== undefined) return error;

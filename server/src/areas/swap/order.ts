@@ -3,16 +3,19 @@ import { AppError } from '../../errors/index.js';
 import { newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { isRefused, type Token } from '../../routing/router.js';
+import type { AreaServer } from '../area.js';
 import { type Attempt, attempt, type Obstacle, type Ready } from './attempt.js';
-import { AREA, type FeeSources, type SwapDeps } from './deps.js';
+import { AREA, type FeeSources, type SwapDeps, swapRoute, tags } from './deps.js';
+import { createFeeAccounts } from './fee-accounts.js';
 import { orderAnswer } from './order-answer.js';
 import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
 import { bestQuote, canBeSponsored, candidatesOf, type SponsoredTerms } from './quotes.js';
-import type { OrderAnswer, OrderQuery } from './schema.js';
+import { OrderAnswer, OrderQuery } from './schema.js';
 import { mayHaveGasPaid } from './settlement.js';
 import type { Candidate, Inquiry, Order } from './swap-order.js';
 import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, termsOf } from './terms.js';
+import { createTokenAges } from './token-age.js';
 import { readWallets } from './wallets.js';
 
 /** What a router has for another quote where a transaction had no room for its first. */
@@ -20,6 +23,26 @@ const SIMPLER_MS = 400;
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 /** Of market makers, whose code 3 it is. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
+
+export function registerOrder(app: AreaServer, deps: SwapDeps): void {
+  const sources = {
+    accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
+    isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),
+  };
+  app.get(
+    '/ultra/v1/order',
+    {
+      config: swapRoute,
+      schema: {
+        tags,
+        summary: 'Quote a swap, with the transaction for a taker',
+        querystring: OrderQuery,
+        response: { 200: OrderAnswer },
+      },
+    },
+    ({ query }) => order(deps, sources, query),
+  );
+}
 
 /** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
 export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {

@@ -6,13 +6,47 @@ import { AppError } from '../../errors/index.js';
 import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
 import type { Working } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { TriggerV1Deps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
+
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
-import type { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
+import { CancelOrderAnswer, CancelOrderBody, CancelOrdersAnswer, CancelOrdersBody } from './schema.js';
 import { priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const CANCELS_PER_TRANSACTION = 5;
 const NOT_CRAFTED = 'something went wrong while generating cancel instructions';
+
+export function registerCancelOrder(app: AreaServer, deps: TriggerV1Deps): void {
+  app.post(
+    '/trigger/v1/cancelOrder',
+    {
+      config: triggerV1Route,
+      schema: {
+        tags,
+        summary: 'Craft the cancelling of a limit order',
+        body: CancelOrderBody,
+        response: { 200: CancelOrderAnswer },
+      },
+    },
+    ({ body }) => cancelOrder(deps, body),
+  );
+}
+
+export function registerCancelOrders(app: AreaServer, deps: TriggerV1Deps): void {
+  app.post(
+    '/trigger/v1/cancelOrders',
+    {
+      config: triggerV1Route,
+      schema: {
+        tags,
+        summary: 'Craft the cancelling of several limit orders',
+        body: CancelOrdersBody,
+        response: { 200: CancelOrdersAnswer },
+      },
+    },
+    ({ body }) => cancelOrders(deps, body),
+  );
+}
 
 /** Crafts the transaction that gives back what an order holds. */
 export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): Promise<CancelOrderAnswer> {

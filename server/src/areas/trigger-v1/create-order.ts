@@ -18,14 +18,32 @@ import { AppError } from '../../errors/index.js';
 import type { Working } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { TriggerV1Deps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
+
 import { type OrderRequest, readCreateOrder, refuse } from './order-request.js';
-import type { CreateOrderAnswer, CreateOrderBody } from './schema.js';
+import { CreateOrderAnswer, CreateOrderBody } from './schema.js';
 import { priceOf, rememberAll, tryOutAt } from './try-out.js';
 
 const LEAST_USD = 5;
 const CHEAPEST_BUMP = 255;
 const ALL_BPS = 10_000;
+
+export function registerCreateOrder(app: AreaServer, deps: TriggerV1Deps): void {
+  app.post(
+    '/trigger/v1/createOrder',
+    {
+      config: triggerV1Route,
+      schema: {
+        tags,
+        summary: 'Craft the opening of a limit order',
+        body: CreateOrderBody,
+        response: { 200: CreateOrderAnswer },
+      },
+    },
+    ({ body }) => createOrder(deps, body),
+  );
+}
 
 /** Crafts the transaction that opens an order. */
 export async function createOrder(deps: TriggerV1Deps, body: CreateOrderBody): Promise<CreateOrderAnswer> {

@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import { triggerV1Error } from './error-shape.js';
 
 export interface TriggerV1Deps {
   store: Store;
@@ -43,3 +44,7 @@ export type Payload = Static<typeof Payload>;
 
 /** @throws PayloadMismatch */
 export const readPayload = payloadReader(Payload);
+
+/** What every route of this area says of itself. */
+export const triggerV1Route = { errorShape: triggerV1Error, auth: 'key' } as const;
+export const tags = ['Limit orders'];

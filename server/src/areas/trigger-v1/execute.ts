@@ -3,12 +3,30 @@ import { hashMessage } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { accept, explainBadTransaction, isRefusal, type Refusal, type SignedTransaction } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
+import type { AreaServer } from '../area.js';
 import { catchUp } from './catch-up.js';
-import { AREA, readPayload, type TriggerV1Deps } from './deps.js';
-import type { ExecuteAnswer, ExecuteBody } from './schema.js';
+import { AREA, readPayload, type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
+
+import { ExecuteAnswer, ExecuteBody } from './schema.js';
 import { explainFailure, rowId } from './try-out.js';
 
 const FAILED = { status: 'Failed' } as const;
+
+export function registerExecute(app: AreaServer, deps: TriggerV1Deps): void {
+  app.post(
+    '/trigger/v1/execute',
+    {
+      config: { ...triggerV1Route, bucket: 'execute' },
+      schema: {
+        tags,
+        summary: 'Land a signed transaction',
+        body: ExecuteBody,
+        response: { 200: ExecuteAnswer },
+      },
+    },
+    ({ body }) => execute(deps, body),
+  );
+}
 
 /** Lands one of the signed transactions of a request, or answers what has become of it. */
 export async function execute(deps: TriggerV1Deps, body: ExecuteBody): Promise<ExecuteAnswer> {

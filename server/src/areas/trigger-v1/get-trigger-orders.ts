@@ -2,9 +2,11 @@ import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
+import type { AreaServer } from '../area.js';
 import { catchUp } from './catch-up.js';
-import type { TriggerV1Deps } from './deps.js';
-import type { TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
+import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
+
+import { type TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
 
 const PER_PAGE = 10;
 const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired', 'closed'];
@@ -16,6 +18,22 @@ const STATUS = {
   failed: 'Failed',
   closed: 'Closed',
 } as const satisfies Record<LimitOrderState, string>;
+
+export function registerGetTriggerOrders(app: AreaServer, deps: TriggerV1Deps): void {
+  app.get(
+    '/trigger/v1/getTriggerOrders',
+    {
+      config: triggerV1Route,
+      schema: {
+        tags,
+        summary: "A wallet's limit orders and their fills",
+        querystring: TriggerOrdersQuery,
+        response: { 200: TriggerOrdersAnswer },
+      },
+    },
+    ({ query }) => getTriggerOrders(deps, query),
+  );
+}
 
 /** A page of a wallet's orders, those that changed last first, each with its fills. */
 export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrdersQuery): Promise<TriggerOrdersAnswer> {

@@ -1,29 +1,16 @@
-import type { FastifyInstance } from 'fastify';
-import type { Area } from '../area.js';
-import { cancelOrder, cancelOrders } from './cancel-order.js';
-import { createOrder } from './create-order.js';
-import { AREA, type TriggerV1Deps } from './deps.js';
+import type { Area, AreaServer } from '../area.js';
+import { registerCancelOrder, registerCancelOrders } from './cancel-order.js';
+import { registerCreateOrder } from './create-order.js';
+import { AREA, type TriggerV1Deps, tags } from './deps.js';
 import { triggerV1Error } from './error-shape.js';
-import { execute } from './execute.js';
-import { getTriggerOrders } from './get-trigger-orders.js';
-import {
-  CancelOrderAnswer,
-  CancelOrderBody,
-  CancelOrdersAnswer,
-  CancelOrdersBody,
-  CreateOrderAnswer,
-  CreateOrderBody,
-  ExecuteAnswer,
-  ExecuteBody,
-  TriggerOrdersAnswer,
-  TriggerOrdersQuery,
-} from './schema.js';
+import { registerExecute } from './execute.js';
+import { registerGetTriggerOrders } from './get-trigger-orders.js';
 
 export type { TriggerV1Deps } from './deps.js';
 
 export const triggerV1Area: Area = {
   name: AREA,
-  tag: 'Limit orders',
+  tag: tags[0],
   errorShape: triggerV1Error,
   register(server, services) {
     const { stables, log, clock, store, ledger, chain, prices, landing, signer, limitOrders } = services;
@@ -43,49 +30,10 @@ export const triggerV1Area: Area = {
   },
 };
 
-const PREFIX = '/trigger/v1';
-
-export function registerTriggerV1(app: FastifyInstance, deps: TriggerV1Deps): void {
-  const tags = ['Limit orders'];
-  const config = { errorShape: triggerV1Error, auth: 'key' } as const;
-  const crafting = (summary: string, body: object, answer: object) => ({
-    config,
-    schema: { tags, summary, body, response: { 200: answer } },
-  });
-  app.post<{ Body: CreateOrderBody }>(
-    `${PREFIX}/createOrder`,
-    crafting('Craft the opening of a limit order', CreateOrderBody, CreateOrderAnswer),
-    (request) => createOrder(deps, request.body),
-  );
-  app.post<{ Body: CancelOrderBody }>(
-    `${PREFIX}/cancelOrder`,
-    crafting('Craft the cancelling of a limit order', CancelOrderBody, CancelOrderAnswer),
-    (request) => cancelOrder(deps, request.body),
-  );
-  app.post<{ Body: CancelOrdersBody }>(
-    `${PREFIX}/cancelOrders`,
-    crafting('Craft the cancelling of several limit orders', CancelOrdersBody, CancelOrdersAnswer),
-    (request) => cancelOrders(deps, request.body),
-  );
-  app.post<{ Body: ExecuteBody }>(
-    `${PREFIX}/execute`,
-    {
-      config: { ...config, bucket: 'execute' },
-      schema: { tags, summary: 'Land a signed transaction', body: ExecuteBody, response: { 200: ExecuteAnswer } },
-    },
-    (request) => execute(deps, request.body),
-  );
-  app.get<{ Querystring: TriggerOrdersQuery }>(
-    `${PREFIX}/getTriggerOrders`,
-    {
-      config,
-      schema: {
-        tags,
-        summary: "A wallet's limit orders and their fills",
-        querystring: TriggerOrdersQuery,
-        response: { 200: TriggerOrdersAnswer },
-      },
-    },
-    (request) => getTriggerOrders(deps, request.query),
-  );
+export function registerTriggerV1(server: AreaServer, deps: TriggerV1Deps): void {
+  registerCreateOrder(server, deps);
+  registerCancelOrder(server, deps);
+  registerCancelOrders(server, deps);
+  registerExecute(server, deps);
+  registerGetTriggerOrders(server, deps);
 }

@@ -6,13 +6,55 @@ import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { shownState } from '../../trigger-orders/state.js';
+import type { AreaServer } from '../area.js';
 import { whatIsWrong } from './bad-transaction.js';
-import { readWithdrawal, type TriggerV2Deps, WITHDRAWAL_AREA, type WithdrawalPayload } from './deps.js';
-import type { CancelAnswer, ConfirmBody, Confirmed } from './schema.js';
+import {
+  readWithdrawal,
+  type TriggerV2Deps,
+  tags,
+  WITHDRAWAL_AREA,
+  type WithdrawalPayload,
+  walletRoute,
+} from './deps.js';
+
+import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
 import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
+
+export function registerCancelOrder(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/orders/price/cancel/:orderId',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'Cancel an order, and craft the withdrawal of its funds',
+        params: OrderParams,
+        response: { 200: CancelAnswer },
+      },
+    },
+    ({ wallet, params }) => cancelOrder(deps, wallet, params.orderId),
+  );
+}
+
+export function registerConfirmCancel(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/orders/price/confirm-cancel/:orderId',
+    {
+      config: { ...walletRoute, bucket: 'execute' },
+      schema: {
+        tags,
+        summary: 'Land the signed withdrawal of a cancelled order',
+        params: OrderParams,
+        body: ConfirmBody,
+        response: { 200: Confirmed },
+      },
+    },
+    ({ wallet, params, body }) => confirmCancel(deps, wallet, params.orderId, body),
+  );
+}
 
 /** Ends an order, and crafts what gives its wallet everything back. May be repeated until that has landed. */
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {

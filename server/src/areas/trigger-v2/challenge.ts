@@ -3,12 +3,30 @@ import { type Address, addressFromBytes } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { addChallenge } from '../../store/challenges.js';
+import type { AreaServer } from '../area.js';
 import { craftLoginTransaction } from './challenge-transaction.js';
-import type { TriggerV2Deps } from './deps.js';
-import type { ChallengeAnswer, ChallengeBody } from './schema.js';
+import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
+
+import { ChallengeAnswer, ChallengeBody } from './schema.js';
 
 const LIFE_MS = 5 * 60_000;
 const MAX_LIVE = 5;
+
+export function registerChallenge(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/auth/challenge',
+    {
+      config: loginRoute,
+      schema: {
+        tags,
+        summary: 'Something for a wallet to sign, to log in',
+        body: ChallengeBody,
+        response: { 200: ChallengeAnswer },
+      },
+    },
+    ({ body }) => challenge(deps, body),
+  );
+}
 
 /** Something for a wallet to sign, which proves that whoever asks owns it. */
 export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promise<ChallengeAnswer> {

@@ -3,12 +3,30 @@ import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { AreaServer } from '../area.js';
 import { requireOwnVault } from './access.js';
-import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps } from './deps.js';
+import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
+
 import { requirePair, requireWorth } from './order-checks.js';
-import type { DepositAnswer, DepositBody } from './schema.js';
+import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit, orderAccount } from './vault-transactions.js';
+
+export function registerCraftDeposit(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/deposit/craft',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'Craft the deposit that pays for an order',
+        body: DepositBody,
+        response: { 200: DepositAnswer },
+      },
+    },
+    ({ wallet, body }) => craftOrderDeposit(deps, wallet, body),
+  );
+}
 
 /** Crafts the deposit that pays for one order. Nothing moves before the order is created with it. */
 export async function craftOrderDeposit(

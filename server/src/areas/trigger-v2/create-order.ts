@@ -6,14 +6,32 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
+import type { AreaServer } from '../area.js';
 import { requireOwnVault } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
-import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps } from './deps.js';
+import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps, tags, walletRoute } from './deps.js';
+
 import { requirePair } from './order-checks.js';
 import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
-import type { OrderBody, OrderCreated } from './schema.js';
+import { OrderBody, OrderCreated } from './schema.js';
 
 const REPEATED = 'This order was created before with the same deposit';
+
+export function registerCreateOrder(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/orders/price',
+    {
+      config: { ...walletRoute, bucket: 'execute' },
+      schema: {
+        tags,
+        summary: 'Create an order, and land its signed deposit',
+        body: OrderBody,
+        response: { 200: OrderCreated },
+      },
+    },
+    ({ wallet, body }) => createOrder(deps, wallet, body),
+  );
+}
 
 /** Creates an order and lands the deposit that pays for it: both, or neither. */
 export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: OrderBody): Promise<OrderCreated> {

@@ -7,6 +7,7 @@ import type { Prices } from '../../prices/index.js';
 import type { LoginTokens, Signer } from '../../signer/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import { triggerV2Error } from './error-shape.js';
 
 export interface TriggerV2Deps {
   store: Store;
@@ -53,3 +54,9 @@ export type WithdrawalPayload = Static<typeof WithdrawalPayload>;
 export const readDeposit = payloadReader(DepositPayload);
 /** @throws PayloadMismatch */
 export const readWithdrawal = payloadReader(WithdrawalPayload);
+
+/** Of the routes that log a wallet in. */
+export const loginRoute = { errorShape: triggerV2Error, auth: 'key' } as const;
+/** Of the routes that only a wallet that has logged in may call. */
+export const walletRoute = { errorShape: triggerV2Error, auth: 'wallet' } as const;
+export const tags = ['Trigger v2'];

@@ -1,9 +1,28 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { lockTriggerOrders, editTriggerOrder as writeTerms } from '../../store/trigger-orders.js';
-import type { TriggerV2Deps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
+
 import { editTerms } from './order-terms.js';
-import type { EditAnswer, EditBody } from './schema.js';
+import { EditAnswer, EditBody, OrderParams } from './schema.js';
+
+export function registerEditOrder(app: AreaServer, deps: TriggerV2Deps): void {
+  app.patch(
+    '/trigger/v2/orders/price/:orderId',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'Change the terms of an open order',
+        params: OrderParams,
+        body: EditBody,
+        response: { 200: EditAnswer },
+      },
+    },
+    ({ wallet, params, body }) => editOrder(deps, wallet, params.orderId, body),
+  );
+}
 
 /**
  * Changes the terms of an open order, from what they are under its lock: a keeper moves the mark of a trailing order at

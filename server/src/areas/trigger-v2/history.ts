@@ -3,9 +3,43 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { findTriggerOrder, listTriggerOrders } from '../../store/trigger-orders.js';
 import { isActive, RAW_STATES } from '../../trigger-orders/state.js';
-import type { TriggerV2Deps } from './deps.js';
+import type { AreaServer } from '../area.js';
+import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
+
 import { orderAnswer } from './order-answer.js';
-import type { HistoryAnswer, HistoryQuery, HistoryRow } from './schema.js';
+import { HistoryAnswer, HistoryQuery, HistoryRow, OrderParams } from './schema.js';
+
+export function registerListOrders(app: AreaServer, deps: TriggerV2Deps): void {
+  app.get(
+    '/trigger/v2/orders/history',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'The orders of the wallet',
+        querystring: HistoryQuery,
+        response: { 200: HistoryAnswer },
+      },
+    },
+    ({ wallet, query }) => history(deps, wallet, query),
+  );
+}
+
+export function registerShowOrder(app: AreaServer, deps: TriggerV2Deps): void {
+  app.get(
+    '/trigger/v2/orders/history/:orderId',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'One order of the wallet',
+        params: OrderParams,
+        response: { 200: HistoryRow },
+      },
+    },
+    ({ wallet, params }) => showOrder(deps, wallet, params.orderId),
+  );
+}
 
 /** The orders of the wallet; with `id`, that one alone. */
 export async function history(deps: TriggerV2Deps, wallet: Address, query: HistoryQuery): Promise<HistoryAnswer> {

@@ -2,8 +2,40 @@ import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { findVault, insertVault, type Vault } from '../../store/vaults.js';
-import type { TriggerV2Deps } from './deps.js';
-import type { VaultAnswer } from './schema.js';
+import type { AreaServer } from '../area.js';
+import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
+
+import { VaultAnswer } from './schema.js';
+
+export function registerShowVault(app: AreaServer, deps: TriggerV2Deps): void {
+  app.get(
+    '/trigger/v2/vault',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'The vault of the wallet',
+        response: { 200: VaultAnswer },
+      },
+    },
+    ({ wallet }) => showVault(deps, wallet),
+  );
+}
+
+export function registerRegisterVault(app: AreaServer, deps: TriggerV2Deps): void {
+  app.get(
+    '/trigger/v2/vault/register',
+    {
+      config: walletRoute,
+      schema: {
+        tags,
+        summary: 'Make the vault of the wallet',
+        response: { 200: VaultAnswer },
+      },
+    },
+    ({ wallet }) => registerVault(deps, wallet),
+  );
+}
 
 /** The vault of the logged-in wallet. */
 export async function showVault({ store }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {

@@ -2,13 +2,31 @@ import { type Address, base58Decode, verify as isSignedBy } from '@slipway/wire'
 import { AppError, requireAddress } from '../../errors/index.js';
 import { isRefusal, readSigned } from '../../landing/index.js';
 import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
+import type { AreaServer } from '../area.js';
 import { isFullySigned, readLoginTransaction } from './challenge-transaction.js';
-import type { TriggerV2Deps } from './deps.js';
-import type { VerifyAnswer, VerifyBody } from './schema.js';
+import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
+
+import { VerifyAnswer, VerifyBody } from './schema.js';
 
 /** More than can live at a time: an old one is told apart from none. */
 const RECENT = 20;
 const AGAIN = { challenge: 'ask for a new one: POST /trigger/v2/auth/challenge' };
+
+export function registerVerify(app: AreaServer, deps: TriggerV2Deps): void {
+  app.post(
+    '/trigger/v2/auth/verify',
+    {
+      config: loginRoute,
+      schema: {
+        tags,
+        summary: 'Log in with what was signed',
+        body: VerifyBody,
+        response: { 200: VerifyAnswer },
+      },
+    },
+    ({ body }) => verify(deps, body),
+  );
+}
 
 /** Logs a wallet in that has signed one of its challenges. Only the right signature uses a challenge up. */
 export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<VerifyAnswer> {
