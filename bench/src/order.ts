@@ -58,7 +58,10 @@ export async function measureOrders(
     for (const name of ORDER_TARGETS) {
       const { url, paths } = targets[name];
       const measured = await putLoad({
-        ...{ url, connections: CONNECTIONS, requests: paths.map((path) => ({ path })), expect: EXPECTED_QUOTE },
+        url,
+        connections: CONNECTIONS,
+        requests: paths.map((path) => ({ path })),
+        expect: EXPECTED_QUOTE,
         seconds: round === 0 ? WARM_UP_SECONDS : seconds,
       });
       if (round > 0) figures[name].push(measured);

@@ -101,7 +101,12 @@ function tokenAccount(mint: Address, owner: Address, amount: bigint): PlainAccou
   const isNative = mint === WRAPPED_SOL_MINT;
   const reserve = isNative ? { rentExemptReserve: rentExemptLamports(165) } : {};
   const data = encodeTokenAccount({
-    ...{ mint, owner, amount, state: 'initialized', delegatedAmount: 0n, isNative },
+    mint,
+    owner,
+    amount,
+    state: 'initialized',
+    delegatedAmount: 0n,
+    isNative,
     ...reserve,
   });
   return plain(TOKEN_PROGRAM, data, isNative ? amount : 0n);

@@ -85,7 +85,11 @@ const recordedPools = (name: string, venue: Venue): Sample[] =>
   readRecorded(name)
     .trades.filter(({ done }) => done !== null)
     .map((trade) => ({
-      ...{ venue, pool: trade.pool, accounts: accountsOf(trade), from: trade.from, amount: BigInt(trade.offered) },
+      venue,
+      pool: trade.pool,
+      accounts: accountsOf(trade),
+      from: trade.from,
+      amount: BigInt(trade.offered),
     }));
 
 function ownPool(): Sample {
@@ -101,12 +105,24 @@ function ownPool(): Sample {
     plain(
       TOKEN_PROGRAM,
       encodeTokenAccount({
-        ...{ mint, owner: authority.address, amount: 10n ** 12n },
-        ...{ state: 'initialized', delegatedAmount: 0n, isNative: false },
+        mint,
+        owner: authority.address,
+        amount: 10n ** 12n,
+        state: 'initialized',
+        delegatedAmount: 0n,
+        isNative: false,
       }),
     );
   const data = encodePool({
-    ...{ bump: authority.bump, tokenProgram: TOKEN_PROGRAM, vaultA, vaultB, poolMint, mintA, mintB, feeAccount, fees },
+    bump: authority.bump,
+    tokenProgram: TOKEN_PROGRAM,
+    vaultA,
+    vaultB,
+    poolMint,
+    mintA,
+    mintB,
+    feeAccount,
+    fees,
   });
   const accounts = new Map([
     [pool, plain(TOKEN_SWAP_PROGRAM, data)],

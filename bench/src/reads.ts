@@ -69,7 +69,10 @@ export async function measureReads(
       const requests = [{ path: PATHS[name] }];
       for (const target of TARGETS) {
         const measured = await putLoad({
-          ...{ url: urls[target], connections: CONNECTIONS, requests, expect: EXPECTED[name] },
+          url: urls[target],
+          connections: CONNECTIONS,
+          requests,
+          expect: EXPECTED[name],
           seconds: warmUp ? WARM_UP_SECONDS : seconds,
         });
         if (!warmUp) figures[name][target].push(measured);
@@ -107,10 +110,17 @@ const AT = new Date('2026-03-15T12:00:00Z');
 
 function made(invitePda: string, sender: Address, number: number): PlacedInviteEvent {
   return {
-    ...{ ...place(number), at: AT },
+    ...place(number),
+    at: AT,
     event: {
-      ...{ kind: 'created', invitePda, inviteSigner: WALLETS.open, sender, mint: null, tokenProgram: null },
-      ...{ amount: `${1_000_000 + number}`, expiry: '4000000000' },
+      kind: 'created',
+      invitePda,
+      inviteSigner: WALLETS.open,
+      sender,
+      mint: null,
+      tokenProgram: null,
+      amount: `${1_000_000 + number}`,
+      expiry: '4000000000',
     },
   };
 }

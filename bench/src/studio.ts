@@ -59,11 +59,18 @@ async function launchBodies(service: Service): Promise<{ path: string; body: str
     path: PATH,
     body: JSON.stringify({
       buildCurveByMarketCapParam: {
-        ...{ quoteMint: USDC, tokenQuoteDecimal: 6, initialMarketCap: 32_000, migrationMarketCap: 240_000 },
+        quoteMint: USDC,
+        tokenQuoteDecimal: 6,
+        initialMarketCap: 32_000,
+        migrationMarketCap: 240_000,
         lockedVestingParam: { ...vesting, totalVestingDuration: 31_536_000, cliffDurationFromMigrationTime: 0 },
       },
-      ...{ antiSniping: true, fee: { feeBps: 100 }, tokenName: 'Bench', tokenSymbol: 'BENCH' },
-      ...{ tokenImageContentType: 'image/png', creator },
+      antiSniping: true,
+      fee: { feeBps: 100 },
+      tokenName: 'Bench',
+      tokenSymbol: 'BENCH',
+      tokenImageContentType: 'image/png',
+      creator,
     }),
   }));
 }
@@ -80,8 +87,12 @@ async function startBare(rig: Rig, answer: object): Promise<string> {
 /** Microseconds that the pure parts of one craft take, each alone in this process. */
 export function timeParts(): Record<string, number> {
   const choices: LaunchChoices = {
-    ...{ initialMarketCap: 32_000_000_000n, migrationMarketCap: 240_000_000_000n, feeBps: 100, isLpLocked: true },
-    ...{ vesting: undefined, sniperFee: undefined },
+    initialMarketCap: 32_000_000_000n,
+    migrationMarketCap: 240_000_000_000n,
+    feeBps: 100,
+    isLpLocked: true,
+    vesting: undefined,
+    sniperFee: undefined,
   };
   const [creator, config, mint] = [generateKeypair(), generateKeypair(), generateKeypair()].map(
     ({ address }) => address,
@@ -92,7 +103,9 @@ export function timeParts(): Record<string, number> {
   const texts = { name: 'Bench', symbol: 'BENCH', uri: `http://127.0.0.1:8080/objects/metadata/${mint}.json` };
   const compile = () =>
     compileMessage({
-      ...{ version: 0, feePayer: creator!, blockhash: USDC },
+      version: 0,
+      feePayer: creator!,
+      blockhash: USDC,
       instructions: [
         createCurveConfig({ config: config!, quoteMint: USDC, terms, ...people }),
         initializeCurvePool({ pool, creator: creator!, ...texts }),

@@ -126,7 +126,8 @@ export function summarizeQuotes(rounds: Record<string, QuoteFigures>): Summary<R
     Object.entries(rounds).map(([label, { fromBytes, quote }]): [string, QuoteSummary] => [
       label,
       {
-        ...{ fromBytes: spread(fromBytes), quote: spread(quote) },
+        fromBytes: spread(fromBytes),
+        quote: spread(quote),
         ratio: spread(fromBytes.map((each, round) => each / yardstick[round]!)),
       },
     ]),
@@ -181,7 +182,9 @@ export function summarizeTriggers(book: BookFigures, measured: FillFigures): Sum
   const ratio = fills.map((perSecond, round) => perSecond / bare[round]!);
   return {
     figures: {
-      ...{ book, toSent, thousand },
+      book,
+      toSent,
+      thousand,
       fills: { perSecond: spread(fills), bare: spread(bare), ratio: spread(ratio) },
     },
     goals: [

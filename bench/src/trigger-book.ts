@@ -112,9 +112,16 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
   };
   const started = performance.now();
   const keeper = await createTriggerKeeper({
-    ...{ store, clock: createClock(), steadyNow, log: pino({ level: 'warn' }), alone: false },
-    ...{ landing: { execute: nothing }, chain: undefined as never, router: undefined as never },
-    ...{ payer: '' as Address, programs: undefined as never },
+    store,
+    clock: createClock(),
+    steadyNow,
+    log: pino({ level: 'warn' }),
+    alone: false,
+    landing: { execute: nothing },
+    chain: undefined as never,
+    router: undefined as never,
+    payer: '' as Address,
+    programs: undefined as never,
     prices: { quote: () => undefined, usd: () => undefined },
     poolUsd: () => undefined,
   });

@@ -51,7 +51,8 @@ async function newOwner(service: Service): Promise<Owner> {
   const walletPubkey = wallet.address;
   await call(service, '/sandbox/airdrop', { wallet: walletPubkey, amount: LAMPORTS.toString() });
   const { challenge } = await call<{ challenge: string }>(service, `${TRIGGER}/auth/challenge`, {
-    ...{ walletPubkey, type: 'message' },
+    walletPubkey,
+    type: 'message',
   });
   const signature = base58Encode(sign(wallet, Buffer.from(challenge)));
   const login = { walletPubkey, type: 'message', signature };
@@ -65,14 +66,25 @@ async function openOrder(owner: Owner, usd: number): Promise<void> {
   const mints = { inputMint: WRAPPED_SOL_MINT, outputMint: USDC };
   const userPubkey = owner.wallet.address;
   const deposit = await callAs<{ transaction: string; requestId: string }>(owner, '/deposit/craft', {
-    ...{ ...mints, userAddress: userPubkey, amount: AMOUNT, orderType: 'price', orderSubType: 'single' },
+    ...mints,
+    userAddress: userPubkey,
+    amount: AMOUNT,
+    orderType: 'price',
+    orderSubType: 'single',
   });
   const { decoded: _, ...unsigned } = decodeTransaction(Buffer.from(deposit.transaction, 'base64'));
   const signed = withSignature(unsigned, userPubkey, sign(owner.wallet, unsigned.message));
   await callAs(owner, '/orders/price', {
-    ...{ ...mints, orderType: 'single', depositRequestId: deposit.requestId, userPubkey, inputAmount: AMOUNT },
+    ...mints,
+    orderType: 'single',
+    depositRequestId: deposit.requestId,
+    userPubkey,
+    inputAmount: AMOUNT,
     depositSignedTx: Buffer.from(encodeTransaction(signed)).toString('base64'),
-    ...{ triggerMint: WRAPPED_SOL_MINT, triggerCondition: 'above', triggerPriceUsd: usd, slippageBps: SLIPPAGE_BPS },
+    triggerMint: WRAPPED_SOL_MINT,
+    triggerCondition: 'above',
+    triggerPriceUsd: usd,
+    slippageBps: SLIPPAGE_BPS,
     expiresAt: Date.now() + DAY_MS,
   });
 }
@@ -80,7 +92,8 @@ async function openOrder(owner: Owner, usd: number): Promise<void> {
 async function callAs<T>({ service, token }: Owner, path: string, body?: object): Promise<T> {
   const response = await fetch(`${service.url}${TRIGGER}${path}`, {
     headers: {
-      ...{ 'x-api-key': API_KEY, authorization: `Bearer ${token}` },
+      'x-api-key': API_KEY,
+      authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),

@@ -47,11 +47,19 @@ const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(wall
 const nothing = { totalLockedVestingAmount: 0, cliffUnlockAmount: 0, numberOfVestingPeriod: 0 };
 const creation = await call<Creation>('/studio/v1/dbc-pool/create-tx', {
   buildCurveByMarketCapParam: {
-    ...{ quoteMint: USDC, tokenQuoteDecimal: 6, initialMarketCap: 16_000, migrationMarketCap: 69_000 },
+    quoteMint: USDC,
+    tokenQuoteDecimal: 6,
+    initialMarketCap: 16_000,
+    migrationMarketCap: 69_000,
     lockedVestingParam: { ...nothing, totalVestingDuration: 0, cliffDurationFromMigrationTime: 0 },
   },
-  ...{ antiSniping: false, fee: { feeBps: 100 }, isLpLocked: true },
-  ...{ tokenName: 'Example', tokenSymbol: 'EXMPL', tokenImageContentType: 'image/png', creator: wallet.address },
+  antiSniping: false,
+  fee: { feeBps: 100 },
+  isLpLocked: true,
+  tokenName: 'Example',
+  tokenSymbol: 'EXMPL',
+  tokenImageContentType: 'image/png',
+  creator: wallet.address,
 });
 say('Mint', creation.mint);
 look(creation.transaction);
@@ -81,7 +89,8 @@ say('Launched; its pool', poolAddress);
 const order = await findRoute();
 say(`100 USDC buy (${order.routePlan[0]?.swapInfo.label})`, `${order.outAmount} of the smallest unit`);
 const bought = await call<{ status: string; signature: string }>('/ultra/v1/execute', {
-  ...{ requestId: order.requestId, signedTransaction: await signed(order.transaction) },
+  requestId: order.requestId,
+  signedTransaction: await signed(order.transaction),
 });
 say(bought.status, bought.signature);
 
@@ -89,7 +98,9 @@ say(bought.status, bought.signature);
 const fees = await call<{ unclaimed: string; total: string }>('/studio/v1/dbc/fee', { poolAddress });
 say('Unclaimed fees', `${fees.unclaimed} of ${fees.total}`);
 const claim = await call<{ transaction: string }>('/studio/v1/dbc/fee/create-tx', {
-  ...{ ownerWallet: wallet.address, poolAddress, maxQuoteAmount: Number(fees.unclaimed) },
+  ownerWallet: wallet.address,
+  poolAddress,
+  maxQuoteAmount: Number(fees.unclaimed),
 });
 const sent = (await signed(claim.transaction)) as Base64EncodedWireTransaction;
 say('Claimed in', await rpc.sendTransaction(sent, { encoding: 'base64' }).send());

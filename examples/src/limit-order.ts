@@ -85,7 +85,10 @@ await call('/sandbox/prices', { mint: SOL, usd: solUsd });
 /** Opens an order of so many lamports for so much USDC, in the smallest unit; its account. */
 async function place(makingAmount: bigint, takingAmount: bigint): Promise<string> {
   const crafted = await call<Crafted>('/trigger/v1/createOrder', {
-    ...{ inputMint: SOL, outputMint: usdc.mint, maker: wallet.address, payer: wallet.address },
+    inputMint: SOL,
+    outputMint: usdc.mint,
+    maker: wallet.address,
+    payer: wallet.address,
     params: { makingAmount: makingAmount.toString(), takingAmount: takingAmount.toString() },
   });
   await execute(crafted);

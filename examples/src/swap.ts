@@ -60,7 +60,8 @@ const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(wall
 // 1. Symbols become mints.
 const [input, output] = [await findToken(from), await findToken(to)];
 const wanted = new URLSearchParams({
-  ...{ inputMint: input.id, outputMint: output.id },
+  inputMint: input.id,
+  outputMint: output.id,
   amount: smallestUnit(wholeAmount, input.decimals).toString(),
 });
 

@@ -55,7 +55,8 @@ const { challenge } = await call<{ challenge: string }>('/trigger/v2/auth/challe
 });
 const signature = await signBytes(signer.keyPair.privateKey, getUtf8Encoder().encode(challenge));
 const { token } = await call<{ token: string }>('/trigger/v2/auth/verify', {
-  ...{ type: 'message', walletPubkey: wallet.address },
+  type: 'message',
+  walletPubkey: wallet.address,
   signature: getBase58Decoder().decode(signature),
 });
 say('Logged in', wallet.address);
@@ -106,9 +107,15 @@ async function createOrder(orderType: 'single' | 'oco', terms: Record<string, un
   const { id } = await call<{ id: string }>(
     '/trigger/v2/orders/price',
     {
-      ...{ ...mints, triggerMint: SOL, inputAmount: ONE_SOL, userPubkey: wallet.address, orderType },
-      ...{ depositRequestId: deposit.requestId, depositSignedTx: await signed(deposit.transaction) },
-      ...{ expiresAt: info.unixTimestamp * 1_000 + 24 * HOUR_MS, ...terms },
+      ...mints,
+      triggerMint: SOL,
+      inputAmount: ONE_SOL,
+      userPubkey: wallet.address,
+      orderType,
+      depositRequestId: deposit.requestId,
+      depositSignedTx: await signed(deposit.transaction),
+      expiresAt: info.unixTimestamp * 1_000 + 24 * HOUR_MS,
+      ...terms,
     },
     token,
   );

@@ -197,8 +197,18 @@ export class Bank {
       run.written.map((written) => this.#change(written)),
       {
         transaction: {
-          ...{ signature, slot, blockTime: unixTimestamp, wire, err, fee, ...balances, logs },
-          ...{ innerInstructions, unitsConsumed, returnData, loadedAddresses: loaded },
+          signature,
+          slot,
+          blockTime: unixTimestamp,
+          wire,
+          err,
+          fee,
+          ...balances,
+          logs,
+          innerInstructions,
+          unitsConsumed,
+          returnData,
+          loadedAddresses: loaded,
         },
         accounts,
         memo: memoOf(message),
@@ -269,7 +279,11 @@ function failed(transaction: ChainTransaction, run: Run): ChainError {
   if (err === 'SignatureFailure') return new ChainError('signature', 'a signature is missing or wrong');
   const simulation: SimulationResult = {
     ...nothingRan(transaction, err ?? ''),
-    ...{ logs, unitsConsumed, returnData, innerInstructions, loadedAddresses: loaded },
+    logs,
+    unitsConsumed,
+    returnData,
+    innerInstructions,
+    loadedAddresses: loaded,
   };
   return new ChainError('preflight', `transaction simulation failed: ${JSON.stringify(err)}`, simulation);
 }

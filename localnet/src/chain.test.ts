@@ -271,7 +271,11 @@ test('listeners hear of everything in its order, and one that fails harms nobody
   const { logs } = chain.transaction(signature)!;
   assert.deepEqual(events, [
     {
-      ...{ type: 'transaction', signature, slot, err: null, logs },
+      type: 'transaction',
+      signature,
+      slot,
+      err: null,
+      logs,
       accounts: [alice.address, bob.address, SYSTEM_PROGRAM],
       changed: [alice.address, bob.address],
     },

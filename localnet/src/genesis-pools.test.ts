@@ -126,8 +126,12 @@ test('every pool of a new chain trades both ways near the first prices, and pays
     await fund(chain, faucet, state);
     const poolTokens = associatedTokenAddress(faucet.address, state.poolMint);
     const withdrawal = {
-      ...{ accounts: pool, authority: faucet.address, poolTokens },
-      ...{ poolTokenAmount: INITIAL_POOL_TOKENS / 2n, limitA: 1n, limitB: 1n },
+      accounts: pool,
+      authority: faucet.address,
+      poolTokens,
+      poolTokenAmount: INITIAL_POOL_TOKENS / 2n,
+      limitA: 1n,
+      limitB: 1n,
       accountA: associatedTokenAddress(faucet.address, mintA),
       accountB: associatedTokenAddress(faucet.address, mintB),
     };
@@ -154,7 +158,9 @@ test('SOL and USDC have two pools of different terms, SOL and the stable none to
 
 test('the pools follow the configured tokens, their decimals and their prices, as far as there are any', async (t) => {
   const token = (symbol: string, decimals: number, usd?: number): GenesisToken => ({
-    ...{ symbol, mint: generateKeypair().address, decimals },
+    symbol,
+    mint: generateKeypair().address,
+    decimals,
     ...(usd !== undefined && { usd }),
   });
   const [dollar, dear, tiny] = [token('USD', 6), token('DEAR', 0, 97_000.5), token('TINY', 9, 0.000_1)];

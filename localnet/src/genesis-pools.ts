@@ -140,7 +140,9 @@ export function genesisLookupTable(pools: readonly GenesisPool[], authority: Add
     for (const each of named) addresses.add(each);
   }
   const data = encodeLookupTable({
-    ...{ deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0n, authority },
+    deactivationSlot: 2n ** 64n - 1n,
+    lastExtendedSlot: 0n,
+    authority,
     addresses: [...addresses],
   });
   const address = addressFromBytes(
@@ -159,7 +161,10 @@ function tokenAccount(owner: Address, mint: Address, amount: bigint): Account {
   const isNative = mint === WRAPPED_SOL_MINT;
   const rentExemptReserve = rentExemptLamports(165);
   const data = encodeTokenAccount({
-    ...{ mint, owner, amount, isNative },
+    mint,
+    owner,
+    amount,
+    isNative,
     state: 'initialized',
     delegatedAmount: 0n,
     ...(isNative && { rentExemptReserve }),

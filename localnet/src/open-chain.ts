@@ -67,7 +67,13 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
 
   const state = loaded?.state ?? (await createGenesis(options, { vm, db, remote, start, pulled }));
   const bank = new Bank({
-    ...{ vm, db, storage, state, now, builtins, deleted },
+    vm,
+    db,
+    storage,
+    state,
+    now,
+    builtins,
+    deleted,
     isLocal: (address) => remote === undefined || remote.isLocal(address),
     markLocal: (address) => remote?.markLocal(address),
   });

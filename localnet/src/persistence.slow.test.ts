@@ -168,7 +168,11 @@ async function describe({ chain }: TestChain, others: Address[]): Promise<unknow
   }
   const { slot, unixTimestamp, genesisHash, transactionCount } = chain;
   return {
-    ...{ slot, unixTimestamp, genesisHash, transactionCount, signatures },
+    slot,
+    unixTimestamp,
+    genesisHash,
+    transactionCount,
+    signatures,
     blockhash: chain.latestBlockhash(),
     accounts: new Map(rows.map(({ address, account }) => [address, comparable(account)])),
     transactions: signatures.map(({ signature }) => chain.transaction(signature)),

@@ -12,7 +12,8 @@ import { type PulledAccount, writePulled } from './pulled.js';
 const SLOT = 9_000_000_000n;
 
 const wallet = (address: Address, lamports: bigint): PulledAccount => ({
-  ...{ address, slot: SLOT },
+  address,
+  slot: SLOT,
   account: accountOf(SYSTEM_PROGRAM, new Uint8Array(), lamports),
 });
 
@@ -43,7 +44,8 @@ test('a mint that the chain has stays, for its tokens are held there', async (t)
   const stranger = generateKeypair().address;
   const [foreign, known] = [generateKeypair().address, USDC];
   const mint = (address: Address) => ({
-    ...{ address, slot: 1n },
+    address,
+    slot: 1n,
     account: accountOf(TOKEN_PROGRAM, mintOf(stranger, 7n)),
   });
   const plain = await openTestChain(t);
@@ -60,7 +62,10 @@ test('a fork leaves the accounts of the folder out, and says so', async (t) => {
   writePulled(programsDir, 'example.com', [wallet(address, SOL)]);
   const lines: string[] = [];
   const fork = await Chain.open({
-    ...{ upstream: createUpstream({ url: server.rpcUrl }), programsDir, tickMs: 0, now: () => time.now },
+    upstream: createUpstream({ url: server.rpcUrl }),
+    programsDir,
+    tickMs: 0,
+    now: () => time.now,
     log: (line) => lines.push(line),
   });
   t.after(() => fork.close());

@@ -41,8 +41,13 @@ export function bondingCurvePool(config: Address, baseMint: Address, quoteMint: 
   const pool = poolAddress(config, baseMint, quoteMint, BONDING_CURVE_PROGRAM);
   const vault = (mint: Address) => derived('token_vault', mint, pool);
   return {
-    ...{ config, baseMint, quoteMint, pool },
-    ...{ baseVault: vault(baseMint), quoteVault: vault(quoteMint), metadata: metadataAddress(baseMint) },
+    config,
+    baseMint,
+    quoteMint,
+    pool,
+    baseVault: vault(baseMint),
+    quoteVault: vault(quoteMint),
+    metadata: metadataAddress(baseMint),
   };
 }
 

@@ -21,12 +21,19 @@ const SNIPER_FEE_BPS = 9_900;
 const SNIPER_STEP_BPS = 100;
 
 const NO_LIQUIDITY_VESTING: LiquidityVesting = {
-  ...{ vestingPercentage: 0, bpsPerPeriod: 0, numberOfPeriods: 0, cliffDurationFromMigrationTime: 0, frequency: 0 },
+  vestingPercentage: 0,
+  bpsPerPeriod: 0,
+  numberOfPeriods: 0,
+  cliffDurationFromMigrationTime: 0,
+  frequency: 0,
 };
 /** All of it at the cliff. */
 const HALF_FOR_A_YEAR: LiquidityVesting = {
-  ...{ vestingPercentage: 50, bpsPerPeriod: 0, numberOfPeriods: 0 },
-  ...{ cliffDurationFromMigrationTime: YEAR_SECONDS, frequency: 0 },
+  vestingPercentage: 50,
+  bpsPerPeriod: 0,
+  numberOfPeriods: 0,
+  cliffDurationFromMigrationTime: YEAR_SECONDS,
+  frequency: 0,
 };
 
 /** What its creator chooses of a launch. Amounts in the smallest unit. */
@@ -102,7 +109,10 @@ export function launchConfig(choices: LaunchChoices): { terms: BondingCurveConfi
     poolCreationFee: 0n,
     migratedPoolBaseFeeMode: 0,
     migratedPoolMarketCapFee: {
-      ...{ numberOfPeriod: 0, sqrtPriceStepBps: 0, schedulerExpirationDuration: 0, reductionFactor: 0n },
+      numberOfPeriod: 0,
+      sqrtPriceStepBps: 0,
+      schedulerExpirationDuration: 0,
+      reductionFactor: 0n,
     },
     enableFirstSwapWithMinFee: 0,
     compoundingFeeBps: 0,
@@ -157,8 +167,11 @@ function baseFeeTerms(feeBps: number, sniperFee: SniperFee | undefined): BaseFee
       ? (cliffFeeNumerator - fee) / BigInt(periods)
       : BigInt(Math.floor(10_000 * (1 - (feeBps / SNIPER_FEE_BPS) ** (1 / periods))));
   return {
-    ...{ cliffFeeNumerator, numberOfPeriod: periods, periodFrequency: BigInt(slotsPerPeriod) },
-    ...{ reductionFactor, mode: FEE_MODES[mode] },
+    cliffFeeNumerator,
+    numberOfPeriod: periods,
+    periodFrequency: BigInt(slotsPerPeriod),
+    reductionFactor,
+    mode: FEE_MODES[mode],
   };
 }
 

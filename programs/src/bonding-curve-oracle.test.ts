@@ -33,7 +33,9 @@ const vestings = fc.option(
       cliffSeconds: fc.constantFrom(0, HALF_A_YEAR),
     })
     .map(({ total, cliffShare, ...rest }) => ({
-      ...{ ...rest, total: BigInt(total), cliff: BigInt(Math.floor((total * Math.min(cliffShare, 90)) / 100)) },
+      ...rest,
+      total: BigInt(total),
+      cliff: BigInt(Math.floor((total * Math.min(cliffShare, 90)) / 100)),
     })),
   { nil: undefined },
 );
@@ -50,7 +52,9 @@ const launches: fc.Arbitrary<LaunchChoices & { decimals: 6 | 9 }> = fc
     isLpLocked: fc.boolean(),
   })
   .map(({ decimals, initial, factor, feeBps, duration, mode, ...rest }) => ({
-    ...{ decimals, feeBps, ...rest },
+    decimals,
+    feeBps,
+    ...rest,
     initialMarketCap: BigInt(initial) * 10n ** BigInt(decimals),
     migrationMarketCap: BigInt(initial * factor) * 10n ** BigInt(decimals),
     sniperFee: duration === undefined ? undefined : sniperFeeOver(duration, feeBps, mode),

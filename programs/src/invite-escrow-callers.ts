@@ -164,8 +164,13 @@ function presenting({ vm, traders }: World, to: OpenInvite, random: Random): Sen
   const { mint } = to;
   const isNative = mint === WRAPPED_SOL_MINT;
   const transfer = tokenTransferChecked({
-    ...{ source: from.accounts[mint]!.other, mint, destination: to.escrow, authority: from.wallet, amount },
-    ...{ decimals: isNative ? 9 : 6, tokenProgram: vm.owner(mint) },
+    source: from.accounts[mint]!.other,
+    mint,
+    destination: to.escrow,
+    authority: from.wallet,
+    amount,
+    decimals: isNative ? 9 : 6,
+    tokenProgram: vm.owner(mint),
   });
   const given = isNative ? { lamports: amount, tokens: 0n } : { lamports: 0n, tokens: amount };
   return { instructions: [transfer], present: { from, to, ...given } };

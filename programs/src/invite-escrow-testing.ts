@@ -140,7 +140,18 @@ export function newInvite(vm: TestVm, options: InviteOptions = {}): InviteWorld 
     holding(vm, mint, sender, held, { address: senderTokenAccount, ...(extensions && { extensions }) });
   }
   return {
-    ...{ vm, kind, program, sender, inviteSigner, claimer, keeper, inviteInfo, amount, expiry, mint, tokenProgram },
+    vm,
+    kind,
+    program,
+    sender,
+    inviteSigner,
+    claimer,
+    keeper,
+    inviteInfo,
+    amount,
+    expiry,
+    mint,
+    tokenProgram,
     infoRent: kind === 'sol' ? INFO_RENT : TOKEN_INFO_RENT,
     escrowRent: kind === 'sol' ? 0n : associatedTokenRent(tokenProgram),
     escrow: inviteEscrow(inviteInfo, mint, tokenProgram),

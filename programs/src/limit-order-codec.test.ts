@@ -195,16 +195,25 @@ test('numbers that do not fit are refused by name', () => {
 
 test('what is no order, no fees and no event is read as none', () => {
   const order = encodeLimitOrder({
-    ...{ maker: account, inputMint: account, outputMint: account, inputTokenProgram: account, feeAccount: account },
-    ...{
-      outputTokenProgram: account,
-      inputMintReserve: account,
-      uniqueId: 1n,
-      oriMakingAmount: 2n,
-      oriTakingAmount: 3n,
-    },
-    ...{ makingAmount: 4n, takingAmount: 5n, borrowMakingAmount: 6n, expiredAt: 7n, feeBps: 8, createdAt: -9n },
-    ...{ updatedAt: 10n, bump: 11, slippageBps: 12 },
+    maker: account,
+    inputMint: account,
+    outputMint: account,
+    inputTokenProgram: account,
+    feeAccount: account,
+    outputTokenProgram: account,
+    inputMintReserve: account,
+    uniqueId: 1n,
+    oriMakingAmount: 2n,
+    oriTakingAmount: 3n,
+    makingAmount: 4n,
+    takingAmount: 5n,
+    borrowMakingAmount: 6n,
+    expiredAt: 7n,
+    feeBps: 8,
+    createdAt: -9n,
+    updatedAt: 10n,
+    bump: 11,
+    slippageBps: 12,
   });
   const FIELDS_END = 310;
   const EXPIRES_AT = 248;

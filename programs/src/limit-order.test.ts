@@ -176,9 +176,18 @@ test('every step is told as an event', () => {
       {
         name: 'createOrderEvent',
         data: {
-          ...{ orderKey, maker, inputMint, outputMint, inputTokenProgram, outputTokenProgram },
-          ...{ makingAmount: 1_000_000n, takingAmount: 2_500_000n, expiredAt },
-          ...{ feeBps: NORMAL_FEE_BPS, feeAccount: world.feeAccount, slippageBps: 5 },
+          orderKey,
+          maker,
+          inputMint,
+          outputMint,
+          inputTokenProgram,
+          outputTokenProgram,
+          makingAmount: 1_000_000n,
+          takingAmount: 2_500_000n,
+          expiredAt,
+          feeBps: NORMAL_FEE_BPS,
+          feeAccount: world.feeAccount,
+          slippageBps: 5,
         },
       },
     ]);

@@ -91,7 +91,12 @@ test('routes of every form move to the unit what the model says, and nothing tha
       tokenProgram,
     };
     const route: Route = {
-      ...{ taker, source: places[0]!, destination: places[stages.length]!, amountIn, minOut: 0n, hops },
+      taker,
+      source: places[0]!,
+      destination: places[stages.length]!,
+      amountIn,
+      minOut: 0n,
+      hops,
       ...(feePart ? { fee: feePart } : {}),
     };
 

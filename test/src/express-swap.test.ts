@@ -48,7 +48,9 @@ describe('an express payment in another currency', () => {
 
       const tokenId = await newToken(service);
       const { body } = await execute(service, crafted, sender, {
-        ...{ tokenId, paymentCurrency: currency, paymentAmount: crafted.quotedInputAmount },
+        tokenId,
+        paymentCurrency: currency,
+        paymentAmount: crafted.quotedInputAmount,
       });
 
       assert.deepEqual([body.status, body.verificationCreated], ['Success', true], body.error);
@@ -68,7 +70,9 @@ describe('an express payment in another currency', () => {
     try {
       const tokenId = await newToken(service);
       const { body } = await execute(service, crafted, sender, {
-        ...{ tokenId, paymentCurrency: 'USDC', paymentAmount: crafted.quotedInputAmount },
+        tokenId,
+        paymentCurrency: 'USDC',
+        paymentAmount: crafted.quotedInputAmount,
       });
       const unsized = await execute(service, crafted, sender, { tokenId, paymentCurrency: 'USDC' });
       assert.match(unsized.body.error!, /^paymentAmount: required with paymentCurrency USDC: .*quotedInputAmount/);

@@ -59,7 +59,10 @@ export async function startFleet(
     throw error;
   }
   return {
-    ...{ copies, postgres, store, close },
+    copies,
+    postgres,
+    store,
+    close,
     async restart(index) {
       const { dataDir, kill } = copies[index]!;
       await kill();

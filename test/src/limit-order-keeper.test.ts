@@ -41,8 +41,13 @@ async function open(maker: Keypair, terms: Terms): Promise<Address> {
     tokenSyncNative({ account: source }),
   ];
   const order = {
-    ...{ payer: owner, maker: owner, uniqueId: uniqueId++, makerInputMintAccount: source, ...terms },
-    ...{ inputTokenProgram: TOKEN_PROGRAM, outputTokenProgram: TOKEN_PROGRAM },
+    payer: owner,
+    maker: owner,
+    uniqueId: uniqueId++,
+    makerInputMintAccount: source,
+    ...terms,
+    inputTokenProgram: TOKEN_PROGRAM,
+    outputTokenProgram: TOKEN_PROGRAM,
   };
   await send(service, maker, [
     createAssociatedTokenIdempotent(input),

@@ -343,10 +343,17 @@ it('every operation answers 200 as it is documented', async () => {
     await trigger('POST', '/deposit/craft', { ...pay, ...price }),
   );
   const wanted = {
-    ...{ orderType: 'single', depositRequestId: crafted.requestId, userPubkey: sender.address, inputMint: JUP },
+    orderType: 'single',
+    depositRequestId: crafted.requestId,
+    userPubkey: sender.address,
+    inputMint: JUP,
     depositSignedTx: signTransaction(crafted.transaction!, sender),
-    ...{ inputAmount: pay.amount, outputMint: pay.outputMint, triggerMint: JUP, triggerCondition: 'above' },
-    ...{ triggerPriceUsd: 9, expiresAt: 4e12 },
+    inputAmount: pay.amount,
+    outputMint: pay.outputMint,
+    triggerMint: JUP,
+    triggerCondition: 'above',
+    triggerPriceUsd: 9,
+    expiresAt: 4e12,
   };
   const order = expect('POST', orders2('price'), await trigger('POST', '/orders/price', wanted));
   const edit = { orderType: 'single', triggerPriceUsd: 8 };
@@ -381,8 +388,17 @@ it('every operation answers 200 as it is documented', async () => {
   }
   expect('GET', '/admin/v1/verifications', await admin(service, 'GET', '/verifications'));
   const score = {
-    ...{ gameId: 'g', live: false, ended: true, updatedAt: '2026-01-01T00:00:00Z', leagueAbbreviation: 'L' },
-    ...{ homeTeam: 'h', awayTeam: 'a', score: '1-0', period: 'FT', elapsed: '90', status: 'Final' },
+    gameId: 'g',
+    live: false,
+    ended: true,
+    updatedAt: '2026-01-01T00:00:00Z',
+    leagueAbbreviation: 'L',
+    homeTeam: 'h',
+    awayTeam: 'a',
+    score: '1-0',
+    period: 'FT',
+    elapsed: '90',
+    status: 'Final',
   };
   expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
   const events = '/prediction/v1/events';

@@ -91,9 +91,17 @@ describe('the games of the sandbox', () => {
 
 describe('the score of an event', () => {
   const game = {
-    ...{ gameId: '90086923', live: true, ended: false, updatedAt: '2026-06-27T19:01:02.345Z' },
-    ...{ leagueAbbreviation: 'fifwc', homeTeam: 'France', awayTeam: 'Senegal' },
-    ...{ score: '2-0', period: '2H', elapsed: '90', status: 'InProgress' },
+    gameId: '90086923',
+    live: true,
+    ended: false,
+    updatedAt: '2026-06-27T19:01:02.345Z',
+    leagueAbbreviation: 'fifwc',
+    homeTeam: 'France',
+    awayTeam: 'Senegal',
+    score: '2-0',
+    period: '2H',
+    elapsed: '90',
+    status: 'InProgress',
   };
 
   it('is what the operator has set, to the field', async () => {
@@ -155,8 +163,15 @@ describe('the score of an event', () => {
 
 describe('the sports channel', () => {
   const game = {
-    ...{ gameId: 5968000, leagueAbbreviation: 'atp', homeTeam: 'A. Ace', awayTeam: 'L. Let', status: 'inprogress' },
-    ...{ score: '4-6, 1-2', period: 'S2', live: true, ended: false },
+    gameId: 5968000,
+    leagueAbbreviation: 'atp',
+    homeTeam: 'A. Ace',
+    awayTeam: 'L. Let',
+    status: 'inprogress',
+    score: '4-6, 1-2',
+    period: 'S2',
+    live: true,
+    ended: false,
   };
   const end = { status: 'finished', score: '4-6, 2-6', period: 'FT', live: false, ended: true };
   let channel: WebSocketServer;

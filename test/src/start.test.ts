@@ -93,7 +93,10 @@ describe('the end of npm', () => {
     const shell = spawn('sh', ['-c', '"$0" "$1"; :', process.execPath, SERVICE], {
       env: {
         ...inheritedEnvironment(),
-        ...{ SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: dataDir, SLIPWAY_LOG_LEVEL: 'info' },
+        SLIPWAY_PORT: '0',
+        SLIPWAY_RPC_PORT: '0',
+        SLIPWAY_DATA_DIR: dataDir,
+        SLIPWAY_LOG_LEVEL: 'info',
         npm_lifecycle_event: 'npx',
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -56,11 +56,16 @@ const skip = programs
 function meme(creator: string): PoolBody {
   const body = indie(creator);
   const vesting = {
-    ...{ totalLockedVestingAmount: 0, cliffUnlockAmount: 0, numberOfVestingPeriod: 0 },
-    ...{ totalVestingDuration: 0, cliffDurationFromMigrationTime: 0 },
+    totalLockedVestingAmount: 0,
+    cliffUnlockAmount: 0,
+    numberOfVestingPeriod: 0,
+    totalVestingDuration: 0,
+    cliffDurationFromMigrationTime: 0,
   };
   Object.assign(body.buildCurveByMarketCapParam, {
-    ...{ initialMarketCap: 16_000, migrationMarketCap: 69_000, lockedVestingParam: vesting },
+    initialMarketCap: 16_000,
+    migrationMarketCap: 69_000,
+    lockedVestingParam: vesting,
   });
   return { ...body, isLpLocked: false };
 }
@@ -160,7 +165,10 @@ describe('a token on the real launch program', { skip }, () => {
   it('pays fees in SOL to a wallet as SOL', async () => {
     const body = meme(creator.address);
     Object.assign(body.buildCurveByMarketCapParam, {
-      ...{ quoteMint: WRAPPED_SOL_MINT, tokenQuoteDecimal: 9, initialMarketCap: 30, migrationMarketCap: 300 },
+      quoteMint: WRAPPED_SOL_MINT,
+      tokenQuoteDecimal: 9,
+      initialMarketCap: 30,
+      migrationMarketCap: 300,
     });
     const creation = await created({ ...body, fee: { feeBps: 200 } });
     await upload(creation);

@@ -64,7 +64,10 @@ describe('creating a pool, by its bytes', () => {
     assert.equal(pool.uri, `${service.url}/objects/metadata/${creation.mint}.json`);
     assert.equal(creation.imageUrl, `${service.url}/objects/images/${creation.mint}`);
     const { terms } = launchConfig({
-      ...{ initialMarketCap: 32_000_000_000n, migrationMarketCap: 240_000_000_000n, feeBps: 100, sniperFee: undefined },
+      initialMarketCap: 32_000_000_000n,
+      migrationMarketCap: 240_000_000_000n,
+      feeBps: 100,
+      sniperFee: undefined,
       vesting: { total: 100_000_000n, cliff: 0n, periods: 365, durationSeconds: 31_536_000, cliffSeconds: 0 },
       isLpLocked: true,
     });

@@ -193,7 +193,12 @@ export async function putPool(service: Service, creator: Address): Promise<Bondi
 export async function giveWrapped(service: Service, wallet: Address, amount: bigint): Promise<void> {
   const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const data = encodeTokenAccount({
-    ...{ mint: WRAPPED_SOL_MINT, owner: wallet, amount, state: 'initialized', delegatedAmount: 0n, isNative: true },
+    mint: WRAPPED_SOL_MINT,
+    owner: wallet,
+    amount,
+    state: 'initialized',
+    delegatedAmount: 0n,
+    isNative: true,
   });
   // Of a native account, what it keeps for rent stands behind the mark that it is one.
   Buffer.from(data.buffer, data.byteOffset, data.length).writeBigUInt64LE(rent, 113);

@@ -55,7 +55,11 @@ describe('a swap order', () => {
   it('gives by the aggregator exactly what it says, SOL for USDC', async () => {
     const taker = await newWallet(service, 10n * ONE_SOL, 0n);
     const made = await order(service, {
-      ...{ inputMint: SOL, outputMint: USDC, amount: ONE_SOL, taker: taker.address, excludeRouters: 'jupiterz' },
+      inputMint: SOL,
+      outputMint: USDC,
+      amount: ONE_SOL,
+      taker: taker.address,
+      excludeRouters: 'jupiterz',
     });
     assert.equal(made.router, 'metis');
     assert.equal(made.signatureFeePayer, taker.address);
@@ -77,7 +81,11 @@ describe('a swap order', () => {
     const taker = await newWallet(service, 10n * ONE_SOL, 0n);
     await airdrop(service, taker.address, 1n, USDC);
     const made = await order(service, {
-      ...{ inputMint: SOL, outputMint: USDC, amount: ONE_SOL, taker: taker.address, excludeRouters: 'metis' },
+      inputMint: SOL,
+      outputMint: USDC,
+      amount: ONE_SOL,
+      taker: taker.address,
+      excludeRouters: 'metis',
     });
     assert.equal(made.router, 'jupiterz');
     assert.equal(made.swapType, 'rfq');
@@ -97,7 +105,11 @@ describe('a swap order', () => {
     const taker = await newWallet(service, ONE_SOL, 0n);
     await airdrop(service, taker.address, 500_000_000n, USDC);
     const made = await order(service, {
-      ...{ inputMint: USDC, outputMint: SOL, amount: 300_000_000, taker: taker.address, excludeRouters: 'metis' },
+      inputMint: USDC,
+      outputMint: SOL,
+      amount: 300_000_000,
+      taker: taker.address,
+      excludeRouters: 'metis',
     });
     assert.equal(made.router, 'jupiterz');
     const before = await lamportsOf(service, taker.address);
@@ -110,7 +122,11 @@ describe('a swap order', () => {
   it('goes over two hops where no pool has both tokens', async () => {
     const taker = await newWallet(service, 10n * ONE_SOL, 0n);
     const made = await order(service, {
-      ...{ inputMint: SOL, outputMint: JUPUSD, amount: 2n * ONE_SOL, taker: taker.address, excludeRouters: 'jupiterz' },
+      inputMint: SOL,
+      outputMint: JUPUSD,
+      amount: 2n * ONE_SOL,
+      taker: taker.address,
+      excludeRouters: 'jupiterz',
     });
     const mints = new Set(made.routePlan.flatMap(({ swapInfo }) => [swapInfo.inputMint, swapInfo.outputMint]));
     assert.ok(mints.size >= 3, 'a token between');
@@ -128,8 +144,12 @@ describe('a swap order', () => {
     const receiver = generateKeypair().address;
     await airdrop(service, taker.address, 200_000_000n, USDC);
     const made = await order(service, {
-      ...{ inputMint: USDC, outputMint: JUP, amount: 100_000_000, taker: taker.address },
-      ...{ payer: payer.address, receiver },
+      inputMint: USDC,
+      outputMint: JUP,
+      amount: 100_000_000,
+      taker: taker.address,
+      payer: payer.address,
+      receiver,
     });
     assert.equal(made.router, 'metis');
     assert.deepEqual([made.signatureFeePayer, made.rentFeePayer], [payer.address, payer.address]);
@@ -150,7 +170,11 @@ describe('a swap order', () => {
     const receiver = generateKeypair().address;
     await airdrop(service, taker.address, 200_000_000n, USDC);
     const made = await order(service, {
-      ...{ inputMint: USDC, outputMint: SOL, amount: 150_000_000, taker: taker.address, receiver },
+      inputMint: USDC,
+      outputMint: SOL,
+      amount: 150_000_000,
+      taker: taker.address,
+      receiver,
       excludeRouters: 'jupiterz',
     });
     const done = await executeOrder(service, made, taker);
@@ -168,7 +192,10 @@ describe('a swap order', () => {
     assert.notEqual(without.feeBps, 100, 'there is no account for the fee yet');
 
     const account = createAssociatedTokenIdempotent({
-      ...{ payer: taker.address, owner: referral, mint: USDC, tokenProgram: TOKEN_PROGRAM },
+      payer: taker.address,
+      owner: referral,
+      mint: USDC,
+      tokenProgram: TOKEN_PROGRAM,
     });
     await send(service, taker, [account]);
     const made = await order(service, { ...parameters, referralAccount: referral, referralFee: 100 });
@@ -187,7 +214,10 @@ describe('a swap order', () => {
     const wrapped = associatedTokenAddress(taker.address, SOL);
     await send(service, taker, [
       createAssociatedTokenIdempotent({
-        ...{ payer: taker.address, owner: taker.address, mint: SOL, tokenProgram: TOKEN_PROGRAM },
+        payer: taker.address,
+        owner: taker.address,
+        mint: SOL,
+        tokenProgram: TOKEN_PROGRAM,
       }),
       systemTransfer({ from: taker.address, to: wrapped, lamports: 5n * ONE_SOL }),
       tokenSyncNative({ account: wrapped }),
@@ -269,7 +299,11 @@ describe('a swap order', () => {
     const taker = await newWallet(service, ONE_SOL, 1_000_000n);
     const receiver = associatedTokenAddress(taker.address, JUP);
     const { status, body } = await askOrder(service, {
-      ...{ inputMint: SOL, outputMint: JUP, amount: 1_000_000, taker: taker.address, receiver },
+      inputMint: SOL,
+      outputMint: JUP,
+      amount: 1_000_000,
+      taker: taker.address,
+      receiver,
     });
     assert.equal(status, 400);
     assert.match(String(body.error), /receiver/);
@@ -283,7 +317,11 @@ describe('executing an order', () => {
   });
   const soldSol = (more: Record<string, string | number> = {}) =>
     order(service, {
-      ...{ inputMint: SOL, outputMint: USDC, amount: ONE_SOL, taker: taker.address, excludeRouters: 'jupiterz' },
+      inputMint: SOL,
+      outputMint: USDC,
+      amount: ONE_SOL,
+      taker: taker.address,
+      excludeRouters: 'jupiterz',
       ...more,
     });
 

@@ -75,8 +75,13 @@ export const post = <T>({ service, token }: User, path: string, body?: unknown) 
   asWallet<T & Partial<Refused>>(service, token, path, { method: 'POST', ...(body !== undefined && { body }) });
 
 export const depositBody = (user: User, changes: Record<string, unknown> = {}) => ({
-  ...{ inputMint: SOL, outputMint: USDC, userAddress: user.wallet.address, amount: '1000000000' },
-  ...{ orderType: 'price', orderSubType: 'single', ...changes },
+  inputMint: SOL,
+  outputMint: USDC,
+  userAddress: user.wallet.address,
+  amount: '1000000000',
+  orderType: 'price',
+  orderSubType: 'single',
+  ...changes,
 });
 
 export async function deposit(user: User, changes: Record<string, unknown> = {}): Promise<Deposit> {
@@ -91,10 +96,18 @@ export const orderBody = (
   changes: Record<string, unknown> = {},
   signer = user.wallet,
 ) => ({
-  ...{ orderType: 'single', depositRequestId: crafted.requestId, userPubkey: user.wallet.address },
+  orderType: 'single',
+  depositRequestId: crafted.requestId,
+  userPubkey: user.wallet.address,
   depositSignedTx: signTransaction(crafted.transaction, signer),
-  ...{ inputMint: SOL, inputAmount: crafted.amount, outputMint: USDC, triggerMint: SOL },
-  ...{ triggerCondition: 'above', triggerPriceUsd: 500, expiresAt: Date.now() + HOUR, ...changes },
+  inputMint: SOL,
+  inputAmount: crafted.amount,
+  outputMint: USDC,
+  triggerMint: SOL,
+  triggerCondition: 'above',
+  triggerPriceUsd: 500,
+  expiresAt: Date.now() + HOUR,
+  ...changes,
 });
 
 export const OCO = {

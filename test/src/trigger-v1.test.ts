@@ -70,7 +70,11 @@ async function placeOrder(
 ): Promise<Body> {
   const { address } = maker;
   const { status, body } = await post('createOrder', {
-    ...{ inputMint: JUP, outputMint: USDC, maker: address, payer: address, params },
+    inputMint: JUP,
+    outputMint: USDC,
+    maker: address,
+    payer: address,
+    params,
   });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
@@ -93,11 +97,17 @@ async function fill(taker: Keypair, address: Address, makingAmount: bigint): Pro
     createAssociatedTokenIdempotent({ payer, owner: LIMIT_ORDER_ADDRESSES.fee, mint: outputMint }),
     createAssociatedTokenIdempotent({ payer, owner: payer, mint: inputMint }),
     preFlashFillOrder({
-      ...{ ...common, inputMint, makingAmount },
+      ...common,
+      inputMint,
+      makingAmount,
       takerInputMintAccount: associatedTokenAddress(payer, inputMint),
     }),
     flashFillOrder({
-      ...{ ...common, maker, feeAccount, outputMint, outputTokenProgram: TOKEN_PROGRAM },
+      ...common,
+      maker,
+      feeAccount,
+      outputMint,
+      outputTokenProgram: TOKEN_PROGRAM,
       makerOutputMintAccount: associatedTokenAddress(maker, outputMint),
       takerOutputMintAccount: associatedTokenAddress(payer, outputMint),
       maxTakingAmount: price.takingAmount + price.feeAmount,

@@ -32,7 +32,8 @@ export async function logIn(service: Service, wallet: Keypair, type: 'message' |
   const walletPubkey = wallet.address;
   const asked = (await challengeOf(service, walletPubkey, type)).body;
   const { status, body } = await postVerify(service, {
-    ...{ type, walletPubkey },
+    type,
+    walletPubkey,
     ...(type === 'message'
       ? { signature: signText(wallet, asked.challenge!) }
       : { signedTransaction: signTransaction(asked.transaction!, wallet) }),

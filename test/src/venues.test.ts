@@ -111,7 +111,10 @@ describe('pools of other companies, from outside', { skip: missingPrograms(...RO
   async function swap(service: Service, from: number, to: number): Promise<string[]> {
     const [input, output] = [row.tokens[from]!, row.tokens[to]!];
     const made = await order(service, {
-      ...{ inputMint: input.mint, outputMint: output.mint, amount: AMOUNT, taker: taker.address },
+      inputMint: input.mint,
+      outputMint: output.mint,
+      amount: AMOUNT,
+      taker: taker.address,
       excludeRouters: 'jupiterz',
     });
     const accounts = [input, output].map((token) =>

@@ -35,10 +35,18 @@ async function openKeeper(usdc: Token) {
   const settings = { sources: ['fixed', 'pools'], hermesUrl: '', feeds: {}, maxAgeMs: 60_000, maxConfidenceBps: 100 };
   const prices = await openPrices({
     settings: settings as KeepersDeps['config']['prices'],
-    ...{ stored, clock, log: silent, poolPrice: poolPriceOf(aggregator, usdc.mint) },
+    stored,
+    clock,
+    log: silent,
+    poolPrice: poolPriceOf(aggregator, usdc.mint),
   });
   const [loop] = openLimitOrderKeeper({
-    ...{ chain, clock, aggregator, prices, log: silent, landing: w.newLanding() },
+    chain,
+    clock,
+    aggregator,
+    prices,
+    log: silent,
+    landing: w.newLanding(),
     config: { sandbox: true, programs: w.programs },
     store,
     steadyNow,
@@ -59,10 +67,16 @@ async function openKeeper(usdc: Token) {
 async function openWithoutOutput(input: Token, output: Token, uniqueId: bigint, takingAmount: bigint) {
   const maker = await w.world.wallet();
   const terms = {
-    ...{ payer: maker.address, maker: maker.address, uniqueId, makingAmount: MAKING, takingAmount },
+    payer: maker.address,
+    maker: maker.address,
+    uniqueId,
+    makingAmount: MAKING,
+    takingAmount,
     makerInputMintAccount: await w.world.holding(input, maker.address, MAKING),
-    ...{ inputMint: input.mint, inputTokenProgram: input.tokenProgram },
-    ...{ outputMint: output.mint, outputTokenProgram: output.tokenProgram },
+    inputMint: input.mint,
+    inputTokenProgram: input.tokenProgram,
+    outputMint: output.mint,
+    outputTokenProgram: output.tokenProgram,
   };
   assert.equal(await w.world.run([maker], [initializeOrder(terms)]), null);
   return limitOrderAddress(maker.address, uniqueId).address;

@@ -24,7 +24,16 @@ export async function openAggregator(
   const byMint = config.chain.kind === 'outside' && !config.sandbox;
   const hubs = [tokens.usdc.mint, tokens.stable.mint, tokens.platform.mint];
   const aggregator = await createAggregator({
-    ...{ rpc, live, steadyNow, log, programs, pools: swap.pools, lookupTables, registry, byMint, hubs },
+    rpc,
+    live,
+    steadyNow,
+    log,
+    programs,
+    pools: swap.pools,
+    lookupTables,
+    registry,
+    byMint,
+    hubs,
   });
   disposal.add('aggregator', () => aggregator.close());
   return { aggregator, live };
@@ -48,7 +57,13 @@ export function openRouters(
   const { config, log, store, aggregator, chain, clock, steadyNow, prices, metrics } = deps;
   const { budgetMs } = config.swap;
   const makers = createMakers({
-    ...{ store, own: ownMakers, chain, clock, steadyNow, log, budgetMs },
+    store,
+    own: ownMakers,
+    chain,
+    clock,
+    steadyNow,
+    log,
+    budgetMs,
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });

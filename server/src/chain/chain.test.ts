@@ -13,7 +13,9 @@ function countingRpc(): { rpc: Rpc; questions: string[][] } {
     async call<T>(_method: string, [addresses]: unknown[]): Promise<T> {
       questions.push(addresses as string[]);
       const value = (addresses as string[]).map((address, index) => ({
-        ...{ lamports: index + 1, owner: address, executable: false },
+        lamports: index + 1,
+        owner: address,
+        executable: false,
         data: ['', 'base64'],
       }));
       return { value } as T;

@@ -36,7 +36,10 @@ export async function listTransactions(rpc: Rpc, program: Address, range: Range)
   type Row = { signature: string; slot: number | bigint; blockTime?: number | bigint | null };
   const { before, until, minContextSlot } = range;
   const options = {
-    ...{ ...(before && { before }), ...(until && { until }), limit: PAGE, commitment: 'confirmed' },
+    ...(before && { before }),
+    ...(until && { until }),
+    limit: PAGE,
+    commitment: 'confirmed',
     ...(minContextSlot && { minContextSlot: Number(minContextSlot) }),
   };
   const page = await ask(rpc, 'getSignaturesForAddress', [program, options], (rows: Row[]) => {

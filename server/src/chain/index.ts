@@ -181,7 +181,9 @@ function simulate(
   { sigVerify, accounts = [] }: { sigVerify: boolean; accounts?: Address[] },
 ): Promise<SimulationOutcome> {
   const options = {
-    ...{ encoding: 'base64', commitment: 'confirmed', sigVerify },
+    encoding: 'base64',
+    commitment: 'confirmed',
+    sigVerify,
     ...(accounts.length > 0 && { accounts: { encoding: 'base64', addresses: accounts } }),
   };
   const params = [Buffer.from(wire).toString('base64'), options];
@@ -189,7 +191,9 @@ function simulate(
     if (value.err === undefined) throw new TypeError('neither an error nor none');
     const afterwards = value.err === null && accounts.length > 0 ? listOf(value.accounts, accounts.length) : [];
     return {
-      ...{ err: value.err, logs: value.logs ?? [], unitsConsumed: Number(value.unitsConsumed ?? 0) },
+      err: value.err,
+      logs: value.logs ?? [],
+      unitsConsumed: Number(value.unitsConsumed ?? 0),
       accounts: afterwards.map(readRpcAccount),
     };
   });

@@ -22,7 +22,9 @@ test('the data folder is where uploads go, and is for one copy', async () => {
   const settings = join(folder, 'settings.json');
   await writeFile(settings, JSON.stringify({ express: { receiver: 'So11111111111111111111111111111111111111112' } }));
   const shared = await check({
-    ...{ SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_SIGNER_PASSPHRASE: 'x', SLIPWAY_CONFIG: settings },
+    SLIPWAY_RPC_URL: 'http://127.0.0.1:1',
+    SLIPWAY_SIGNER_PASSPHRASE: 'x',
+    SLIPWAY_CONFIG: settings,
     DATABASE_URL: 'postgres://127.0.0.1:1/x',
   });
   assert.equal(shared.ok, true);
@@ -43,8 +45,11 @@ test('a bucket is tried: whether it can be written, is read where it should be a
     servers.push(server);
     const { endpoint } = server;
     return {
-      ...{ SLIPWAY_S3_BUCKET: BUCKET, SLIPWAY_S3_REGION: REGION, SLIPWAY_S3_ENDPOINT: endpoint },
-      ...{ SLIPWAY_S3_PUBLIC_URL: `${endpoint}/${BUCKET}`, SLIPWAY_S3_ACCESS_KEY_ID: credentials.accessKeyId },
+      SLIPWAY_S3_BUCKET: BUCKET,
+      SLIPWAY_S3_REGION: REGION,
+      SLIPWAY_S3_ENDPOINT: endpoint,
+      SLIPWAY_S3_PUBLIC_URL: `${endpoint}/${BUCKET}`,
+      SLIPWAY_S3_ACCESS_KEY_ID: credentials.accessKeyId,
       SLIPWAY_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     };
   };

@@ -35,8 +35,12 @@ async function doctor(settings: object, env: Record<string, string> = {}): Promi
   const out: string[] = [];
   await runCli(['doctor', '--json'], {
     env: {
-      ...{ SLIPWAY_PORT: '1', SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: localnet.rpcUrl, SLIPWAY_CONFIG: file },
-      ...{ SLIPWAY_DATA_DIR: join(folder, 'data'), ...env },
+      SLIPWAY_PORT: '1',
+      SLIPWAY_SANDBOX: '1',
+      SLIPWAY_RPC_URL: localnet.rpcUrl,
+      SLIPWAY_CONFIG: file,
+      SLIPWAY_DATA_DIR: join(folder, 'data'),
+      ...env,
     },
     cwd: folder,
     stdout: (text) => out.push(text),

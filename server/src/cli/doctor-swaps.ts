@@ -170,8 +170,10 @@ async function wrongTables({ lookupTables }: Config['swap'], read: Read): Promis
 async function countPools(rpc: Rpc, program: Address): Promise<number | undefined> {
   const { poolSize } = tokenSwapVenue(program);
   const options = {
-    ...{ encoding: 'base64', commitment: 'confirmed' },
-    ...{ filters: [{ dataSize: poolSize }], dataSlice: { offset: 0, length: 0 } },
+    encoding: 'base64',
+    commitment: 'confirmed',
+    filters: [{ dataSize: poolSize }],
+    dataSlice: { offset: 0, length: 0 },
   };
   try {
     const found = await rpc.call<unknown>('getProgramAccounts', [program, options]);
@@ -192,7 +194,9 @@ export function checkPrices({ prices }: Config): Check {
   if (feeds === 0) {
     const rest = prices.sources.filter((source) => source !== 'hermes').join(', ') || 'nobody';
     return {
-      ...{ name, ok: true, detail: `${sources}; hermes has no feeds, so that only ${rest} tells prices` },
+      name,
+      ok: true,
+      detail: `${sources}; hermes has no feeds, so that only ${rest} tells prices`,
       next: `set prices.feeds${needsKey ? ' and SLIPWAY_HERMES_KEY' : ''}: see "Swaps" in docs/operations.md`,
     };
   }

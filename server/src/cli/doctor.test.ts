@@ -149,7 +149,8 @@ test('in production the wallet that fills limit orders needs SOL, where there ar
   const report = async (lamports: number, programs: object) => {
     await writeFile(settings, JSON.stringify({ express: { receiver: signer.address('gas') }, programs }));
     const chain = await serve((_path, { id, method }) => ({
-      ...{ jsonrpc: '2.0', id },
+      jsonrpc: '2.0',
+      id,
       result: { getGenesisHash: GENESIS, getHealth: 'ok', getBalance: { context: { slot: 1 }, value: lamports } }[
         method
       ],

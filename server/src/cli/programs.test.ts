@@ -35,8 +35,11 @@ describe('programs pull', () => {
   async function run(argv: string[], env: Record<string, string> = {}) {
     const [out, err]: [string[], string[]] = [[], []];
     const code = await runCli(['programs', 'pull', ...argv], {
-      ...{ env, cwd: parent, colors: false, json: argv.includes('--json') },
-      ...{ stdout: (text) => out.push(text), stderr: (text) => err.push(text) },
+      env,
+      cwd: parent,
+      colors: false,
+      stdout: (text) => out.push(text),
+      stderr: (text) => err.push(text),
     });
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
@@ -68,14 +71,14 @@ describe('programs pull', () => {
         );
         if (isRefused(quote)) assert.fail(quote.reason);
         const built = await quote.build({
-          ...{
-            owner: owner.address,
-            source: from!,
-            destination: to!,
-            receiver: owner.address,
-            minOut: quote.outAmount,
-          },
-          ...{ feePayer: owner.address, rentPayer: owner.address, absentSigners: new Set<Address>() },
+          owner: owner.address,
+          source: from!,
+          destination: to!,
+          receiver: owner.address,
+          minOut: quote.outAmount,
+          feePayer: owner.address,
+          rentPayer: owner.address,
+          absentSigners: new Set<Address>(),
         });
         if (isRefused(built)) assert.fail(built.reason);
         assert.equal(await world.run([owner], built.instructions, built.lookupTables), null);

@@ -15,20 +15,40 @@ const LISTED = [SOL, USDC, JUPUSD, ...TWINS];
 
 const hop = (input: string, inAmount: string, output: string, outAmount: string, percent: number) => ({
   swapInfo: { ammKey: WALLET, label: 'Pool', inputMint: input, outputMint: output, inAmount, outAmount },
-  ...{ percent, bps: percent * 100 },
+  percent,
+  bps: percent * 100,
 });
 /** An answer for 2 SOL in two hops. */
 const ORDER = {
-  ...{ mode: 'ultra', swapMode: 'ExactIn', router: 'metis', swapType: 'aggregator', requestId: 'r', totalTime: 1 },
-  ...{ inputMint: SOL.id, outputMint: JUPUSD.id, inAmount: '2000000000', outAmount: '299100000' },
-  ...{ otherAmountThreshold: '297604500', slippageBps: 50, priceImpact: 0.123456, priceImpactPct: '0.00123456' },
+  mode: 'ultra',
+  swapMode: 'ExactIn',
+  router: 'metis',
+  swapType: 'aggregator',
+  requestId: 'r',
+  totalTime: 1,
+  inputMint: SOL.id,
+  outputMint: JUPUSD.id,
+  inAmount: '2000000000',
+  outAmount: '299100000',
+  otherAmountThreshold: '297604500',
+  slippageBps: 50,
+  priceImpact: 0.123456,
+  priceImpactPct: '0.00123456',
   routePlan: [
     hop(SOL.id, '2000000000', USDC.id, '299400000', 100),
     hop(USDC.id, '299400000', JUPUSD.id, '299100000', 100),
   ],
-  ...{ feeBps: 2, feeMint: SOL.id, platformFee: { amount: '400000', feeBps: 2 } },
-  ...{ inUsdValue: 300, outUsdValue: 299.1, gasless: false, transaction: null, taker: null },
-  ...{ signatureFeeLamports: 0, prioritizationFeeLamports: 0, rentFeeLamports: 0 },
+  feeBps: 2,
+  feeMint: SOL.id,
+  platformFee: { amount: '400000', feeBps: 2 },
+  inUsdValue: 300,
+  outUsdValue: 299.1,
+  gasless: false,
+  transaction: null,
+  taker: null,
+  signatureFeeLamports: 0,
+  prioritizationFeeLamports: 0,
+  rentFeeLamports: 0,
 };
 
 let server: Server;
@@ -66,7 +86,9 @@ after(() => {
 async function quote(args: string[], env: Record<string, string> = {}) {
   const said = { out: '', err: '' };
   const code = await runCli(['quote', ...args, ...(args.includes('--url') ? [] : ['--url', base])], {
-    ...{ env, cwd: tmpdir(), colors: false },
+    env,
+    cwd: tmpdir(),
+    colors: false,
     stdout: (text) => {
       said.out += text;
     },

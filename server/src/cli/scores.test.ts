@@ -9,9 +9,19 @@ import { StoreUnavailable } from '../store/sql.js';
 import { runCli } from './main.js';
 
 const scoreOf = (eventId: string, changes: Partial<EventScore> = {}): EventScore => ({
-  ...{ eventId, gameId: 'g', live: true, ended: false, updatedAt: '2026-11-21T16:00:00.000Z' },
-  ...{ leagueAbbreviation: 'nfl', homeTeam: 'KC', awayTeam: 'DEN', score: '7-10', period: 'Q4', elapsed: '5:18' },
-  ...{ status: 'InProgress', ...changes },
+  eventId,
+  gameId: 'g',
+  live: true,
+  ended: false,
+  updatedAt: '2026-11-21T16:00:00.000Z',
+  leagueAbbreviation: 'nfl',
+  homeTeam: 'KC',
+  awayTeam: 'DEN',
+  score: '7-10',
+  period: 'Q4',
+  elapsed: '5:18',
+  status: 'InProgress',
+  ...changes,
 });
 
 let app: FastifyInstance;

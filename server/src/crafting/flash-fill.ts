@@ -93,16 +93,23 @@ export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budge
 
 function tradeOf({ taker, order, makingAmount, least, places, trade, programs }: FlashFill): Swap {
   const side = (mint: Address, tokenProgram: Address, account: Address) => ({
-    ...{ mint, tokenProgram },
+    mint,
+    tokenProgram,
     place: { kind: 'token', account } as const,
   });
   const { inputMint, inputTokenProgram, outputMint, outputTokenProgram } = order;
   return {
-    ...{ taker, receiver: taker, feePayer: taker, rentPayer: taker, trade, programs },
+    taker,
+    receiver: taker,
+    feePayer: taker,
+    rentPayer: taker,
+    trade,
+    programs,
     input: { ...side(inputMint, inputTokenProgram, places.source), amount: makingAmount },
     output: {
       ...side(outputMint, outputTokenProgram, places.destination),
-      ...{ least, create: false },
+      least,
+      create: false,
     },
   };
 }
@@ -110,7 +117,10 @@ function tradeOf({ taker, order, makingAmount, least, places, trade, programs }:
 function beforeTrade({ taker, address, order, addresses, makingAmount, places, make }: FlashFill): Instruction[] {
   const loan = preFlashFillOrder(
     {
-      ...{ taker, order: address, inputMintReserve: order.inputMintReserve, makingAmount },
+      taker,
+      order: address,
+      inputMintReserve: order.inputMintReserve,
+      makingAmount,
       takerInputMintAccount: places.source,
       inputMint: order.inputMint,
       inputTokenProgram: order.inputTokenProgram,
@@ -141,10 +151,16 @@ function afterTrade({ taker, address, order, addresses, price, places, makerOutp
   const close = (account: Address) => tokenCloseAccount({ account, destination: taker, authority: taker });
   const payment = flashFillOrder(
     {
-      ...{ taker, maker, order: address, inputMintReserve: order.inputMintReserve, feeAccount: order.feeAccount },
+      taker,
+      maker,
+      order: address,
+      inputMintReserve: order.inputMintReserve,
+      feeAccount: order.feeAccount,
       ...(makerOutput && { makerOutputMintAccount: makerOutput }),
       ...(!paysSol && { takerOutputMintAccount: places.destination }),
-      ...{ inputTokenProgram: order.inputTokenProgram, outputMint, outputTokenProgram },
+      inputTokenProgram: order.inputTokenProgram,
+      outputMint,
+      outputTokenProgram,
       maxTakingAmount: price.takingAmount + price.feeAmount,
     },
     addresses,

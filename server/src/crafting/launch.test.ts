@@ -20,8 +20,12 @@ const BLOCKHASH = newAddress();
 const MOST_URI = 123;
 
 const PLAIN: LaunchChoices = {
-  ...{ initialMarketCap: 32_000_000_000n, migrationMarketCap: 240_000_000_000n, vesting: undefined },
-  ...{ feeBps: 100, sniperFee: undefined, isLpLocked: true },
+  initialMarketCap: 32_000_000_000n,
+  migrationMarketCap: 240_000_000_000n,
+  vesting: undefined,
+  feeBps: 100,
+  sniperFee: undefined,
+  isLpLocked: true,
 };
 
 /** With two segments, which few curves have. */
@@ -29,13 +33,13 @@ function longest(choices: LaunchChoices, quoteMint: Address = WRAPPED_SOL_MINT):
   const { terms } = launchConfig(choices);
   const [point] = terms.curve;
   return {
-    ...{ creator: newAddress(), operator: newAddress(), pool: bondingCurvePool(newAddress(), newAddress(), quoteMint) },
-    ...{
-      terms: { ...terms, curve: [point!, point!] },
-      name: 'ö'.repeat(16),
-      symbol: 'S'.repeat(10),
-      uri: 'u'.repeat(MOST_URI),
-    },
+    creator: newAddress(),
+    operator: newAddress(),
+    pool: bondingCurvePool(newAddress(), newAddress(), quoteMint),
+    terms: { ...terms, curve: [point!, point!] },
+    name: 'ö'.repeat(16),
+    symbol: 'S'.repeat(10),
+    uri: 'u'.repeat(MOST_URI),
   };
 }
 

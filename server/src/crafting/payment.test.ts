@@ -160,7 +160,11 @@ describe('a crafted payment on the virtual machine', () => {
 
   function paymentOf(sender: Address, feePayer: Address, to: Address, amount: bigint, reference: string): Payment {
     return {
-      ...{ sender, feePayer, receiver: to, amount, reference },
+      sender,
+      feePayer,
+      receiver: to,
+      amount,
+      reference,
       source: associatedTokenAddress(sender, MINT),
       destination: associatedTokenAddress(to, MINT),
       createDestination: false,

@@ -46,8 +46,14 @@ export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget
   expect(limit && parseComputeUnitLimit(limit) === budget.computeUnitLimit, 'wrong compute unit limit');
   expect(price && parseComputeUnitPrice(price) === budget.computeUnitPrice, 'wrong compute unit price');
   const books: Books = {
-    ...{ lamports: new Map(), tokens: new Map(), temporary: new Map() },
-    ...{ feeInRoute: false, closeAuthoritySet: false, destinationMade: false, sourceClosed: false, traded: false },
+    lamports: new Map(),
+    tokens: new Map(),
+    temporary: new Map(),
+    feeInRoute: false,
+    closeAuthoritySet: false,
+    destinationMade: false,
+    sourceClosed: false,
+    traded: false,
   };
   for (const instruction of rest) {
     const understood = readers.some((read) => read(instruction, books, swap));

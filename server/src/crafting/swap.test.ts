@@ -52,8 +52,13 @@ interface Shape {
 
 const anyShape: fc.Arbitrary<Shape> = fc
   .record({
-    ...{ solIn: fc.boolean(), solOut: fc.boolean(), create: fc.boolean(), foreignReceiver: fc.boolean() },
-    ...{ withPayer: fc.boolean(), tip: fc.boolean(), guard: fc.boolean() },
+    solIn: fc.boolean(),
+    solOut: fc.boolean(),
+    create: fc.boolean(),
+    foreignReceiver: fc.boolean(),
+    withPayer: fc.boolean(),
+    tip: fc.boolean(),
+    guard: fc.boolean(),
     fee: fc.constantFrom('input' as const, 'output' as const, undefined),
     // Rent is added to SOL.
     amount: fc.bigInt({ min: 1n, max: 2n ** 63n }),
@@ -75,7 +80,11 @@ function planOf(shape: Shape): Omit<Swap, 'trade'> {
   };
   const create = shape.create && !shape.solOut;
   return {
-    ...{ taker, receiver, feePayer: payer, rentPayer: payer, programs },
+    taker,
+    receiver,
+    feePayer: payer,
+    rentPayer: payer,
+    programs,
     input: { ...side(shape.solIn, taker), amount: shape.amount },
     output: { ...side(shape.solOut, receiver), least: shape.least, create },
     ...(shape.fee && { fee: { account: newAddress(), side: shape.fee, bps: 100, amount: shape.amount / 100n } }),
@@ -103,10 +112,19 @@ function routeOf({ taker, input, output, fee }: Omit<Swap, 'trade'>, change: Par
   };
   const token = fee?.side === 'input' ? input : output;
   return routeInstruction({
-    ...{ taker, source, destination, amountIn: input.amount, minOut: output.least, hops: [hop] },
+    taker,
+    source,
+    destination,
+    amountIn: input.amount,
+    minOut: output.least,
+    hops: [hop],
     ...(fee && {
       fee: {
-        ...{ bps: fee.bps, account: fee.account, mint: token.mint, decimals: 6, tokenProgram: TOKEN_PROGRAM },
+        bps: fee.bps,
+        account: fee.account,
+        mint: token.mint,
+        decimals: 6,
+        tokenProgram: TOKEN_PROGRAM,
         from: fee.side === 'input' ? hop.from : hop.to,
       },
     }),
@@ -218,7 +236,10 @@ describe('a crafted swap', () => {
     const account = accountOf(input.place);
     const { instructions } = craft(plan, [routeOf(plan)]);
     assert.deepEqual(parseCloseAccount(instructions.at(-1)!), {
-      ...{ account, destination: receiver, authority: taker, tokenProgram: TOKEN_PROGRAM },
+      account,
+      destination: receiver,
+      authority: taker,
+      tokenProgram: TOKEN_PROGRAM,
     });
     const close = (destination: Address) => tokenCloseAccount({ account, destination, authority: taker });
     const route = routeOf(plan);
@@ -238,9 +259,15 @@ describe('a crafted swap', () => {
         const receiver = foreignReceiver ? newAddress() : taker;
         const mint = newAddress();
         const plan: Omit<Swap, 'trade'> = {
-          ...{ taker, receiver, feePayer: maker, rentPayer: taker, programs },
+          taker,
+          receiver,
+          feePayer: maker,
+          rentPayer: taker,
+          programs,
           input: {
-            ...{ mint, tokenProgram: TOKEN_PROGRAM, amount },
+            mint,
+            tokenProgram: TOKEN_PROGRAM,
+            amount,
             place: { kind: 'token', account: associatedTokenAddress(taker, mint) },
           },
           output: { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, place: { kind: 'sol' }, least, create: false },
@@ -248,9 +275,16 @@ describe('a crafted swap', () => {
         const terms = { inputMint: mint, inputTokenProgram: TOKEN_PROGRAM, expireAt: 1n };
         const fill = (change: { inputAmount?: bigint; outputAmount?: bigint; taker?: Address } = {}) =>
           fillInstruction({
-            ...{ ...terms, outputMint: WRAPPED_SOL_MINT, outputTokenProgram: TOKEN_PROGRAM, taker, maker },
-            ...{ takerInputAccount: accountOf(plan.input.place), makerInputAccount: mint, makerOutputAccount: maker },
-            ...{ inputAmount: amount, outputAmount: least },
+            ...terms,
+            outputMint: WRAPPED_SOL_MINT,
+            outputTokenProgram: TOKEN_PROGRAM,
+            taker,
+            maker,
+            takerInputAccount: accountOf(plan.input.place),
+            makerInputAccount: mint,
+            makerOutputAccount: maker,
+            inputAmount: amount,
+            outputAmount: least,
             ...change,
           });
         const passOn = (lamports: bigint, to = receiver) =>

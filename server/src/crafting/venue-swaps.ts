@@ -101,8 +101,11 @@ function swapParser({ name, rest = [], accounts, ...places }: SwapForm): VenuePr
     const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     const at = (place: number) => metas[place]!.address;
     return {
-      ...{ authority: at(places.authority), source: at(places.source), destination: at(places.destination) },
-      ...{ amountIn: view.getBigUint64(8, true), minimumAmountOut: view.getBigUint64(16, true) },
+      authority: at(places.authority),
+      source: at(places.source),
+      destination: at(places.destination),
+      amountIn: view.getBigUint64(8, true),
+      minimumAmountOut: view.getBigUint64(16, true),
     };
   };
 }

@@ -86,7 +86,11 @@ function world(
   } as unknown as AcceptDeps;
   const before = structuredClone(row);
   return {
-    ...{ crafted, row, landed, asked, details },
+    crafted,
+    row,
+    landed,
+    asked,
+    details,
     post: async (posted: Partial<Posted> = {}) => {
       const ended = await accept(deps, {
         area: 'area',

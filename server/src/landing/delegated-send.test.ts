@@ -81,7 +81,8 @@ describe('a transaction that is handed over to a maker', () => {
     return signature;
   };
   const accepted = ({ quoteId }: Record<string, string>, txSignature?: string) => ({
-    ...{ quoteId, state: 'accepted' },
+    quoteId,
+    state: 'accepted',
     ...(txSignature && { txSignature }),
   });
   const bought = () => tokens(world, ata(taker.address, USDC));
@@ -262,8 +263,12 @@ describe('a transaction that is handed over to a maker', () => {
       // Only now the maker gives away what it has quoted.
       const emptied = await remember(world, maker.address, maker.address, [
         tokenTransferChecked({
-          ...{ source: ata(maker.address, USDC), mint: USDC.mint, destination: ata(world.maker.address, USDC) },
-          ...{ authority: maker.address, amount: await tokens(world, ata(maker.address, USDC)), decimals: 6 },
+          source: ata(maker.address, USDC),
+          mint: USDC.mint,
+          destination: ata(world.maker.address, USDC),
+          authority: maker.address,
+          amount: await tokens(world, ata(maker.address, USDC)),
+          decimals: 6,
         }),
       ]);
       await send(encoded(signedBy(maker, emptied.transaction)));

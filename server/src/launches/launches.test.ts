@@ -64,8 +64,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await store.transaction(async (tx) => {
         await insertCrafted(tx, [{ ...row, ...times, cosigners: [], lastValidBlockHeight: 1n, payload: null }]);
         await insertLaunch(tx, {
-          ...{ mint, requestId: row.id, creator: 'creator', config: 'config', pool: 'pool', quoteMint: 'quote' },
-          ...{ name: 'Name', symbol: 'NAME', sniperSlots: 196, createdAt: new Date(now) },
+          mint,
+          requestId: row.id,
+          creator: 'creator',
+          config: 'config',
+          pool: 'pool',
+          quoteMint: 'quote',
+          name: 'Name',
+          symbol: 'NAME',
+          sniperSlots: 196,
+          createdAt: new Date(now),
         });
       });
     }

@@ -177,7 +177,8 @@ for (const { kind, open } of stands) {
       const key = newKey();
       const again = await stand.reopen();
       const url = await createObjects(again, { maxImageBytes: MIB, urlSeconds: URL_SECONDS }).presignUpload({
-        ...{ key, contentType: PNG },
+        key,
+        contentType: PNG,
       });
       assert.equal((await put(url, samples.png.bytes)).status, 200);
       assert.ok(await again.head(INCOMING + key));

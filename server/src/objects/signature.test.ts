@@ -12,12 +12,16 @@ it('the verifier of the tests agrees with the example in the documentation of S3
     'X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
   ];
   const request = {
-    ...{ method: 'GET', url: `/test.txt?${query.join('&')}`, body: Buffer.alloc(0) },
+    method: 'GET',
+    url: `/test.txt?${query.join('&')}`,
+    body: Buffer.alloc(0),
     headers: { host: 'examplebucket.s3.amazonaws.com' },
   };
   const by = {
-    ...{ accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
-    ...{ region: 'us-east-1', now: Date.UTC(2013, 4, 24, 12) },
+    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    region: 'us-east-1',
+    now: Date.UTC(2013, 4, 24, 12),
   };
   assert.equal(verifyV4(request, by), undefined);
   assert.equal(verifyV4({ ...request, method: 'PUT' }, by), 'SignatureDoesNotMatch');

@@ -35,7 +35,8 @@ async function openLocal(dir: string): Promise<Stand> {
   const { app } = await startTestServer(routes);
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
-    ...{ store, reopen: async () => open() },
+    store,
+    reopen: async () => open(),
     advance: (seconds) => {
       ahead += seconds * 1000;
     },
@@ -54,7 +55,9 @@ async function openS3(dir: string): Promise<Stand> {
   const open = () => createS3Store({ ...settings, publicUrl: `${s3.endpoint}/${BUCKET}` });
   const store = open();
   return {
-    ...{ store, reopen: async () => open(), advance: s3.advance },
+    store,
+    reopen: async () => open(),
+    advance: s3.advance,
     async close() {
       await store.close();
       await s3.close();

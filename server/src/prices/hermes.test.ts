@@ -71,7 +71,8 @@ async function open(t: TestContext, first: string | Reply, options: Partial<Herm
     url: `http://127.0.0.1:${port}/path-with-CANARY`,
     key: KEY,
     feeds: { [sol]: SOL_FEED, [jup]: JUP_FEED },
-    ...{ maxAgeMs: 60_000, maxConfidenceBps: 100 },
+    maxAgeMs: 60_000,
+    maxConfidenceBps: 100,
     clock: { now: () => clock.time },
     log: pino({ level: 'debug' }, { write: (line) => void logged.push(line) }),
     timeoutMs: 1_000,
@@ -90,7 +91,11 @@ async function open(t: TestContext, first: string | Reply, options: Partial<Herm
     server.close();
   });
   return {
-    ...{ hermes, requests, delays, logged, clock },
+    hermes,
+    requests,
+    delays,
+    logged,
+    clock,
     price: (mint) => {
       const price = hermes.read(mint);
       return price && !price.stale ? price.usd : undefined;

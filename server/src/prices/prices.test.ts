@@ -39,7 +39,11 @@ test('the first source that has a usable price answers', async (t) => {
   const deps = { clock, log, stored, poolPrice: (mint: Address) => pools.get(mint) };
   const fixedFirst = await openPrices({ ...deps, settings: settingsOf('fixed', 'pools') });
   assert.deepEqual(fixedFirst.quote(known), {
-    ...{ usd: 150, confidence: 0, publishedAt: 5_000, source: 'fixed', stale: false },
+    usd: 150,
+    confidence: 0,
+    publishedAt: 5_000,
+    source: 'fixed',
+    stale: false,
   });
   assert.deepEqual(fixedFirst.quote(unknown)?.source, 'pools');
   assert.equal(fixedFirst.usd(unknown), 3);
@@ -80,7 +84,10 @@ async function drift(t: TestContext, seed: number, steps: number, failing = fals
   const done = new Promise<void>((resolve) => {
     const walk = startDrift({
       mints: [known, unknown],
-      ...{ stored, clock, log, seed },
+      stored,
+      clock,
+      log,
+      seed,
       move: async (mint, usd) => {
         assert.equal(mint, known, 'a mint without a price cannot drift');
         path.push(usd);

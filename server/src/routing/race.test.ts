@@ -19,7 +19,13 @@ const request: QuoteRequest = {
 
 function quoteOf(router: RouterId, inAmount: bigint, outAmount: bigint): Quote {
   return {
-    ...{ router, inAmount, outAmount, feeAmount: 0n, hops: [], priceImpact: 0, guaranteed: false },
+    router,
+    inAmount,
+    outAmount,
+    feeAmount: 0n,
+    hops: [],
+    priceImpact: 0,
+    guaranteed: false,
     build: () => Promise.reject(new Error('not asked for')),
   };
 }

@@ -83,7 +83,11 @@ async function openMaker(deps: SandboxDeps, info: ChainInfo, prices: Prices): Pr
   const tokens = await tokensOf(chain, info);
   await fundMaker(chain, signer.address('maker'), tokens);
   const maker = await startMaker({
-    ...{ chain, signer, tokens, clock, log },
+    chain,
+    signer,
+    tokens,
+    clock,
+    log,
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
     spreadBps: MAKER_SPREAD_BPS,

@@ -13,9 +13,19 @@ const START = Date.UTC(2026, 10, 21, 16);
 const log = pino({ level: 'silent' });
 
 const scoreAt = (second: number, changes: Partial<EventScore> = {}): EventScore => ({
-  ...{ eventId: 'E-1', gameId: 'g', live: true, ended: false, updatedAt: isoTime(second) },
-  ...{ leagueAbbreviation: 'atp', homeTeam: 'A', awayTeam: 'B', score: '0-0', period: 'S1', elapsed: null },
-  ...{ status: 'inprogress', ...changes },
+  eventId: 'E-1',
+  gameId: 'g',
+  live: true,
+  ended: false,
+  updatedAt: isoTime(second),
+  leagueAbbreviation: 'atp',
+  homeTeam: 'A',
+  awayTeam: 'B',
+  score: '0-0',
+  period: 'S1',
+  elapsed: null,
+  status: 'inprogress',
+  ...changes,
 });
 
 function isoTime(second: number): string {

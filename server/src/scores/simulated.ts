@@ -23,20 +23,40 @@ const ALWAYS_LIVE_MS = 105 * MINUTE;
 
 const FIXTURES: readonly Fixture[] = [
   {
-    ...{ eventId: 'SIM-2', league: 'fifwc', home: 'France', away: 'Senegal' },
-    ...{ sport: soccer, startMinute: 10, before: 'Scheduled' },
+    eventId: 'SIM-2',
+    league: 'fifwc',
+    home: 'France',
+    away: 'Senegal',
+    sport: soccer,
+    startMinute: 10,
+    before: 'Scheduled',
   },
   {
-    ...{ eventId: 'SIM-3', league: 'nba', home: 'LAL', away: 'BOS' },
-    ...{ sport: basketball, startMinute: 5, before: 'Scheduled' },
+    eventId: 'SIM-3',
+    league: 'nba',
+    home: 'LAL',
+    away: 'BOS',
+    sport: basketball,
+    startMinute: 5,
+    before: 'Scheduled',
   },
   {
-    ...{ eventId: 'SIM-4', league: 'atp', home: 'A. Baseline', away: 'B. Volley' },
-    ...{ sport: tennis, startMinute: 2, before: 'scheduled' },
+    eventId: 'SIM-4',
+    league: 'atp',
+    home: 'A. Baseline',
+    away: 'B. Volley',
+    sport: tennis,
+    startMinute: 2,
+    before: 'scheduled',
   },
   {
-    ...{ eventId: 'SIM-5', league: 'cs2', home: 'Slot Leaders', away: 'The Validators' },
-    ...{ sport: counterStrike, startMinute: 1, before: 'not_started' },
+    eventId: 'SIM-5',
+    league: 'cs2',
+    home: 'Slot Leaders',
+    away: 'The Validators',
+    sport: counterStrike,
+    startMinute: 1,
+    before: 'not_started',
   },
 ];
 
@@ -79,8 +99,15 @@ function alwaysLive(now: number): EventScore {
   const start = number * ALWAYS_LIVE_MS;
   const { atMs, ...state } = stateAt(soccer(`${eventId} ${number}`), now - start)!;
   return {
-    ...{ eventId, gameId: `${eventId}-${number}`, leagueAbbreviation: league, homeTeam: home, awayTeam: away },
-    ...{ ...state, live: true, ended: false, updatedAt: isoTime(start + atMs) },
+    eventId,
+    gameId: `${eventId}-${number}`,
+    leagueAbbreviation: league,
+    homeTeam: home,
+    awayTeam: away,
+    ...state,
+    live: true,
+    ended: false,
+    updatedAt: isoTime(start + atMs),
   };
 }
 

@@ -39,8 +39,14 @@ function eventOf({ invite, kind, wallet }: Step, index: number): InviteEvent {
   const invitePda = `invite ${invite}`;
   if (kind !== 'created') return { kind, invitePda, receiver: kind === 'claimed' ? walletOf(wallet) : null };
   return {
-    ...{ kind, invitePda, inviteSigner: `key ${invite}`, sender: walletOf(wallet), mint: null, tokenProgram: null },
-    ...{ amount: `${index}`, expiry: '1774000000' },
+    kind,
+    invitePda,
+    inviteSigner: `key ${invite}`,
+    sender: walletOf(wallet),
+    mint: null,
+    tokenProgram: null,
+    amount: `${index}`,
+    expiry: '1774000000',
   };
 }
 

@@ -28,15 +28,42 @@ function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state:
   count += 1;
   const id = `order-${String(count).padStart(5, '0')}`;
   return {
-    ...{ id, wallet, depositRequestId: `deposit of ${id}`, bodyHash: createHash('sha256').update(id).digest() },
-    ...{ vault: `vault of ${wallet}`, inputMint: 'USDC', outputMint: 'SOL', triggerMint: 'SOL' },
-    ...{ inputAccount: `in ${id}`, outputAccount: null, createdAt: at(count) },
-    ...{ triggerCondition: 'above', triggerPriceUsd: 150.25, trailingBps: null, highWatermark: null },
-    ...{ lowWatermark: null, tpPriceUsd: null, slPriceUsd: null, slippageBps: null, tpSlippageBps: null },
-    ...{ slSlippageBps: null, expiresAt: at(86_400 - count), updatedAt: at(count), triggeredAt: null },
-    ...{ leaseUntil: null, retryAt: null, funded: true },
+    id,
+    wallet,
+    depositRequestId: `deposit of ${id}`,
+    bodyHash: createHash('sha256').update(id).digest(),
+    vault: `vault of ${wallet}`,
+    inputMint: 'USDC',
+    outputMint: 'SOL',
+    triggerMint: 'SOL',
+    inputAccount: `in ${id}`,
+    outputAccount: null,
+    createdAt: at(count),
+    triggerCondition: 'above',
+    triggerPriceUsd: 150.25,
+    trailingBps: null,
+    highWatermark: null,
+    lowWatermark: null,
+    tpPriceUsd: null,
+    slPriceUsd: null,
+    slippageBps: null,
+    tpSlippageBps: null,
+    slSlippageBps: null,
+    expiresAt: at(86_400 - count),
+    updatedAt: at(count),
+    triggeredAt: null,
+    leaseUntil: null,
+    retryAt: null,
+    funded: true,
     progress: {
-      ...{ type: 'single', state, stage: 'entry', fired: null, exit: null, held: 0n, cancelAsked: false, failures: 0 },
+      type: 'single',
+      state,
+      stage: 'entry',
+      fired: null,
+      exit: null,
+      held: 0n,
+      cancelAsked: false,
+      failures: 0,
       entry: { initial: MAX, remaining: MAX, received: 0n },
     },
     ...changes,
@@ -60,12 +87,29 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     test('an order comes back as it went in, to the unit and the cent', async () => {
       const otoco = newOrder('w1', {
-        ...{ outputAccount: 'out', triggerPriceUsd: 0.1 + 0.2, trailingBps: 50, highWatermark: 1e-9, lowWatermark: 3 },
-        ...{ tpPriceUsd: 2.5, slPriceUsd: 1.5, slippageBps: 0, tpSlippageBps: 10_000, slSlippageBps: 2_000 },
-        ...{ triggeredAt: at(5), leaseUntil: at(6), retryAt: at(7), funded: false },
+        outputAccount: 'out',
+        triggerPriceUsd: 0.1 + 0.2,
+        trailingBps: 50,
+        highWatermark: 1e-9,
+        lowWatermark: 3,
+        tpPriceUsd: 2.5,
+        slPriceUsd: 1.5,
+        slippageBps: 0,
+        tpSlippageBps: 10_000,
+        slSlippageBps: 2_000,
+        triggeredAt: at(5),
+        leaseUntil: at(6),
+        retryAt: at(7),
+        funded: false,
         progress: {
-          ...{ type: 'otoco', state: 'executing', stage: 'exit', fired: 'stop_loss', held: MAX, cancelAsked: true },
-          ...{ failures: 3, entry: { initial: MAX, remaining: 0n, received: MAX } },
+          type: 'otoco',
+          state: 'executing',
+          stage: 'exit',
+          fired: 'stop_loss',
+          held: MAX,
+          cancelAsked: true,
+          failures: 3,
+          entry: { initial: MAX, remaining: 0n, received: MAX },
           exit: { initial: MAX, remaining: 1n, received: MAX - 1n },
         },
       });
@@ -94,11 +138,19 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const changed = orders.map(
         (order, index): TriggerOrderRow => ({
           ...order,
-          ...{ updatedAt: at(500), triggeredAt: at(500), leaseUntil: at(506), retryAt: at(501), funded: index > 0 },
+          updatedAt: at(500),
+          triggeredAt: at(500),
+          leaseUntil: at(506),
+          retryAt: at(501),
+          funded: index > 0,
           progress: {
             ...order.progress,
-            ...{ state: 'partial_fill_success', fired: 'entry', held: BigInt(index), cancelAsked: index === 1 },
-            ...{ failures: index, entry: { initial: MAX, remaining: MAX - 1n, received: 7n } },
+            state: 'partial_fill_success',
+            fired: 'entry',
+            held: BigInt(index),
+            cancelAsked: index === 1,
+            failures: index,
+            entry: { initial: MAX, remaining: MAX - 1n, received: 7n },
             exit: index === 2 ? { initial: 3n, remaining: 2n, received: 1n } : null,
           },
         }),
@@ -127,7 +179,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const edited = await edit(open);
       assert.deepEqual(edited, {
         ...open,
-        ...{ triggerPriceUsd: 99, slippageBps: 30, expiresAt: at(90_000), updatedAt: at(600) },
+        triggerPriceUsd: 99,
+        slippageBps: 30,
+        expiresAt: at(90_000),
+        updatedAt: at(600),
       });
       assert.equal(await edit(open, 'w9'), undefined);
       assert.equal(await edit(busy), undefined);
@@ -141,8 +196,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await insert(newOrder('w11'));
       const list = async (changes: Partial<Parameters<typeof listTriggerOrders>[1]> = {}) => {
         const { orders, total } = await listTriggerOrders(store, {
-          ...{ wallet: 'w10', states: ['open'], expired: 'funded', sort: 'created_at', dir: 'asc' },
-          ...{ limit: 20, offset: 0, ...changes },
+          wallet: 'w10',
+          states: ['open'],
+          expired: 'funded',
+          sort: 'created_at',
+          dir: 'asc',
+          limit: 20,
+          offset: 0,
+          ...changes,
         });
         return [orders.map(({ id }) => id), total];
       };
@@ -182,8 +243,18 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     test('events are told the newest first, and a pending one is replaced by its end', async () => {
       const event = (id: string, changes: Partial<TriggerOrderEventRow> = {}): TriggerOrderEventRow => ({
-        ...{ wallet: 'w12', orderId: 'o1', id, type: 'fill', state: 'pending', at: at(1), signature: 'sig' },
-        ...{ mint: 'USDC', amount: MAX, outputMint: null, outputAmount: null, context: 'take_profit' },
+        wallet: 'w12',
+        orderId: 'o1',
+        id,
+        type: 'fill',
+        state: 'pending',
+        at: at(1),
+        signature: 'sig',
+        mint: 'USDC',
+        amount: MAX,
+        outputMint: null,
+        outputAmount: null,
+        context: 'take_profit',
         ...changes,
       });
       const write = (...events: TriggerOrderEventRow[]) => store.single((tx) => writeTriggerOrderEvents(tx, events));

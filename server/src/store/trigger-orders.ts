@@ -70,7 +70,8 @@ export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow
   const types = [...(['wallet', 'id'] as const).map((name) => [name, 'text']), ...columnsOf.progress(first)];
   const names = columnsOf.progress(first).map(([name]) => name);
   const rows = orders.map((order) => ({
-    ...{ wallet: order.wallet, id: order.id },
+    wallet: order.wallet,
+    id: order.id,
     ...Object.fromEntries(columnsOf.progress(order).map(([name, , value]) => [name, value])),
   }));
   await tx.query(

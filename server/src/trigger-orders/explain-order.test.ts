@@ -4,9 +4,22 @@ import { type ExplainedOrder, explainOrder } from './explain-order.js';
 
 const NOW = Date.UTC(2026, 10, 21);
 const oco: ExplainedOrder = {
-  ...{ type: 'oco', stage: 'entry', triggerMint: 'M', triggerCondition: null, triggerPriceUsd: null },
-  ...{ trailingBps: null, highWatermark: null, lowWatermark: null, tpPriceUsd: 120, slPriceUsd: 80 },
-  ...{ state: 'open', fired: null, failures: 0, expiresAt: new Date(NOW + 1_000), triggeredAt: null, retryAt: null },
+  type: 'oco',
+  stage: 'entry',
+  triggerMint: 'M',
+  triggerCondition: null,
+  triggerPriceUsd: null,
+  trailingBps: null,
+  highWatermark: null,
+  lowWatermark: null,
+  tpPriceUsd: 120,
+  slPriceUsd: 80,
+  state: 'open',
+  fired: null,
+  failures: 0,
+  expiresAt: new Date(NOW + 1_000),
+  triggeredAt: null,
+  retryAt: null,
 };
 const at = (usd: number) => ({ usd, publishedAt: NOW });
 const said = (...args: Parameters<typeof explainOrder>) => explainOrder(...args).join(' ');

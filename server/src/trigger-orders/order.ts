@@ -53,9 +53,15 @@ export class IllegalEvent extends Error {
 
 export function newOrder(type: OrderType, input: bigint): Order {
   return {
-    ...{ type, state: 'pending_deposit', stage: 'entry', fired: null },
-    ...{ entry: { initial: input, remaining: input, received: 0n }, exit: null, held: 0n },
-    ...{ cancelAsked: false, failures: 0 },
+    type,
+    state: 'pending_deposit',
+    stage: 'entry',
+    fired: null,
+    entry: { initial: input, remaining: input, received: 0n },
+    exit: null,
+    held: 0n,
+    cancelAsked: false,
+    failures: 0,
   };
 }
 

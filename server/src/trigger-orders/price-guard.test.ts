@@ -6,7 +6,10 @@ import { checkPrice, type Ignored, type PricePolicy, type PriceQuote } from './p
 const NOW = Date.UTC(2026, 10, 21);
 const policy: PricePolicy = { maxAgeMs: 60_000, maxAheadMs: 5_000, maxConfidenceBps: 100, maxDisagreementBps: 200 };
 const quote = (changes: Partial<PriceQuote> = {}): PriceQuote => ({
-  ...{ usd: 100, confidence: 0.5, publishedAt: NOW - 1_000, source: 'hermes' },
+  usd: 100,
+  confidence: 0.5,
+  publishedAt: NOW - 1_000,
+  source: 'hermes',
   ...changes,
 });
 const check = (quotes: PriceQuote[], last?: { usd: number; publishedAt: number }) =>

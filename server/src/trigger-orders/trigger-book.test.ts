@@ -6,10 +6,17 @@ import { type Fired, type Trigger, TriggerBook } from './trigger-book.js';
 
 const SOL = 'SOL';
 const price = (usd: number, condition: 'above' | 'below' = 'above', leg: Leg = 'entry', mint = SOL): Trigger => ({
-  ...{ leg, mint, condition, usd },
+  leg,
+  mint,
+  condition,
+  usd,
 });
 const trail = (trailingBps: number, mark: number, condition: 'above' | 'below' = 'below'): Trigger => ({
-  ...{ leg: 'entry', mint: SOL, condition, trailingBps, mark },
+  leg: 'entry',
+  mint: SOL,
+  condition,
+  trailingBps,
+  mark,
 });
 const ids = (fired: Fired[]) => fired.map(({ order }) => order).sort();
 

@@ -44,7 +44,9 @@ before(async () => {
   const rpc = createLocalRpc((method, params) => localnet.call(method, params));
   chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
   deps = {
-    ...{ chain, signer, explain: (error) => JSON.stringify(error) },
+    chain,
+    signer,
+    explain: (error) => JSON.stringify(error),
     async land(transaction) {
       const signature = transactionSignature(transaction);
       const wire = Buffer.from(encodeTransaction(transaction)).toString('base64');
@@ -81,7 +83,12 @@ async function hold(
   const { address: at } = generateKeypair();
   const native = mint === WRAPPED_SOL_MINT;
   const tokens: TokenAccount = {
-    ...{ mint, owner, amount, state: 'initialized', delegatedAmount: 0n, isNative: native },
+    mint,
+    owner,
+    amount,
+    state: 'initialized',
+    delegatedAmount: 0n,
+    isNative: native,
     ...(native && { rentExemptReserve: RENT }),
     ...changes,
   };

@@ -25,7 +25,8 @@ export function registerExplainOrder(app: AreaServer, { store, clock, tick }: Ad
       const events = await triggerOrderEvents(store, order.wallet, [id]);
       const price = tick?.(order.triggerMint as Address);
       return {
-        ...{ id, state: order.progress.state },
+        id,
+        state: order.progress.state,
         reasons: explainOrder({ ...order, ...order.progress }, events, price, clock.now()),
       };
     },

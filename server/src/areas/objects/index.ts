@@ -35,7 +35,9 @@ export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
     scope.put<{ Params: KeyParams; Body?: Buffer }>(
       '/objects/incoming/:folder/:name',
       {
-        ...{ config, schema, bodyLimit: Math.max(deps.maxImageBytes, MAX_METADATA_BYTES) },
+        config,
+        schema,
+        bodyLimit: Math.max(deps.maxImageBytes, MAX_METADATA_BYTES),
         // Before the body is read: nobody without a signed URL can send one.
         onRequest: async (request) => permit(deps, request),
       },
@@ -43,7 +45,10 @@ export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
     );
     for (const method of ['GET', 'HEAD']) {
       scope.route<{ Params: KeyParams }>({
-        ...{ method, url: '/objects/:folder/:name', config, schema },
+        method,
+        url: '/objects/:folder/:name',
+        config,
+        schema,
         handler: (request, reply) => send(deps, request, reply),
       });
     }

@@ -45,8 +45,14 @@ it('an invite of SOL is made, listed, claimed for a new wallet by the code alone
   assert.equal(BigInt(crafted.totalFeeLamports), RENT + (await feeOf(signature)));
 
   const common = {
-    ...{ invite_signer: key.address, invite_pda: inviteAddress(key.address), sender: sender.address },
-    ...{ expiry: crafted.expiry, amount: '5000000', creation_tx: signature, mint: null, confirmed: true },
+    invite_signer: key.address,
+    invite_pda: inviteAddress(key.address),
+    sender: sender.address,
+    expiry: crafted.expiry,
+    amount: '5000000',
+    creation_tx: signature,
+    mint: null,
+    confirmed: true,
   };
   const pending = await listed('pending-invites', sender.address);
   const [open] = pending.invites;

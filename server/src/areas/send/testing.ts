@@ -53,7 +53,15 @@ export async function openSendWorld() {
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const landing = new Landing({
-    ...{ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements: {}, observe: () => {} },
+    store,
+    clock,
+    steadyNow,
+    chain,
+    signer,
+    log,
+    sendRpcs: [rpc],
+    settlements: {},
+    observe: () => {},
   });
   /** An index of its own over the same store: another copy of the service, with another node. */
   const newIndex = (given: Partial<InviteIndexDeps> = {}) =>
@@ -66,7 +74,18 @@ export async function openSendWorld() {
     return { status: answer.statusCode, body: answer.json() as SendBody };
   };
   return {
-    ...{ net, rpc, clock, chain, store, landing, keeper, program, index, newIndex, deps, log },
+    net,
+    rpc,
+    clock,
+    chain,
+    store,
+    landing,
+    keeper,
+    program,
+    index,
+    newIndex,
+    deps,
+    log,
     get: (path: string) => call('GET', path),
     post: (path: string, body: object) => call('POST', path, body),
     /** A chain whose node answers some calls in its own way: what `answer` gives, where it gives something. */

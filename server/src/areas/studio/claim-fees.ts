@@ -71,7 +71,11 @@ async function planClaim(deps: StudioDeps, { address, state, config }: FoundPool
   ]);
   return {
     pool: { pool: address, baseMint, quoteMint, baseVault, quoteVault },
-    ...{ creator, base, quote, maxBase: creatorBaseFee, maxQuote },
+    creator,
+    base,
+    quote,
+    maxBase: creatorBaseFee,
+    maxQuote,
   };
 }
 

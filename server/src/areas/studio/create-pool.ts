@@ -47,8 +47,16 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promis
   await deps.remember(remembered);
   await deps.store.single((tx) =>
     insertLaunch(tx, {
-      ...{ mint, requestId: remembered.id, creator, quoteMint, name, symbol, sniperSlots },
-      ...{ config: pool.config, pool: pool.pool, createdAt: remembered.createdAt },
+      mint,
+      requestId: remembered.id,
+      creator,
+      quoteMint,
+      name,
+      symbol,
+      sniperSlots,
+      config: pool.config,
+      pool: pool.pool,
+      createdAt: remembered.createdAt,
     }),
   );
   const { objects } = deps;
@@ -65,7 +73,12 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
   const { creator, quoteMint, name, symbol } = request;
   const pool = bondingCurvePool(config, mint, quoteMint);
   const launch: Launch = {
-    ...{ creator, operator, pool, name, symbol, terms: request.config.terms },
+    creator,
+    operator,
+    pool,
+    name,
+    symbol,
+    terms: request.config.terms,
     uri: objects.publicUrl(metadataKey(mint)),
   };
   const [{ blockhash, lastValidBlockHeight }, price, missing, wallet] = await Promise.all([

@@ -48,7 +48,8 @@ export function readLaunch({ quotes }: Pick<StudioDeps, 'quotes'>, body: CreateP
   const sniperFee = readSniperFee(body, feeBps);
   const cap = (name: 'initialMarketCap' | 'migrationMarketCap') => readCap(inCurve(name), curve[name], quote.decimals);
   return {
-    ...{ creator, quoteMint },
+    creator,
+    quoteMint,
     name: requireText('tokenName', body.tokenName, MAX_NAME_BYTES),
     symbol: requireText('tokenSymbol', body.tokenSymbol, MAX_SYMBOL_BYTES),
     sniperSlots: sniperFee ? sniperFee.periods * sniperFee.slotsPerPeriod : null,
@@ -56,7 +57,9 @@ export function readLaunch({ quotes }: Pick<StudioDeps, 'quotes'>, body: CreateP
       initialMarketCap: cap('initialMarketCap'),
       migrationMarketCap: cap('migrationMarketCap'),
       vesting: readVesting(curve.lockedVestingParam),
-      ...{ feeBps, sniperFee, isLpLocked },
+      feeBps,
+      sniperFee,
+      isLpLocked,
     }),
   };
 }

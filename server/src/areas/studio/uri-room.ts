@@ -28,18 +28,31 @@ export function requireUriRoom(objects: Objects): void {
 
 function longestLaunch(uri: string): Launch {
   const { terms: one } = launchConfig({
-    ...{ initialMarketCap: 10n ** 10n, migrationMarketCap: 10n ** 11n, vesting: undefined },
-    ...{ feeBps: 100, sniperFee: undefined, isLpLocked: true },
+    initialMarketCap: 10n ** 10n,
+    migrationMarketCap: 10n ** 11n,
+    vesting: undefined,
+    feeBps: 100,
+    sniperFee: undefined,
+    isLpLocked: true,
   });
   // A curve has one segment, or two.
   const terms = { ...one, curve: [one.curve[0]!, one.curve[0]!] };
   const at = (byte: number) => addressFromBytes(new Uint8Array(32).fill(byte));
   return {
-    ...{ creator: at(1), operator: at(2), terms, uri },
+    creator: at(1),
+    operator: at(2),
+    terms,
+    uri,
     pool: {
-      ...{ config: at(3), baseMint: at(4), quoteMint: at(5) },
-      ...{ pool: at(6), baseVault: at(7), quoteVault: at(8), metadata: at(9) },
+      config: at(3),
+      baseMint: at(4),
+      quoteMint: at(5),
+      pool: at(6),
+      baseVault: at(7),
+      quoteVault: at(8),
+      metadata: at(9),
     },
-    ...{ name: 'x'.repeat(MAX_NAME_BYTES), symbol: 'x'.repeat(MAX_SYMBOL_BYTES) },
+    name: 'x'.repeat(MAX_NAME_BYTES),
+    symbol: 'x'.repeat(MAX_SYMBOL_BYTES),
   };
 }

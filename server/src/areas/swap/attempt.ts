@@ -144,7 +144,11 @@ function planOf({ routing, gasWallet }: SwapDeps, order: Order, candidate: Candi
   const payer = wallets.payer ?? (terms.gasless ? gasWallet : taker);
   const least = leastOf(quote.outAmount, slippageBpsOf(candidate, asked.manual));
   return {
-    ...{ input, output, feePayer: payer, rentPayer: payer, least },
+    input,
+    output,
+    feePayer: payer,
+    rentPayer: payer,
+    least,
     parties: {
       owner: taker,
       ...(input.kind !== 'sol' && { source: input.account }),
@@ -166,7 +170,10 @@ function swapOf(deps: SwapDeps, order: Order, { quote, terms }: Candidate, plan:
   const create = destination !== undefined && !destination.exists;
   const tipAccount = asked.manual?.tipLamports && deps.tipAccounts[randomInt(Math.max(1, deps.tipAccounts.length))];
   return {
-    ...{ taker, receiver, rentPayer: plan.rentPayer, feePayer: built.feePayer ?? plan.feePayer },
+    taker,
+    receiver,
+    rentPayer: plan.rentPayer,
+    feePayer: built.feePayer ?? plan.feePayer,
     input: { ...side(order.input, plan.input), amount: asked.amount },
     output: { ...side(order.output, plan.output), least: plan.least, create },
     ...(terms.bps > 0 &&

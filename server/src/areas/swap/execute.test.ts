@@ -304,8 +304,11 @@ describe('what an order refuses', () => {
   it('is an output that would go to somebody else', async () => {
     const receiver = await newWallet(world, SOL_1);
     const { status, body } = await world.order({
-      ...{ inputMint: USDC.mint, outputMint: SOL.mint, amount: '1000000' },
-      ...{ taker: taker.address, receiver: receiver.address },
+      inputMint: USDC.mint,
+      outputMint: SOL.mint,
+      amount: '1000000',
+      taker: taker.address,
+      receiver: receiver.address,
     });
     assert.equal(status, 200, JSON.stringify(body));
     const nobody = generateKeypair().address;

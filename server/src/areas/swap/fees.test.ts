@@ -72,7 +72,10 @@ describe('fee accounts', () => {
     return createFeeAccounts({ chain, steadyNow: now, receiver: settings.receiver });
   }
   const plain = (owner: Address, data: Uint8Array = new Uint8Array(), executable = false): ChainAccount => ({
-    ...{ lamports: 1n, owner, executable, data },
+    lamports: 1n,
+    owner,
+    executable,
+    data,
   });
   const holding = (mint: Address, state: 'initialized' | 'frozen' = 'initialized') =>
     plain(

@@ -28,8 +28,12 @@ describe('a swap whose gas the service pays', () => {
   after(() => world.close());
 
   const sell = (taker: Keypair, change: Record<string, string | number> = {}) => ({
-    ...{ inputMint: USDC.mint, outputMint: JUP.mint, amount: '20000000' },
-    ...{ taker: taker.address, excludeRouters: 'jupiterz', ...change },
+    inputMint: USDC.mint,
+    outputMint: JUP.mint,
+    amount: '20000000',
+    taker: taker.address,
+    excludeRouters: 'jupiterz',
+    ...change,
   });
 
   // First, because the trades of the others move the pools.

@@ -49,7 +49,10 @@ export function readOrderQuery(query: OrderQuery, gasWallet: Address): OrderRequ
   const exclude = readRouters(query.excludeRouters);
   const hasPayer = payer !== undefined && payer !== taker;
   return {
-    ...{ inputMint, outputMint, amount, taker },
+    inputMint,
+    outputMint,
+    amount,
+    taker,
     receiver: receiver ?? taker,
     payer: hasPayer ? payer : undefined,
     closeAuthority: hasPayer && closeAuthority !== taker ? closeAuthority : undefined,

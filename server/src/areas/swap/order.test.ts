@@ -47,8 +47,12 @@ describe('a swap order', () => {
     assert.deepEqual(
       { transaction, taker, slippageBps, signatureFeePayer, prioritizationFeePayer, rentFeePayer },
       {
-        ...{ transaction: null, taker: null, slippageBps: 0 },
-        ...{ signatureFeePayer: null, prioritizationFeePayer: null, rentFeePayer: null },
+        transaction: null,
+        taker: null,
+        slippageBps: 0,
+        signatureFeePayer: null,
+        prioritizationFeePayer: null,
+        rentFeePayer: null,
       },
     );
     assert.equal(body.otherAmountThreshold, body.outAmount);
@@ -92,8 +96,11 @@ describe('a swap order', () => {
         const { order, done } = await swap(
           world,
           {
-            ...{ inputMint: input.mint, outputMint: output.mint, amount: amount.toString() },
-            ...{ taker: taker.address, excludeRouters: except(router) },
+            inputMint: input.mint,
+            outputMint: output.mint,
+            amount: amount.toString(),
+            taker: taker.address,
+            excludeRouters: except(router),
             ...(foreignReceiver && { receiver: receiver.address }),
             ...(payer && { payer: payer.address }),
           },
@@ -173,8 +180,12 @@ describe('a swap order', () => {
         const { order, done } = await swap(
           world,
           {
-            ...{ ...query, taker: taker.address, receiver: receiver.address, excludeRouters: except(router) },
-            ...{ referralAccount: referral, referralFee: 100 },
+            ...query,
+            taker: taker.address,
+            receiver: receiver.address,
+            excludeRouters: except(router),
+            referralAccount: referral,
+            referralFee: 100,
           },
           taker,
         );
@@ -223,8 +234,14 @@ describe('a swap order', () => {
   it('holds a compute budget that says what it is said to cost', async () => {
     const [taker, payer] = [await richWallet(world), await newWallet(world, SOL_1)];
     const { body } = await world.order({
-      ...{ inputMint: SOL.mint, outputMint: JUP.mint, amount: '50000000', taker: taker.address },
-      ...{ payer: payer.address, priorityFeeLamports: 5_000, jitoTipLamports: 1_000, broadcastFeeType: 'exactFee' },
+      inputMint: SOL.mint,
+      outputMint: JUP.mint,
+      amount: '50000000',
+      taker: taker.address,
+      payer: payer.address,
+      priorityFeeLamports: 5_000,
+      jitoTipLamports: 1_000,
+      broadcastFeeType: 'exactFee',
     });
     const { decoded } = decodeTransaction(Buffer.from(body.transaction!, 'base64'));
     const instructions = decompileInstructions(decoded);
@@ -234,7 +251,9 @@ describe('a swap order', () => {
     assert.equal(Number(priority) + 1_000, body.prioritizationFeeLamports);
     assert.equal(body.signatureFeeLamports, 10_000);
     assert.deepEqual(parseSystemTransfer(instructions.at(-1)!), {
-      ...{ from: payer.address, to: TIP_ACCOUNT, lamports: 1_000n },
+      from: payer.address,
+      to: TIP_ACCOUNT,
+      lamports: 1_000n,
     });
     assert.deepEqual(new Set([decoded.accounts[0], decoded.accounts[1]]), new Set([payer.address, taker.address]));
   });

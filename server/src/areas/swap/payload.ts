@@ -57,7 +57,8 @@ export function payloadOf({ router, hops, maker }: Quote, swap: Swap): SwapPaylo
     ...(fee && { fee: { account: fee.account, side: fee.side } }),
     ...(tip && { tip: { account: tip.account, lamports: tip.lamports.toString() } }),
     hops: hops.map(({ inputMint, outputMint, vaultIn, vaultOut }) => ({
-      ...{ inputMint, outputMint },
+      inputMint,
+      outputMint,
       ...(vaultIn && vaultOut && { vaultIn, vaultOut }),
     })),
     ...(maker && { maker }),

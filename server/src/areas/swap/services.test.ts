@@ -170,7 +170,11 @@ for (const id of IDS) {
 
     describe('answers of its service that are none', () => {
       const request: QuoteRequest = {
-        ...{ mode: 'exact-in', input: SOL, output: USDC, amount: SOL_1, excludeVenues: new Set() },
+        mode: 'exact-in',
+        input: SOL,
+        output: USDC,
+        amount: SOL_1,
+        excludeVenues: new Set(),
       };
       const quote = async (changed: Partial<QuoteRequest> = {}, signal = AbortSignal.timeout(400)) => {
         const router = world.deps.routing.routers.find((each) => each.id === id)!;

@@ -64,7 +64,12 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   await fundMaker(chain, signer.address('maker'), [SOL, USDC, JUP]);
   const usd = (mint: Address) => USD.get(mint);
   const maker = await startMaker({
-    ...{ chain, signer, clock, tokens: [SOL, USDC, JUP], log, usd },
+    chain,
+    signer,
+    clock,
+    tokens: [SOL, USDC, JUP],
+    log,
+    usd,
     orderEngine: ORDER_ENGINE_PROGRAM,
     spreadBps: 10,
   });
@@ -75,20 +80,38 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   };
   const aggregator = await createAggregator({ rpc, live, steadyNow, log, programs, pools: [] });
   const makers = createMakers({
-    ...{ store, chain, clock, steadyNow, log, usd, budgetMs: 2_000 },
+    store,
+    chain,
+    clock,
+    steadyNow,
+    log,
+    usd,
+    budgetMs: 2_000,
     own: [{ id: 'own', name: 'own', url: maker.url }],
     orderEngine: ORDER_ENGINE_PROGRAM,
   });
   const { wrapRouter = (router) => router } = options;
   const landing = new Landing({
-    ...{ store, clock, steadyNow, chain, signer, log },
+    store,
+    clock,
+    steadyNow,
+    chain,
+    signer,
+    log,
     sendRpcs: [rpc],
     settlements: swapArea.settlement!(clock),
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
   const deps: SwapDeps = {
-    ...{ store, clock, steadyNow, log, chain, landing, gasWallet, programs },
+    store,
+    clock,
+    steadyNow,
+    log,
+    chain,
+    landing,
+    gasWallet,
+    programs,
     prices: {
       usd: (mint) => priceOf.get(mint)?.usd,
       quote(mint) {
@@ -100,7 +123,9 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     routing: createRouting({
       routers: [...[aggregator, makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
       budgetMs: 2_000,
-      ...{ steadyNow, log, registry: new Registry() },
+      steadyNow,
+      log,
+      registry: new Registry(),
     }),
     deliver: makers.deliver,
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
@@ -110,7 +135,8 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       receiver: options.feeReceiver ?? gasWallet,
       platform: JUP.mint,
       stables: new Set([USDC.mint]),
-      ...{ lsts: new Set<Address>(), blueChips: new Set<Address>() },
+      lsts: new Set<Address>(),
+      blueChips: new Set<Address>(),
     },
     gasless: true,
     tipAccounts: [TIP_ACCOUNT],
@@ -118,7 +144,18 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const { app } = await startTestServer((server) => registerSwap(server, deps));
   const headers = { 'x-api-key': 'good-key' };
   return {
-    ...{ net, rpc, chain, clock, store, signer, gasWallet, aggregator, maker, deps, app, priceOf },
+    net,
+    rpc,
+    chain,
+    clock,
+    store,
+    signer,
+    gasWallet,
+    aggregator,
+    maker,
+    deps,
+    app,
+    priceOf,
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
       const text = new URLSearchParams(

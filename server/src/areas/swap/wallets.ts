@@ -44,7 +44,9 @@ export async function readWallets(
   requireWallet('receiver', receiverFound);
   requireWallet('payer', payerFound);
   return {
-    ...{ taker, receiver, payer },
+    taker,
+    receiver,
+    payer,
     lamports: {
       taker: takerFound?.lamports ?? 0n,
       receiver: receiverFound?.lamports ?? 0n,

@@ -34,8 +34,10 @@ export async function balances(chain: Chain, { address }: WalletParams): Promise
     sums.set(mint, { amount: sum.amount + amount, isFrozen: sum.isFrozen || state === 'frozen' });
   }
   const balance = (amount: bigint, places: number, isFrozen: boolean) => ({
-    ...{ amount: amount.toString(), uiAmount: Number(decimalString(amount, places)) },
-    ...{ slot, isFrozen },
+    amount: amount.toString(),
+    uiAmount: Number(decimalString(amount, places)),
+    slot,
+    isFrozen,
   });
   const answer: BalancesAnswer = { SOL: balance(lamports, 9, false) };
   for (const [mint, { amount, isFrozen }] of sums) {

@@ -103,12 +103,18 @@ interface MintInput {
 async function newMint({ size, extensions = [], afterwards = [], freezeAuthority }: MintInput): Promise<Address> {
   const mint = generateKeypair();
   const made = tokenInitializeMint2({
-    ...{ mint: mint.address, decimals: 6, mintAuthority: payer.address, tokenProgram: TOKEN_2022_PROGRAM },
+    mint: mint.address,
+    decimals: 6,
+    mintAuthority: payer.address,
+    tokenProgram: TOKEN_2022_PROGRAM,
     ...(freezeAuthority && { freezeAuthority }),
   });
   const instructions = [
     systemCreateAccount({
-      ...{ payer: payer.address, newAccount: mint.address, lamports: 100_000_000n, space: size },
+      payer: payer.address,
+      newAccount: mint.address,
+      lamports: 100_000_000n,
+      space: size,
       owner: TOKEN_2022_PROGRAM,
     }),
     ...extensions.map((make) => make(mint.address)),
@@ -222,10 +228,21 @@ describe('search by mint, of a token that nobody has listed', () => {
   it('answers from the chain, and calls it neither verified nor by a name that it has not', async () => {
     const mint = await newMint({ size: 82, freezeAuthority: payer.address });
     assert.deepEqual(await find(mint), {
-      ...{ id: mint, name: '', symbol: '', decimals: 6, tokenProgram: TOKEN_2022_PROGRAM },
-      ...{ mintAuthority: payer.address, freezeAuthority: payer.address },
-      ...{ circSupply: 0, totalSupply: 0, usdPrice: 2, fdv: 0, mcap: 0 },
-      ...{ audit: { mintAuthorityDisabled: false, freezeAuthorityDisabled: false }, isVerified: false, tags: [] },
+      id: mint,
+      name: '',
+      symbol: '',
+      decimals: 6,
+      tokenProgram: TOKEN_2022_PROGRAM,
+      mintAuthority: payer.address,
+      freezeAuthority: payer.address,
+      circSupply: 0,
+      totalSupply: 0,
+      usdPrice: 2,
+      fdv: 0,
+      mcap: 0,
+      audit: { mintAuthorityDisabled: false, freezeAuthorityDisabled: false },
+      isVerified: false,
+      tags: [],
     });
   });
 

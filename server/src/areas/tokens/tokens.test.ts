@@ -39,7 +39,10 @@ const LISTED = [
 ];
 /** Every token whose symbol begins with it exists. */
 const MANY = Array.from({ length: 30 }, (_, index) => ({
-  ...{ mint: newAddress(), symbol: `MANY${index}`, name: `Number ${index}`, tags: [] },
+  mint: newAddress(),
+  symbol: `MANY${index}`,
+  name: `Number ${index}`,
+  tags: [],
 }));
 
 let localnet: Localnet;
@@ -109,7 +112,11 @@ describe('holdings', () => {
     await localnet.call('requestAirdrop', [owner, 1_500_000_001]);
     const sol = { amount: '1500000001', uiAmount: 1.500000001, uiAmountString: '1.500000001' };
     const wrapped = await hold({
-      ...{ owner, mint: WRAPPED_SOL_MINT, amount: 7_960_720n, isNative: true, rentExemptReserve: 2_039_280n },
+      owner,
+      mint: WRAPPED_SOL_MINT,
+      amount: 7_960_720n,
+      isNative: true,
+      rentExemptReserve: 2_039_280n,
     });
     const usdc = await hold({ owner, mint: USDC, amount: 1_000_000n });
     const other = await hold({ owner, mint: USDC, amount: 10n, state: 'frozen' }, TOKEN_PROGRAM, newAddress());
@@ -124,8 +131,13 @@ describe('holdings', () => {
     const usdcAccounts = [
       { account: usdc, amount: '1000000', uiAmount: 1, uiAmountString: '1', ...plain },
       {
-        ...{ account: other, amount: '10', uiAmount: 0.00001, uiAmountString: '0.00001' },
-        ...{ ...plain, isFrozen: true, isAssociatedTokenAccount: false },
+        account: other,
+        amount: '10',
+        uiAmount: 0.00001,
+        uiAmountString: '0.00001',
+        ...plain,
+        isFrozen: true,
+        isAssociatedTokenAccount: false,
       },
     ];
     const byAccount = (a: { account: string }, b: { account: string }) => (a.account < b.account ? -1 : 1);
@@ -133,15 +145,24 @@ describe('holdings', () => {
     assert.deepEqual(tokens, {
       [WRAPPED_SOL_MINT]: [
         {
-          ...{ account: wrapped, amount: '7960720', uiAmount: 0.00796072, uiAmountString: '0.00796072' },
-          ...{ ...plain, decimals: 9 },
+          account: wrapped,
+          amount: '7960720',
+          uiAmount: 0.00796072,
+          uiAmountString: '0.00796072',
+          ...plain,
+          decimals: 9,
         },
       ],
       [USDC]: usdcAccounts.sort(byAccount),
       [huge]: [
         {
-          ...{ account: hugeAccount, amount: '18446744073709551615', uiAmount: 18446744073709552000 },
-          ...{ uiAmountString: '18446744073709551615', ...plain, decimals: 0, programId: TOKEN_2022_PROGRAM },
+          account: hugeAccount,
+          amount: '18446744073709551615',
+          uiAmount: 18446744073709552000,
+          uiAmountString: '18446744073709551615',
+          ...plain,
+          decimals: 0,
+          programId: TOKEN_2022_PROGRAM,
         },
       ],
     });
@@ -217,13 +238,27 @@ describe('search', () => {
     const [sol, usdx] = await get<SearchAnswer>('/tokens/v2/search?query=SOL,USDX');
     const audit = { mintAuthorityDisabled: true, freezeAuthorityDisabled: true };
     assert.deepEqual(sol, {
-      ...{ id: WRAPPED_SOL_MINT, name: 'Wrapped SOL', symbol: 'SOL', decimals: 9, tokenProgram: TOKEN_PROGRAM },
-      ...{ usdPrice: 150, audit, isVerified: true, tags: ['verified'] },
+      id: WRAPPED_SOL_MINT,
+      name: 'Wrapped SOL',
+      symbol: 'SOL',
+      decimals: 9,
+      tokenProgram: TOKEN_PROGRAM,
+      usdPrice: 150,
+      audit,
+      isVerified: true,
+      tags: ['verified'],
     });
     const { tags, mint, ...listed } = LISTED[0]!;
     assert.deepEqual(usdx, {
-      ...{ id: mint, ...listed, decimals: 6, tokenProgram: TOKEN_PROGRAM, audit, isVerified: true },
-      ...{ circSupply: 18446744073709.55, totalSupply: 18446744073709.55, tags: ['verified', 'stable'] },
+      id: mint,
+      ...listed,
+      decimals: 6,
+      tokenProgram: TOKEN_PROGRAM,
+      audit,
+      isVerified: true,
+      circSupply: 18446744073709.55,
+      totalSupply: 18446744073709.55,
+      tags: ['verified', 'stable'],
     });
     const [usdc] = await get<SearchAnswer>('/tokens/v2/search?query=USDC');
     const { value } = (await localnet.call('getTokenSupply', [USDC])) as { value: { uiAmount: number } };

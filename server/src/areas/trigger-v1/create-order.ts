@@ -143,9 +143,18 @@ async function plan(
   if (fee) requireFeeAccount(feeFound, outputMint, output.tokenProgram);
   const createOutput = destination !== undefined && !isDestination(destinationFound, maker, outputMint);
   const order: InitializeOrder = {
-    ...{ payer, maker, uniqueId: cheapId(maker, addresses.program, staysWrapped), makerInputMintAccount: source },
-    ...{ inputMint, outputMint, inputTokenProgram: input.tokenProgram, outputTokenProgram: output.tokenProgram },
-    ...{ makingAmount, takingAmount, slippageBps, feeBps },
+    payer,
+    maker,
+    uniqueId: cheapId(maker, addresses.program, staysWrapped),
+    makerInputMintAccount: source,
+    inputMint,
+    outputMint,
+    inputTokenProgram: input.tokenProgram,
+    outputTokenProgram: output.tokenProgram,
+    makingAmount,
+    takingAmount,
+    slippageBps,
+    feeBps,
     ...(expiredAt !== undefined && { expiredAt }),
     ...(fee && { referral: fee.account }),
   };

@@ -48,7 +48,10 @@ export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrders
   const { rows, total } = await listLimitOrders(
     deps.store,
     {
-      ...{ program: deps.addresses.program, maker, inputMint, outputMint },
+      program: deps.addresses.program,
+      maker,
+      inputMint,
+      outputMint,
       states: orderStatus === 'active' ? ['open'] : closed,
     },
     { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
@@ -63,7 +66,10 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
   const [input, output] = await Promise.all([inputMint, outputMint].map((mint) => chain.mint(mint as Address)));
   const whole = (amount: bigint, mint: typeof input) => decimalString(amount, mint?.decimals ?? 0);
   return {
-    ...{ userPubkey: row.maker, orderKey, inputMint, outputMint },
+    userPubkey: row.maker,
+    orderKey,
+    inputMint,
+    outputMint,
     makingAmount: whole(row.makingAmount, input),
     takingAmount: whole(row.takingAmount, output),
     remainingMakingAmount: whole(row.remainingMakingAmount, input),
@@ -77,9 +83,15 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
     createdAt: seconds(row.createdAt),
     updatedAt: seconds(row.updatedAt),
     status: STATUS[row.state],
-    ...{ openTx: row.openTx, closeTx: row.closeTx, programVersion: row.program },
+    openTx: row.openTx,
+    closeTx: row.closeTx,
+    programVersion: row.program,
     trades: row.trades.map((trade) => ({
-      ...{ orderKey, keeper: trade.keeper, inputMint, outputMint, txId: trade.txId },
+      orderKey,
+      keeper: trade.keeper,
+      inputMint,
+      outputMint,
+      txId: trade.txId,
       inputAmount: whole(trade.makingAmount, input),
       outputAmount: whole(trade.takingAmount, output),
       rawInputAmount: trade.makingAmount.toString(),
@@ -87,7 +99,9 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
       feeMint: outputMint,
       feeAmount: whole(trade.feeAmount, output),
       rawFeeAmount: trade.feeAmount.toString(),
-      ...{ confirmedAt: seconds(trade.confirmedAt), action: 'Fill' as const, productMeta: null },
+      confirmedAt: seconds(trade.confirmedAt),
+      action: 'Fill' as const,
+      productMeta: null,
     })),
   };
 }

@@ -84,7 +84,10 @@ describe('the list', () => {
     const transfer = tokenTransferChecked({
       source: associatedTokenAddress(maker.address, USDC.mint),
       destination: associatedTokenAddress(friend.address, USDC.mint),
-      ...{ mint: USDC.mint, authority: maker.address, amount: 950_000_000n, decimals: USDC.decimals },
+      mint: USDC.mint,
+      authority: maker.address,
+      amount: 950_000_000n,
+      decimals: USDC.decimals,
     });
     await send(world, maker, [transfer]);
     const base64 = signed(body.transaction, maker);

@@ -34,7 +34,11 @@ export function readCreateOrder(body: CreateOrderBody, nowSeconds: number, gasWa
     return address;
   }) as [Address, Address];
   return {
-    ...{ inputMint, outputMint, maker, payer, wrapAndUnwrapSol },
+    inputMint,
+    outputMint,
+    maker,
+    payer,
+    wrapAndUnwrapSol,
     makingAmount: requireAmount('params.makingAmount', params.makingAmount),
     takingAmount: requireAmount('params.takingAmount', params.takingAmount),
     expiredAt: readExpiry(params.expiredAt, nowSeconds),

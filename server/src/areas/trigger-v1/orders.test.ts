@@ -62,12 +62,25 @@ describe('an order', () => {
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     assert.equal(updatedAt, createdAt);
     assert.deepEqual(row, {
-      ...{ userPubkey: maker.address, orderKey: order, inputMint: USDC.mint, outputMint: JUP.mint },
-      ...{ makingAmount: '100', takingAmount: '250', remainingMakingAmount: '100', remainingTakingAmount: '250' },
-      ...{ rawMakingAmount: '100000000', rawTakingAmount: '250000000' },
-      ...{ rawRemainingMakingAmount: '100000000', rawRemainingTakingAmount: '250000000' },
-      ...{ slippageBps: '50', expiredAt: new Date(expiredAt * 1_000).toISOString().replace('.000Z', 'Z') },
-      ...{ status: 'Open', openTx: signature, closeTx: '', programVersion: LIMIT_ORDER_PROGRAM, trades: [] },
+      userPubkey: maker.address,
+      orderKey: order,
+      inputMint: USDC.mint,
+      outputMint: JUP.mint,
+      makingAmount: '100',
+      takingAmount: '250',
+      remainingMakingAmount: '100',
+      remainingTakingAmount: '250',
+      rawMakingAmount: '100000000',
+      rawTakingAmount: '250000000',
+      rawRemainingMakingAmount: '100000000',
+      rawRemainingTakingAmount: '250000000',
+      slippageBps: '50',
+      expiredAt: new Date(expiredAt * 1_000).toISOString().replace('.000Z', 'Z'),
+      status: 'Open',
+      openTx: signature,
+      closeTx: '',
+      programVersion: LIMIT_ORDER_PROGRAM,
+      trades: [],
     });
   });
 
@@ -88,10 +101,20 @@ describe('an order', () => {
     const { confirmedAt, ...trade } = filled!.trades[0]!;
     assert.match(confirmedAt, /Z$/);
     assert.deepEqual(trade, {
-      ...{ orderKey: order, keeper: taker.address, inputMint: USDC.mint, outputMint: JUP.mint },
-      ...{ inputAmount: '40', outputAmount: '100', rawInputAmount: '40000000', rawOutputAmount: '100000000' },
-      ...{ feeMint: JUP.mint, feeAmount: '0.1', rawFeeAmount: String(first.feeAmount) },
-      ...{ txId: first.signature, action: 'Fill', productMeta: null },
+      orderKey: order,
+      keeper: taker.address,
+      inputMint: USDC.mint,
+      outputMint: JUP.mint,
+      inputAmount: '40',
+      outputAmount: '100',
+      rawInputAmount: '40000000',
+      rawOutputAmount: '100000000',
+      feeMint: JUP.mint,
+      feeAmount: '0.1',
+      rawFeeAmount: String(first.feeAmount),
+      txId: first.signature,
+      action: 'Fill',
+      productMeta: null,
     });
     assert.equal((await balances(world, maker.address)).jup, 1_250_000_000n);
   });

@@ -223,7 +223,10 @@ describe('an execution that cannot be', () => {
     const transfer = tokenTransferChecked({
       source: associatedTokenAddress(poor.address, USDC.mint),
       destination: associatedTokenAddress(friend.address, USDC.mint),
-      ...{ mint: USDC.mint, authority: poor.address, amount: 950_000_000n, decimals: USDC.decimals },
+      mint: USDC.mint,
+      authority: poor.address,
+      amount: 950_000_000n,
+      decimals: USDC.decimals,
     });
     await send(world, poor, [transfer]);
     const { requestId, transaction } = body;

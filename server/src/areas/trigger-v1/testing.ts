@@ -57,7 +57,12 @@ export async function openTriggerWorld() {
   const store = await openEmbeddedStore();
   const signer = testSigner();
   const landing = new Landing({
-    ...{ store, clock, steadyNow, chain, signer, log },
+    store,
+    clock,
+    steadyNow,
+    chain,
+    signer,
+    log,
     sendRpcs: [rpc],
     settlements: {},
     observe: () => {},
@@ -73,7 +78,12 @@ export async function openTriggerWorld() {
     return index;
   };
   const deps: TriggerV1Deps = {
-    ...{ store, clock, log, chain, landing, addresses },
+    store,
+    clock,
+    log,
+    chain,
+    landing,
+    addresses,
     index: newIndex(),
     prices: { usd, close: async () => {} } as unknown as TriggerV1Deps['prices'],
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
@@ -88,7 +98,15 @@ export async function openTriggerWorld() {
     return { status: answer.statusCode, body: answer.json() };
   }
   return {
-    ...{ net, rpc, chain, clock, store, deps, app, post, newIndex },
+    net,
+    rpc,
+    chain,
+    clock,
+    store,
+    deps,
+    app,
+    post,
+    newIndex,
     /** Ends all indexes, and has the database forget what it knows of orders. */
     async forgetOrders() {
       await Promise.all(indexes.splice(0).map((index) => index.close()));
@@ -152,7 +170,10 @@ export function signed(base64: string, ...signers: Keypair[]): string {
 /** 100 USDC for 250 JUP, but for what is given. */
 export function orderBody(maker: Keypair, { params, ...given }: { params?: object; [field: string]: unknown } = {}) {
   return {
-    ...{ inputMint: USDC.mint, outputMint: JUP.mint, maker: maker.address, payer: maker.address },
+    inputMint: USDC.mint,
+    outputMint: JUP.mint,
+    maker: maker.address,
+    payer: maker.address,
     ...given,
     params: { makingAmount: '100000000', takingAmount: '250000000', ...params },
   };
@@ -193,7 +214,9 @@ export async function fill(world: TriggerWorld, taker: Keypair, address: Address
   const isSol = outputMint === WRAPPED_SOL_MINT;
   const payer = taker.address;
   const accountsOfFees = createAssociatedTokenIdempotent({
-    ...{ payer, owner: LIMIT_ORDER_ADDRESSES.fee, mint: outputMint },
+    payer,
+    owner: LIMIT_ORDER_ADDRESSES.fee,
+    mint: outputMint,
   });
   const inputAccount = associatedTokenAddress(taker.address, inputMint);
   const signature = await send(world, taker, [
@@ -201,7 +224,11 @@ export async function fill(world: TriggerWorld, taker: Keypair, address: Address
     createAssociatedTokenIdempotent({ payer, owner: payer, mint: inputMint }),
     preFlashFillOrder({ ...common, takerInputMintAccount: inputAccount, inputMint, makingAmount }),
     flashFillOrder({
-      ...{ ...common, maker, feeAccount, outputMint, outputTokenProgram: TOKEN_PROGRAM },
+      ...common,
+      maker,
+      feeAccount,
+      outputMint,
+      outputTokenProgram: TOKEN_PROGRAM,
       ...(!isSol && {
         makerOutputMintAccount: associatedTokenAddress(maker, outputMint),
         takerOutputMintAccount: associatedTokenAddress(taker.address, outputMint),

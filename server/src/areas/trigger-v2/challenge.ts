@@ -41,7 +41,12 @@ export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promi
     addChallenge(
       tx,
       {
-        ...{ id, wallet, type: body.type, challenge: text, createdAt: new Date(now), expiresAt },
+        id,
+        wallet,
+        type: body.type,
+        challenge: text,
+        createdAt: new Date(now),
+        expiresAt,
         blockhash: body.type === 'transaction' ? addressFromBytes(randomBytes(32)) : null,
       },
       MAX_LIVE,

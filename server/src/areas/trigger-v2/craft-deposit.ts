@@ -49,7 +49,13 @@ export async function craftOrderDeposit(
   ]);
   requireWorth(deps, input, amount);
   const deposit: Deposit = {
-    ...{ requestId: uuidv7(deps.clock), wallet, vault, tracker: deps.signer.address('tracker'), input, output, amount },
+    requestId: uuidv7(deps.clock),
+    wallet,
+    vault,
+    tracker: deps.signer.address('tracker'),
+    input,
+    output,
+    amount,
     keepsOutput: body.orderSubType === 'otoco',
   };
   return answer(deposit, await remember(deps, deposit, body.orderSubType));
@@ -63,7 +69,11 @@ async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayl
   ]);
   const crafted = craftDeposit(deposit, blockhash, computeUnitPrice);
   const payload: DepositPayload = {
-    ...{ type, vault, inputMint: input.mint, outputMint: output.mint, amount: deposit.amount.toString() },
+    type,
+    vault,
+    inputMint: input.mint,
+    outputMint: output.mint,
+    amount: deposit.amount.toString(),
     ...accountsOf(deposit),
   };
   const request: CraftedRequest = {
@@ -90,8 +100,13 @@ function answer(deposit: Deposit, transaction: string): DepositAnswer {
   const { requestId, vault, input, amount } = deposit;
   const { inputAccount, outputAccount } = accountsOf(deposit);
   return {
-    ...{ transaction, requestId, receiverAddress: vault, mint: input.mint, amount: amount.toString() },
-    ...{ tokenDecimals: input.decimals, inputTokenAccount: inputAccount },
+    transaction,
+    requestId,
+    receiverAddress: vault,
+    mint: input.mint,
+    amount: amount.toString(),
+    tokenDecimals: input.decimals,
+    inputTokenAccount: inputAccount,
     ...(outputAccount && { outputTokenAccount: outputAccount }),
   };
 }

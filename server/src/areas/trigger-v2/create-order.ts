@@ -64,9 +64,21 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
       const { inputAccount, outputAccount } = readDeposit(request);
       const now = new Date(deps.clock.now());
       return {
-        ...{ id: orderId, wallet, vault, depositRequestId: request.id, bodyHash, ...mints, ...terms },
-        ...{ inputAccount, outputAccount, funded: false },
-        ...{ createdAt: now, updatedAt: now, triggeredAt: null, leaseUntil: null, retryAt: null },
+        id: orderId,
+        wallet,
+        vault,
+        depositRequestId: request.id,
+        bodyHash,
+        ...mints,
+        ...terms,
+        inputAccount,
+        outputAccount,
+        funded: false,
+        createdAt: now,
+        updatedAt: now,
+        triggeredAt: null,
+        leaseUntil: null,
+        retryAt: null,
         progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
       };
     },

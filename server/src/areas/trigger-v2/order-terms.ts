@@ -45,10 +45,13 @@ export function readTerms(body: OrderBody, now: number, priceNow: () => number):
   const expiresAt = futureDate(body.expiresAt, now);
   const price = priceNow();
   return {
-    ...{ triggerCondition, triggerPriceUsd: body.triggerPriceUsd ?? null, trailingBps },
+    triggerCondition,
+    triggerPriceUsd: body.triggerPriceUsd ?? null,
+    trailingBps,
     highWatermark: trailingBps !== null && triggerCondition === 'below' ? price : null,
     lowWatermark: trailingBps !== null && triggerCondition === 'above' ? price : null,
-    ...{ tpPriceUsd: body.tpPriceUsd ?? null, slPriceUsd: body.slPriceUsd ?? null },
+    tpPriceUsd: body.tpPriceUsd ?? null,
+    slPriceUsd: body.slPriceUsd ?? null,
     slippageBps: body.slippageBps ?? defaultSlippage(body),
     tpSlippageBps: body.tpSlippageBps ?? null,
     slSlippageBps: body.slSlippageBps ?? (orderType === 'single' ? null : STOP_SLIPPAGE_BPS),

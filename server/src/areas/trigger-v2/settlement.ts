@@ -82,7 +82,14 @@ function depositEvent(
   const { wallet, id: orderId, depositRequestId: id, inputMint: mint, progress } = order;
   return {
     ...NOTHING,
-    ...{ wallet, orderId, id, type: 'deposit', state, at, signature, mint },
+    wallet,
+    orderId,
+    id,
+    type: 'deposit',
+    state,
+    at,
+    signature,
+    mint,
     amount: progress.entry.initial,
   };
 }
@@ -94,13 +101,14 @@ function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerR
   const events = withdrawn.map(
     ({ mint, amount }, index): TriggerOrderEventRow => ({
       ...common,
-      ...{ id: `${row.id} withdrawal ${index}`, type: 'withdrawal', state: landed ? 'success' : 'failed' },
-      ...{ signature: row.signature, mint, amount: BigInt(amount) },
+      id: `${row.id} withdrawal ${index}`,
+      type: 'withdrawal',
+      state: landed ? 'success' : 'failed',
+      signature: row.signature,
+      mint,
+      amount: BigInt(amount),
     }),
   );
   if (!landed) return events;
-  return [
-    ...events,
-    { ...common, ...{ id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null } },
-  ];
+  return [...events, { ...common, id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null }];
 }

@@ -46,15 +46,20 @@ export function createClient(parts: Deps) {
     async open(wallet: Keypair, amount: bigint, terms: TestTerms): Promise<string> {
       const { inputMint, outputMint, orderType } = terms;
       const craft = {
-        ...{ inputMint, outputMint, userAddress: wallet.address, amount: amount.toString() },
+        inputMint,
+        outputMint,
+        userAddress: wallet.address,
+        amount: amount.toString(),
         ...({ orderType: 'price', orderSubType: orderType } as const),
       };
       const { transaction, requestId } = await craftOrderDeposit(deps, wallet.address, craft);
       const { id } = await createOrder(deps, wallet.address, {
         expiresAt: deps.clock.now() + 3_600_000,
         ...terms,
-        ...{ userPubkey: wallet.address, inputAmount: amount.toString() },
-        ...{ depositRequestId: requestId, depositSignedTx: signed(wallet, transaction) },
+        userPubkey: wallet.address,
+        inputAmount: amount.toString(),
+        depositRequestId: requestId,
+        depositSignedTx: signed(wallet, transaction),
       });
       return id;
     },

@@ -39,7 +39,9 @@ export async function readVaultToken(chain: Chain, address: Address): Promise<Va
   if (!mint?.initialized || (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM)) return undefined;
   const isPausable = extensionsOf(account!.data).includes(PAUSABLE);
   return {
-    ...{ mint: address, tokenProgram: program, decimals: mint.decimals },
+    mint: address,
+    tokenProgram: program,
+    decimals: mint.decimals,
     accountSpace: isPausable ? PAUSABLE_ACCOUNT_SPACE : TOKEN_ACCOUNT_SPACE,
   };
 }

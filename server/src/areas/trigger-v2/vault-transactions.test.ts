@@ -36,7 +36,10 @@ const spl: VaultToken = {
   accountSpace: 165,
 };
 const t22: VaultToken = {
-  ...{ mint: generateKeypair().address, tokenProgram: TOKEN_2022_PROGRAM, decimals: 9, accountSpace: 165 },
+  mint: generateKeypair().address,
+  tokenProgram: TOKEN_2022_PROGRAM,
+  decimals: 9,
+  accountSpace: 165,
 };
 const sol: VaultToken = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9, accountSpace: 165 };
 
@@ -77,7 +80,9 @@ async function newParties(): Promise<Parties> {
 }
 
 const addresses = ({ wallet, vault, tracker }: Parties) => ({
-  ...{ wallet: wallet.address, vault: vault.address, tracker: tracker.address },
+  wallet: wallet.address,
+  vault: vault.address,
+  tracker: tracker.address,
 });
 
 const lamportsOf = async (address: Address) => (await chain.account(address))?.lamports ?? 0n;
@@ -105,7 +110,12 @@ async function land(crafted: Crafted, signers: Keypair[]): Promise<unknown> {
 
 async function depositOf(parties: Parties, changes: Partial<Deposit>): Promise<{ deposit: Deposit; crafted: Crafted }> {
   const deposit: Deposit = {
-    ...{ ...addresses(parties), requestId: REQUEST, input: spl, output: t22, amount: 1_000n, keepsOutput: false },
+    ...addresses(parties),
+    requestId: REQUEST,
+    input: spl,
+    output: t22,
+    amount: 1_000n,
+    keepsOutput: false,
     ...changes,
   };
   return { deposit, crafted: craftDeposit(deposit, (await chain.latestBlockhash()).blockhash, 0n) };

@@ -106,8 +106,13 @@ function createOrderAccount(
   const account = orderAccount(vault, requestId, side, tokenProgram);
   return [
     systemCreateAccountWithSeed({
-      ...{ payer: wallet, newAccount: account, base: vault, seed: seedOf(requestId, side) },
-      ...{ lamports: rentExemptLamports(space), space, owner: tokenProgram },
+      payer: wallet,
+      newAccount: account,
+      base: vault,
+      seed: seedOf(requestId, side),
+      lamports: rentExemptLamports(space),
+      space,
+      owner: tokenProgram,
     }),
     tokenInitializeAccount3({ account, mint, owner: vault, tokenProgram }),
   ];

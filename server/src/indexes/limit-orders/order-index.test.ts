@@ -178,8 +178,15 @@ it('keeps apart what was at one address one after the other, also in one transac
   });
   const again = (makingAmount: bigint) =>
     initializeOrder({
-      ...{ payer: maker.address, maker: maker.address, uniqueId, makerInputMintAccount, ...tokens },
-      ...{ outputMint: JUP.mint, outputTokenProgram: TOKEN_PROGRAM, makingAmount, takingAmount: 9n },
+      payer: maker.address,
+      maker: maker.address,
+      uniqueId,
+      makerInputMintAccount,
+      ...tokens,
+      outputMint: JUP.mint,
+      outputTokenProgram: TOKEN_PROGRAM,
+      makingAmount,
+      takingAmount: 9n,
     });
   const signature = await send(world, maker, [cancel, again(7n), cancel, again(8n)]);
   await fill(world, await newWallet(world), order, 3n);

@@ -4,17 +4,31 @@ import type { LimitOrderEvent, PlacedOrderEvent } from '../../store/limit-orders
 import { ordersOf } from './orders-of.js';
 
 const terms = (makingAmount = '10', maker = 'maker') => ({
-  ...{ maker, inputMint: 'in', outputMint: 'out', makingAmount, takingAmount: '100' },
-  ...{ feeBps: 100, slippageBps: 0, expiredAt: null },
+  maker,
+  inputMint: 'in',
+  outputMint: 'out',
+  makingAmount,
+  takingAmount: '100',
+  feeBps: 100,
+  slippageBps: 0,
+  expiredAt: null,
 });
 const opened = (makingAmount?: string): LimitOrderEvent => ({ kind: 'opened', terms: terms(makingAmount) });
 const closed = (...signers: string[]): LimitOrderEvent => ({ kind: 'closed', signers, isDust: false });
 const traded = (makingAmount: string, left: string): LimitOrderEvent => ({
-  ...{ kind: 'traded', keeper: 'keeper', makingAmount, takingAmount: '100' },
-  ...{ remainingMakingAmount: left, remainingTakingAmount: left },
+  kind: 'traded',
+  keeper: 'keeper',
+  makingAmount,
+  takingAmount: '100',
+  remainingMakingAmount: left,
+  remainingTakingAmount: left,
 });
 const seen = (left: string): LimitOrderEvent => ({
-  ...{ kind: 'seen', terms: terms(), createdAt: 5, remainingMakingAmount: left, remainingTakingAmount: left },
+  kind: 'seen',
+  terms: terms(),
+  createdAt: 5,
+  remainingMakingAmount: left,
+  remainingTakingAmount: left,
 });
 
 /** One event a slot; the account has no transaction. */

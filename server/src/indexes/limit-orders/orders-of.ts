@@ -75,18 +75,38 @@ function newOrder(
 ): Growing {
   const [makingAmount, takingAmount] = [BigInt(terms.makingAmount), BigInt(terms.takingAmount)];
   return {
-    ...{ orderKey, openTx: txId, program, maker, inputMint, outputMint, makingAmount, takingAmount },
-    ...{ remainingMakingAmount: makingAmount, remainingTakingAmount: takingAmount, feeBps, slippageBps },
+    orderKey,
+    openTx: txId,
+    program,
+    maker,
+    inputMint,
+    outputMint,
+    makingAmount,
+    takingAmount,
+    remainingMakingAmount: makingAmount,
+    remainingTakingAmount: takingAmount,
+    feeBps,
+    slippageBps,
     expiredAt: terms.expiredAt === null ? null : BigInt(terms.expiredAt),
-    ...{ state, closeTx: '', createdAt: at, updatedAt: at, trades: [], slot, position },
+    state,
+    closeTx: '',
+    createdAt: at,
+    updatedAt: at,
+    trades: [],
+    slot,
+    position,
   };
 }
 
 function addTrade(order: Growing, { placed, event }: Trade): void {
   const takingAmount = BigInt(event.takingAmount);
   order.trades.push({
-    ...{ txId: placed.txId, keeper: event.keeper, makingAmount: BigInt(event.makingAmount), takingAmount },
-    ...{ feeAmount: (takingAmount * BigInt(order.feeBps)) / ALL_BPS, confirmedAt: placed.at },
+    txId: placed.txId,
+    keeper: event.keeper,
+    makingAmount: BigInt(event.makingAmount),
+    takingAmount,
+    feeAmount: (takingAmount * BigInt(order.feeBps)) / ALL_BPS,
+    confirmedAt: placed.at,
   });
   order.remainingMakingAmount = BigInt(event.remainingMakingAmount);
   order.remainingTakingAmount = BigInt(event.remainingTakingAmount);

@@ -77,7 +77,15 @@ it('several keepers pay for each invite once', async () => {
   const copies = [1, 2, 3].map(() => {
     const { store, clock, chain, log, rpc } = world;
     const landing = new Landing({
-      ...{ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements: {}, observe: () => {} },
+      store,
+      clock,
+      steadyNow,
+      chain,
+      signer,
+      log,
+      sendRpcs: [rpc],
+      settlements: {},
+      observe: () => {},
     });
     return { landing, keeper: newKeeper({ landing, index: world.newIndex() }) };
   });

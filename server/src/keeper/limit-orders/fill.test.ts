@@ -220,7 +220,12 @@ test('an order that cannot be paid for stops no other, and is filled when it can
   ];
   const account = (state: 'frozen' | 'initialized') =>
     encodeTokenAccount({
-      ...{ mint: b.mint, owner: frozen.maker.address, amount: 0n, state, delegatedAmount: 0n, isNative: false },
+      mint: b.mint,
+      owner: frozen.maker.address,
+      amount: 0n,
+      state,
+      delegatedAmount: 0n,
+      isNative: false,
     });
   await w.world.put(frozen.output, b.tokenProgram, account('frozen'));
   await w.world.holding(b, w.taker, 0n, foreign.output);

@@ -7,10 +7,25 @@ import { lamportsIn, planFill } from './plan.js';
 
 const someone: Address = generateKeypair().address;
 const ORDER: LimitOrder = {
-  ...{ maker: someone, inputMint: someone, outputMint: someone, inputMintReserve: someone, feeAccount: someone },
-  ...{ inputTokenProgram: TOKEN_PROGRAM, outputTokenProgram: TOKEN_PROGRAM, uniqueId: 0n, bump: 255 },
-  ...{ oriMakingAmount: 1n, oriTakingAmount: 1n, makingAmount: 1n, takingAmount: 1n, borrowMakingAmount: 0n },
-  ...{ expiredAt: undefined, feeBps: 0, createdAt: 0n, updatedAt: 0n, slippageBps: 0 },
+  maker: someone,
+  inputMint: someone,
+  outputMint: someone,
+  inputMintReserve: someone,
+  feeAccount: someone,
+  inputTokenProgram: TOKEN_PROGRAM,
+  outputTokenProgram: TOKEN_PROGRAM,
+  uniqueId: 0n,
+  bump: 255,
+  oriMakingAmount: 1n,
+  oriTakingAmount: 1n,
+  makingAmount: 1n,
+  takingAmount: 1n,
+  borrowMakingAmount: 0n,
+  expiredAt: undefined,
+  feeBps: 0,
+  createdAt: 0n,
+  updatedAt: 0n,
+  slippageBps: 0,
 };
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 15n });
@@ -24,7 +39,10 @@ const orders = fc
   })
   .map(({ all, taking, share, feeBps, slippageBps }) => ({
     ...ORDER,
-    ...{ oriMakingAmount: all, oriTakingAmount: taking, feeBps, slippageBps },
+    oriMakingAmount: all,
+    oriTakingAmount: taking,
+    feeBps,
+    slippageBps,
     makingAmount: (all * BigInt(share) + 999n) / 1_000n,
   }));
 const reserves = fc.tuple(amount, amount);

@@ -48,7 +48,11 @@ export async function networkFee({ chain }: LimitOrderDeps): Promise<bigint> {
 }
 
 const requestOf = ({ input, output }: Sides, amount: bigint): QuoteRequest => ({
-  ...{ mode: 'exact-in', input, output, amount, excludeVenues: NO_VENUES },
+  mode: 'exact-in',
+  input,
+  output,
+  amount,
+  excludeVenues: NO_VENUES,
 });
 
 /** What the router gives by what it knows already: no question to the chain. */
@@ -109,8 +113,12 @@ async function tryOutFill(
   // Of what the market gives less, nothing would repay the cost: who moves a pool first could have it for nothing.
   const least = price.takingAmount + price.feeAmount + cost;
   const trade = await quote.build({
-    ...{ owner: taker, receiver: taker, feePayer: taker, rentPayer: taker },
-    ...{ source: places.source, destination: places.destination },
+    owner: taker,
+    receiver: taker,
+    feePayer: taker,
+    rentPayer: taker,
+    source: places.source,
+    destination: places.destination,
     absentSigners: new Set([order.maker]),
     minOut: least,
   });

@@ -78,7 +78,14 @@ export async function openKeeperWorld() {
   }
   function newKeeper(changes: Partial<LimitOrderDeps> = {}) {
     const keeper = createLimitOrderKeeper({
-      ...{ store, chain, clock, steadyNow, log: silent, registry: new Registry(), taker, router: aggregator },
+      store,
+      chain,
+      clock,
+      steadyNow,
+      log: silent,
+      registry: new Registry(),
+      taker,
+      router: aggregator,
       landing: changes.landing ?? newLanding(),
       usd: (mint) => usd.get(mint),
       addresses: LIMIT_ORDER_ADDRESSES,
@@ -93,7 +100,19 @@ export async function openKeeperWorld() {
   const holding = (token: Token, owner: Address, amount = 0n) => world.holding(token, owner, amount, ata(owner, token));
 
   return {
-    ...{ world, store, chain, clock, signer, taker, usd, aggregator, programs, newLanding, newKeeper, ata, holding },
+    world,
+    store,
+    chain,
+    clock,
+    signer,
+    taker,
+    usd,
+    aggregator,
+    programs,
+    newLanding,
+    newKeeper,
+    ata,
+    holding,
 
     /** A token with a price, of which the keeper has an account, and a pool of both that is being routed over. */
     async pair(reserves: [bigint, bigint], tokens: [Token?, Token?] = []): Promise<[Token, Token, TestPool]> {
@@ -117,9 +136,16 @@ export async function openKeeperWorld() {
       const feeAccount = more.referral ?? limitOrderFeeAccount(output.mint, output.tokenProgram);
       if (!(await chain.account(feeAccount))) await holding(output, LIMIT_ORDER_ADDRESSES.fee);
       const terms: InitializeOrder = {
-        ...{ payer: maker.address, maker: maker.address, uniqueId: uniqueId++, makerInputMintAccount: source },
-        ...{ inputMint: input.mint, inputTokenProgram: input.tokenProgram, makingAmount: MAKING },
-        ...{ outputMint: output.mint, outputTokenProgram: output.tokenProgram, takingAmount },
+        payer: maker.address,
+        maker: maker.address,
+        uniqueId: uniqueId++,
+        makerInputMintAccount: source,
+        inputMint: input.mint,
+        inputTokenProgram: input.tokenProgram,
+        makingAmount: MAKING,
+        outputMint: output.mint,
+        outputTokenProgram: output.tokenProgram,
+        takingAmount,
         ...more,
       };
       const err = await world.run([maker], [initializeOrder(terms)]);

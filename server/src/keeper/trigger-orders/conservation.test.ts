@@ -99,7 +99,9 @@ async function openUser(plan: WalletPlan): Promise<User> {
 
 function termsOf({ type, sells, above, at, slippageBps, seconds }: WalletPlan, input: Token, output: Token): TestTerms {
   const common = {
-    ...{ inputMint: input.mint, outputMint: output.mint, triggerMint: x!.mint },
+    inputMint: input.mint,
+    outputMint: output.mint,
+    triggerMint: x!.mint,
     expiresAt: world.clock.now() + seconds * 1_000,
   };
   const slippage = slippageBps === undefined ? {} : { slippageBps };

@@ -194,8 +194,13 @@ describe('SOL', () => {
     await world.fund(wallet.address, world.bought, AMOUNT);
     await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 200n * SOL);
     const id = await client.open(wallet, sells ? 100n * SOL : AMOUNT, {
-      ...{ inputMint: input.mint, outputMint: output.mint, triggerMint: WRAPPED_SOL.mint, orderType: 'single' },
-      ...{ triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 500 },
+      inputMint: input.mint,
+      outputMint: output.mint,
+      triggerMint: WRAPPED_SOL.mint,
+      orderType: 'single',
+      triggerCondition: 'above',
+      triggerPriceUsd: 0.9,
+      slippageBps: 500,
     });
     return { wallet, id, lamports: await world.world.lamports(wallet.address) };
   }

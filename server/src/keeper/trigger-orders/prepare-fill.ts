@@ -135,8 +135,14 @@ async function swapOf(
   isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {
   const built = await quote.build({
-    ...{ owner: vault, source, destination: target.place.account, receiver: target.owner },
-    ...{ feePayer: payer, rentPayer: payer, minOut: least, emptySource: isClosing },
+    owner: vault,
+    source,
+    destination: target.place.account,
+    receiver: target.owner,
+    feePayer: payer,
+    rentPayer: payer,
+    minOut: least,
+    emptySource: isClosing,
     absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
@@ -145,7 +151,12 @@ async function swapOf(
   const closeTo = target.create ? payer : wallet;
   return {
     swap: {
-      ...{ taker: vault, receiver: target.receiver, feePayer: payer, rentPayer: payer, trade: built, programs },
+      taker: vault,
+      receiver: target.receiver,
+      feePayer: payer,
+      rentPayer: payer,
+      trade: built,
+      programs,
       input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },
       output: { ...output, place: target.place, least, create: target.create },
     },

@@ -42,7 +42,9 @@ export const fillSettlement: Settlement = {
       const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
       const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
       const change = {
-        ...{ id: orderId, event: { type: 'sent' } as const, times: { triggeredAt: at, leaseUntil: null } },
+        id: orderId,
+        event: { type: 'sent' } as const,
+        times: { triggeredAt: at, leaseUntil: null },
         history: (after: TriggerOrderRow) => [fillEvent(saleOf(after), { id, state: 'pending', amount, at })],
       };
       const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;

@@ -68,35 +68,45 @@ export async function openTriggerWorld() {
 
   function newLanding(sendRpcs: readonly Rpc[] = [world.rpc], on: Partial<LandingDeps> = {}) {
     const landing = new Landing({
-      ...{ store, clock, steadyNow, signer, chain, sendRpcs, log: silent },
-      ...{ settlements, observe: () => {}, ...on },
+      store,
+      clock,
+      steadyNow,
+      signer,
+      chain,
+      sendRpcs,
+      log: silent,
+      settlements,
+      observe: () => {},
+      ...on,
     });
     closing.push(() => landing.close());
     return landing;
   }
 
   const keeperDeps = {
-    ...{ clock, steadyNow, log: silent, payer, poolUsd: () => undefined },
+    clock,
+    steadyNow,
+    log: silent,
+    payer,
+    poolUsd: () => undefined,
     programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
   };
 
   return {
-    ...{
-      world,
-      store,
-      clock,
-      signer,
-      chain,
-      payer,
-      sold,
-      bought,
-      pool,
-      aggregator,
-      live,
-      prices,
-      setPrice,
-      newLanding,
-    },
+    world,
+    store,
+    clock,
+    signer,
+    chain,
+    payer,
+    sold,
+    bought,
+    pool,
+    aggregator,
+    live,
+    prices,
+    setPrice,
+    newLanding,
 
     /** What clients do, over a landing of its own. */
     newClient: (landing = newLanding()) => createClient({ store, clock, signer, chain, landing, prices: priced }),
@@ -109,7 +119,12 @@ export async function openTriggerWorld() {
 
     async newKeeper(changes: Partial<TriggerKeeperDeps & { alone: boolean }> = {}) {
       const keeper = await createTriggerKeeper({
-        ...{ ...keeperDeps, store, chain, router: aggregator, prices: priced, alone: false },
+        ...keeperDeps,
+        store,
+        chain,
+        router: aggregator,
+        prices: priced,
+        alone: false,
         landing: changes.landing ?? newLanding(),
         ...changes,
       });
@@ -122,7 +137,10 @@ export async function openTriggerWorld() {
       const wallet = await client.register();
       await this.fund(wallet.address, sold, AMOUNT);
       const id = await client.open(wallet, AMOUNT, {
-        ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, orderType: 'single' },
+        inputMint: sold.mint,
+        outputMint: bought.mint,
+        triggerMint: sold.mint,
+        orderType: 'single',
         ...(terms.orderType !== 'oco' && { triggerCondition: 'above', triggerPriceUsd: 0.9 }),
         ...terms,
       });
@@ -153,12 +171,33 @@ export async function openTriggerWorld() {
       const deposited = apply(newOrder('single', AMOUNT), { type: 'deposit_sent' });
       const id = uuidv7(clock);
       const order: TriggerOrderRow = {
-        ...{ id, wallet, vault, depositRequestId: id, bodyHash: new Uint8Array(32), inputAccount, outputAccount: null },
-        ...{ inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint, funded: true },
-        ...{ triggerCondition: 'above', triggerPriceUsd: usd, trailingBps: null, highWatermark: null },
-        ...{ lowWatermark: null, tpPriceUsd: null, slPriceUsd: null, slippageBps: null, tpSlippageBps: null },
-        ...{ slSlippageBps: null, expiresAt: new Date(clock.now() + HOUR_MS), createdAt: now, updatedAt: now },
-        ...{ triggeredAt: null, leaseUntil: null, retryAt: null },
+        id,
+        wallet,
+        vault,
+        depositRequestId: id,
+        bodyHash: new Uint8Array(32),
+        inputAccount,
+        outputAccount: null,
+        inputMint: sold.mint,
+        outputMint: bought.mint,
+        triggerMint: sold.mint,
+        funded: true,
+        triggerCondition: 'above',
+        triggerPriceUsd: usd,
+        trailingBps: null,
+        highWatermark: null,
+        lowWatermark: null,
+        tpPriceUsd: null,
+        slPriceUsd: null,
+        slippageBps: null,
+        tpSlippageBps: null,
+        slSlippageBps: null,
+        expiresAt: new Date(clock.now() + HOUR_MS),
+        createdAt: now,
+        updatedAt: now,
+        triggeredAt: null,
+        leaseUntil: null,
+        retryAt: null,
         progress: apply(deposited, { type: 'deposit_landed' }),
         ...terms,
       };

@@ -76,7 +76,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, behind
     if (typeof value === 'string') passed[name] = value;
   }
   const stored = await fetch(`http://127.0.0.1:${port}${path}`, {
-    ...{ method, headers: passed },
+    method,
+    headers: passed,
     ...(method === 'PUT' && { body }),
   });
   response.writeHead(stored.status, Object.fromEntries(stored.headers));
@@ -159,8 +160,11 @@ function fromQuery(query: string[]): Given | undefined {
   const value = (name: string) => params.get(`X-Amz-${name}`) ?? '';
   if (value('Algorithm') !== 'AWS4-HMAC-SHA256') return undefined;
   return {
-    ...{ credential: value('Credential'), time: value('Date'), expires: value('Expires') },
-    ...{ signedHeaders: value('SignedHeaders'), signature: value('Signature') },
+    credential: value('Credential'),
+    time: value('Date'),
+    expires: value('Expires'),
+    signedHeaders: value('SignedHeaders'),
+    signature: value('Signature'),
   };
 }
 

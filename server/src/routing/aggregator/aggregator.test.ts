@@ -27,7 +27,11 @@ after(() => world.close());
 
 const signal = () => AbortSignal.timeout(10_000);
 const exactIn = (input: Token, output: Token, amount: bigint, more: Partial<QuoteRequest> = {}): QuoteRequest => ({
-  ...{ mode: 'exact-in', input, output, amount, excludeVenues: new Set() },
+  mode: 'exact-in',
+  input,
+  output,
+  amount,
+  excludeVenues: new Set(),
   ...more,
 });
 function quoted(answer: Quote | Refusal): Quote {
@@ -322,8 +326,14 @@ describe('pools', { timeout: 60_000 }, () => {
 
 describe('building', { timeout: 60_000 }, () => {
   const parties = (owner: Address): SwapParties => ({
-    ...{ owner, source: newAddress(), destination: newAddress(), receiver: owner },
-    ...{ feePayer: owner, rentPayer: owner, absentSigners: new Set(), minOut: 1n },
+    owner,
+    source: newAddress(),
+    destination: newAddress(),
+    receiver: owner,
+    feePayer: owner,
+    rentPayer: owner,
+    absentSigners: new Set(),
+    minOut: 1n,
   });
 
   it('is refused where a signature is not to be had, an account is missing, or the request sizes an input', async (t) => {

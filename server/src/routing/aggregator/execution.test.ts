@@ -114,7 +114,11 @@ async function prepare({ reserves, ends: [from], amount }: Case): Promise<void> 
 
 function requestOf({ ends: [from, to], amount, fee, isForeign }: Case): QuoteRequest {
   return {
-    ...{ mode: 'exact-in', input: tokens[from]!, output: tokens[to]!, amount, owner: owner.address },
+    mode: 'exact-in',
+    input: tokens[from]!,
+    output: tokens[to]!,
+    amount,
+    owner: owner.address,
     ...(isForeign && { receiver }),
     ...(fee && { fee }),
     excludeVenues: new Set(),
@@ -129,8 +133,14 @@ async function execute(quote: Quote, example: Case): Promise<void> {
   const rentPayer = othersPay ? payer : owner;
   const destination = isForeign ? foreign[to]! : own[to]!;
   const built = await quote.build({
-    ...{ owner: owner.address, source: own[from]!, destination, receiver: isForeign ? receiver : owner.address },
-    ...{ feePayer: payer.address, rentPayer: rentPayer.address, absentSigners: new Set(), minOut: quote.outAmount },
+    owner: owner.address,
+    source: own[from]!,
+    destination,
+    receiver: isForeign ? receiver : owner.address,
+    feePayer: payer.address,
+    rentPayer: rentPayer.address,
+    absentSigners: new Set(),
+    minOut: quote.outAmount,
     ...(feeAccount && { feeAccount }),
   });
   if (isRefused(built)) assert.fail(built.reason);

@@ -33,7 +33,9 @@ async function put(lab: Lab, pool: LabPool): Promise<void> {
 const request = ([input, output]: readonly [Address, Address]): QuoteRequest => ({
   input: { mint: input, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
   output: { mint: output, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
-  ...{ mode: 'exact-in', amount: 1_000_000n, excludeVenues: new Set() },
+  mode: 'exact-in',
+  amount: 1_000_000n,
+  excludeVenues: new Set(),
 });
 
 describe('a pool that is made of other accounts when its price has moved', () => {
@@ -41,8 +43,13 @@ describe('a pool that is made of other accounts when its price has moved', () =>
     const lab = new Lab();
     const at = (tick: number) => ({ tick, sqrtPrice: sqrtPriceAt(tick) });
     const pool = writeWhirlpool(lab, {
-      ...{ tickSpacing: SPACING, feeRate: 3_000, protocolFeeRate: 0, ...at(10), isDynamic: () => false },
-      ...{ tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address], balances: [10n ** 15n, 10n ** 15n] },
+      tickSpacing: SPACING,
+      feeRate: 3_000,
+      protocolFeeRate: 0,
+      ...at(10),
+      isDynamic: () => false,
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+      balances: [10n ** 15n, 10n ** 15n],
       positions: [{ lower: -EDGE, upper: EDGE, liquidity: 10n ** 15n }],
     });
     await put(lab, pool);
@@ -80,7 +87,9 @@ describe('pools that cannot be traded with', () => {
   it('are counted by their reasons, in the metrics too', async (t) => {
     const lab = new Lab();
     const terms = {
-      ...{ balances: [10n ** 9n, 10n ** 9n] as [bigint, bigint], tradeFee: 2_500n, openTime: 0n },
+      balances: [10n ** 9n, 10n ** 9n] as [bigint, bigint],
+      tradeFee: 2_500n,
+      openTime: 0n,
       owed: [
         [0n, 0n],
         [0n, 0n],

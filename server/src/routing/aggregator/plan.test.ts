@@ -15,14 +15,28 @@ const [address, mintA, mintB, authority, vaultA, vaultB, poolMint, feeAccount] =
 
 function poolState(reserves: [bigint, bigint], terms: number): PoolState {
   const vault = (mint: Address, amount: bigint) => ({
-    ...{ owner: TOKEN_PROGRAM, lamports: 1n, executable: false },
+    owner: TOKEN_PROGRAM,
+    lamports: 1n,
+    executable: false,
     data: encodeTokenAccount({
-      ...{ mint, owner: authority!, amount, state: 'initialized', delegatedAmount: 0n, isNative: false },
+      mint,
+      owner: authority!,
+      amount,
+      state: 'initialized',
+      delegatedAmount: 0n,
+      isNative: false,
     }),
   });
   const data = encodePool({
-    ...{ bump: 255, tokenProgram: TOKEN_PROGRAM, vaultA: vaultA!, vaultB: vaultB!, poolMint: poolMint! },
-    ...{ mintA: mintA!, mintB: mintB!, feeAccount: feeAccount!, fees: TERMS[terms]! },
+    bump: 255,
+    tokenProgram: TOKEN_PROGRAM,
+    vaultA: vaultA!,
+    vaultB: vaultB!,
+    poolMint: poolMint!,
+    mintA: mintA!,
+    mintB: mintB!,
+    feeAccount: feeAccount!,
+    fees: TERMS[terms]!,
   });
   const account = { owner: TOKEN_SWAP_PROGRAM, lamports: 1n, executable: false, data };
   const state = venue.open(address!, account, [vault(mintA!, reserves[0]), vault(mintB!, reserves[1])]);
@@ -40,12 +54,14 @@ const part = fc.record({
 });
 const plans: fc.Arbitrary<Plan> = fc
   .array(fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 49 })), {
-    ...{ minLength: 1, maxLength: 3 },
+    minLength: 1,
+    maxLength: 3,
   })
   .map((steps) => ({
     pools: steps.reduce((count, [parts]) => count + parts.length, 0),
     steps: steps.map(([parts, percent]) => ({
-      ...{ input: mintA!, output: mintB! },
+      input: mintA!,
+      output: mintB!,
       parts: parts.map(({ reserves, terms, from }, i): Part => {
         const bps = i < parts.length - 1 ? percent * 100 : 10_000 - percent * 100 * (parts.length - 1);
         const state = poolState(reserves, terms);

@@ -18,7 +18,10 @@ export function quoteOf(found: Found, request: QuoteRequest, builder: Builder): 
   // What an output takes is what must be offered for it, though a little may be left over.
   const inAmount = request.mode === 'exact-out' ? found.amount : found.outcome.inAmount;
   return {
-    ...{ router: 'metis', inAmount, outAmount, feeAmount },
+    router: 'metis',
+    inAmount,
+    outAmount,
+    feeAmount,
     hops: trades.map((trade) => hopOf(found, trade)),
     priceImpact: priceImpact(found.outcome),
     guaranteed: false,
@@ -30,9 +33,16 @@ function hopOf({ plan }: Found, { part, step, paid, rest, received, fee }: Done)
   const { input, output } = plan.steps[step]!;
   const { tokens } = part.state;
   return {
-    ...{ venue: part.pool.address, label: part.pool.venue.label, inputMint: input, outputMint: output },
-    ...{ inAmount: paid + rest, outAmount: received, fee, bps: part.bps },
-    ...{ vaultIn: tokens[part.from].vault, vaultOut: tokens[part.from === 0 ? 1 : 0].vault },
+    venue: part.pool.address,
+    label: part.pool.venue.label,
+    inputMint: input,
+    outputMint: output,
+    inAmount: paid + rest,
+    outAmount: received,
+    fee,
+    bps: part.bps,
+    vaultIn: tokens[part.from].vault,
+    vaultOut: tokens[part.from === 0 ? 1 : 0].vault,
   };
 }
 
@@ -44,7 +54,11 @@ function build(found: Found, request: QuoteRequest, parties: SwapParties, builde
   if (!source || !destination) return unsupported('SOL must come and go through token accounts of wrapped SOL');
   if (request.fee && !parties.feeAccount) return unsupported('a fee needs an account that gets it');
   const { instructions, lentLamports } = buildPlan({
-    ...{ plan: found.plan, outcome: found.outcome, request, router: builder.router, tokenOf: builder.tokenOf },
+    plan: found.plan,
+    outcome: found.outcome,
+    request,
+    router: builder.router,
+    tokenOf: builder.tokenOf,
     parties: { ...parties, source, destination },
   });
   for (const signer of lentLamports > 0n ? [owner, rentPayer] : [owner]) {

@@ -90,7 +90,10 @@ function measure(
     parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 1n })),
   );
   const { instructions } = buildPlan({
-    ...{ plan, request, router, tokenOf },
+    plan,
+    request,
+    router,
+    tokenOf,
     outcome: { inAmount: 1n, outAmount: 1n, feeAmount: request.fee ? 1n : 0n, trades },
     parties: { ...parties, absentSigners: new Set(), minOut: 1n },
   });

@@ -140,8 +140,15 @@ export async function openWorld(options: { programsDir?: string } = {}): Promise
       const pool: TestPool = { address, tokens: [a, b], vaults, poolMint };
       await setReserves(pool, reserves);
       const state = {
-        ...{ bump: authority.bump, tokenProgram: TOKEN_PROGRAM, vaultA: vaults[0], vaultB: vaults[1], poolMint },
-        ...{ mintA: a.mint, mintB: b.mint, feeAccount, fees: terms },
+        bump: authority.bump,
+        tokenProgram: TOKEN_PROGRAM,
+        vaultA: vaults[0],
+        vaultB: vaults[1],
+        poolMint,
+        mintA: a.mint,
+        mintB: b.mint,
+        feeAccount,
+        fees: terms,
       };
       await put(address, TOKEN_SWAP_PROGRAM, encodePool(state));
       return pool;

@@ -53,7 +53,11 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
 
   follow([address, ...candidate.accounts]);
   return {
-    ...{ address, venue, mints, follow, named },
+    address,
+    venue,
+    mints,
+    follow,
+    named,
     get accounts() {
       return accounts;
     },

@@ -257,8 +257,14 @@ describe('quotes of market makers', () => {
 
   function parties(changes: Partial<SwapParties> = {}): SwapParties {
     return {
-      ...{ owner: taker, receiver: taker, feePayer: taker, rentPayer: taker, minOut: 1n, absentSigners: new Set() },
-      ...{ source: generateKeypair().address, destination: generateKeypair().address },
+      owner: taker,
+      receiver: taker,
+      feePayer: taker,
+      rentPayer: taker,
+      minOut: 1n,
+      absentSigners: new Set(),
+      source: generateKeypair().address,
+      destination: generateKeypair().address,
       ...changes,
     };
   }

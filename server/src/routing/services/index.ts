@@ -59,9 +59,13 @@ export function createServiceRouter(service: RoutingService, chain: Chained): Ro
     if (outAmount <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
     const terms: Terms = { request, traded, onInput, onOutput };
     return {
-      ...{ router: id, inAmount: amount, outAmount, feeAmount: onInput + onOutput },
+      router: id,
+      inAmount: amount,
+      outAmount,
+      feeAmount: onInput + onOutput,
       hops: [hopOf(service, price, terms)],
-      ...{ priceImpact: price.priceImpact, guaranteed: false },
+      priceImpact: price.priceImpact,
+      guaranteed: false,
       build: (parties) => build(service, chain, terms, price, parties),
     };
   }
@@ -92,8 +96,12 @@ function hopOf({ name, programs }: RoutingService, { labels, outAmount }: Price,
   return {
     venue: venue!,
     label: labels.length > 0 ? `${name}: ${[...new Set(labels)].join(', ')}` : name,
-    ...{ inputMint: request.input.mint, outputMint: request.output.mint },
-    ...{ inAmount: traded, outAmount, fee: 0n, bps: Number(BPS) },
+    inputMint: request.input.mint,
+    outputMint: request.output.mint,
+    inAmount: traded,
+    outAmount,
+    fee: 0n,
+    bps: Number(BPS),
   };
 }
 
@@ -125,7 +133,9 @@ async function build(
   const floor = receiver === owner ? [await floorOf(chain, output, owner, destination, least)] : [];
   return {
     instructions: [...pay(input, source, onInput), instruction, ...floor, ...pay(output, destination, onOutput)],
-    ...{ extraSigners: [], lookupTables, lentLamports: 0n },
+    extraSigners: [],
+    lookupTables,
+    lentLamports: 0n,
     foreign: { instruction, source, destination, amountIn: traded, least },
   };
 }

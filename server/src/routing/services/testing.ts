@@ -76,8 +76,16 @@ export async function openServicePool(
     return decodeTokenAccount(Buffer.from(value.data[0], 'base64'))!.amount;
   };
   const accounts = {
-    ...{ program, pool, authority, vaultA, vaultB, poolMint, feeAccount, ...mints },
-    ...{ programA: tokens[0].tokenProgram, programB: tokens[1].tokenProgram },
+    program,
+    pool,
+    authority,
+    vaultA,
+    vaultB,
+    poolMint,
+    feeAccount,
+    ...mints,
+    programA: tokens[0].tokenProgram,
+    programB: tokens[1].tokenProgram,
   };
   return {
     tokens,
@@ -121,7 +129,9 @@ export async function startServices(pools: { dflow: ServicePool[]; okx: ServiceP
   const instructionsOf = (route: Route, owner: Address, receiver: Address, least: bigint): Instruction[] => {
     const [input, output] = [route.pool.tokens[route.from], route.pool.tokens[(1 - route.from) as 0 | 1]];
     const trade = {
-      ...{ owner, amountIn: route.amount, minimumAmountOut: least },
+      owner,
+      amountIn: route.amount,
+      minimumAmountOut: least,
       source: associatedTokenAddress(owner, input.mint, input.tokenProgram),
       destination: associatedTokenAddress(receiver, output.mint, output.tokenProgram),
     };
@@ -142,9 +152,16 @@ export async function startServices(pools: { dflow: ServicePool[]; okx: ServiceP
       const least = `${(out * BigInt(10_000 - slippageBps)) / 10_000n}`;
       return {
         body: {
-          ...{ inputMint: query.get('inputMint'), outputMint: query.get('outputMint'), inAmount: `${route.amount}` },
-          ...{ outAmount: `${out}`, minOutAmount: least, otherAmountThreshold: least, slippageBps },
-          ...{ priceImpactPct: '0.001', contextSlot: 1, routePlan: [{ venue: 'Obric', marketKey: 'x' }] },
+          inputMint: query.get('inputMint'),
+          outputMint: query.get('outputMint'),
+          inAmount: `${route.amount}`,
+          outAmount: `${out}`,
+          minOutAmount: least,
+          otherAmountThreshold: least,
+          slippageBps,
+          priceImpactPct: '0.001',
+          contextSlot: 1,
+          routePlan: [{ venue: 'Obric', marketKey: 'x' }],
         },
       };
     }
@@ -161,7 +178,9 @@ export async function startServices(pools: { dflow: ServicePool[]; okx: ServiceP
           .filter((each) => !isBudget(each))
           .map(written),
         swapInstruction: written(all.at(-1)!),
-        ...{ cleanupInstructions: [], otherInstructions: [], addressLookupTableAddresses: [] },
+        cleanupInstructions: [],
+        otherInstructions: [],
+        addressLookupTableAddresses: [],
       },
     };
   }
@@ -173,7 +192,10 @@ export async function startServices(pools: { dflow: ServicePool[]; okx: ServiceP
     if (!route) return { body: { code: '82000', msg: 'Insufficient liquidity', data: [] } };
     const out = await route.pool.out(route.from, route.amount);
     const routerResult = {
-      ...{ chainIndex: '501', fromTokenAmount: `${route.amount}`, toTokenAmount: `${out}`, priceImpactPercent: '-0.1' },
+      chainIndex: '501',
+      fromTokenAmount: `${route.amount}`,
+      toTokenAmount: `${out}`,
+      priceImpactPercent: '-0.1',
       fromToken: { tokenContractAddress: input },
       toToken: { tokenContractAddress: output },
       dexRouterList: [{ dexProtocol: { dexName: 'SolFi', percent: '100' } }],
@@ -204,7 +226,8 @@ export async function startServices(pools: { dflow: ServicePool[]; okx: ServiceP
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ instead, tamper },
+    instead,
+    tamper,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

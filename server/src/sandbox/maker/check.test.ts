@@ -36,15 +36,31 @@ const LIGHTHOUSE = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
 const account = (owner: Address, of = mint) => associatedTokenAddress(owner, of);
 
 const terms: Terms = {
-  ...{ taker: taker.address, maker: maker.address, inputMint: WRAPPED_SOL_MINT, outputMint: mint },
-  ...{ inAmount: 1_000n, outAmount: 2_000n, notBefore: 1_000, notAfter: 1_060, orderEngine: ORDER_ENGINE_PROGRAM },
-  ...{ makerInput: account(maker.address, WRAPPED_SOL_MINT), makerOutput: account(maker.address) },
+  taker: taker.address,
+  maker: maker.address,
+  inputMint: WRAPPED_SOL_MINT,
+  outputMint: mint,
+  inAmount: 1_000n,
+  outAmount: 2_000n,
+  notBefore: 1_000,
+  notAfter: 1_060,
+  orderEngine: ORDER_ENGINE_PROGRAM,
+  makerInput: account(maker.address, WRAPPED_SOL_MINT),
+  makerOutput: account(maker.address),
 };
 const quoted: Fill = {
-  ...{ taker: taker.address, maker: maker.address, inputMint: WRAPPED_SOL_MINT, outputMint: mint },
-  ...{ inputTokenProgram: TOKEN_PROGRAM, outputTokenProgram: TOKEN_PROGRAM, inputAmount: 1_000n, outputAmount: 2_000n },
-  ...{ makerInputAccount: terms.makerInput, makerOutputAccount: terms.makerOutput },
-  ...{ takerOutputAccount: account(taker.address), expireAt: 1_055n },
+  taker: taker.address,
+  maker: maker.address,
+  inputMint: WRAPPED_SOL_MINT,
+  outputMint: mint,
+  inputTokenProgram: TOKEN_PROGRAM,
+  outputTokenProgram: TOKEN_PROGRAM,
+  inputAmount: 1_000n,
+  outputAmount: 2_000n,
+  makerInputAccount: terms.makerInput,
+  makerOutputAccount: terms.makerOutput,
+  takerOutputAccount: account(taker.address),
+  expireAt: 1_055n,
 };
 const budget = [setComputeUnitLimit(60_000), setComputeUnitPrice(1_000n)];
 const fill = (changes: Partial<Fill> = {}) => fillInstruction({ ...quoted, ...changes });
@@ -74,12 +90,18 @@ describe('what the sandbox maker signs', () => {
         tokenSyncNative({ account: account(stranger.address, WRAPPED_SOL_MINT) }),
         fill(),
         tokenTransferChecked({
-          ...{ source: account(owner), mint, destination: account(stranger.address), authority: owner },
-          ...{ amount: 7n, decimals: 6 },
+          source: account(owner),
+          mint,
+          destination: account(stranger.address),
+          authority: owner,
+          amount: 7n,
+          decimals: 6,
         }),
         tokenCloseAccount({ account: account(owner), destination: owner, authority: owner }),
         ...[5, 6, 9, 10].map((kind) => ({
-          ...{ program: LIGHTHOUSE, accounts: [readonlyAccount(mint)], data: Uint8Array.of(kind, 1) },
+          program: LIGHTHOUSE,
+          accounts: [readonlyAccount(mint)],
+          data: Uint8Array.of(kind, 1),
         })),
       ]),
     );
@@ -123,8 +145,12 @@ describe('what the sandbox maker signs', () => {
           ...budget,
           fill(),
           tokenTransferChecked({
-            ...{ source: account(makers), mint, destination: account(stranger.address), authority: makers },
-            ...{ amount: 1n, decimals: 6 },
+            source: account(makers),
+            mint,
+            destination: account(stranger.address),
+            authority: makers,
+            amount: 1n,
+            decimals: 6,
           }),
         ]),
     ],

@@ -104,7 +104,11 @@ export async function openWorld() {
   const signer = testSigner();
   await fundMaker(chain, signer.address('maker'), TOKENS);
   const makerDeps: MakerDeps = {
-    ...{ chain, signer, clock, tokens: TOKENS, log: quiet },
+    chain,
+    signer,
+    clock,
+    tokens: TOKENS,
+    log: quiet,
     orderEngine: ORDER_ENGINE_PROGRAM,
     spreadBps: 10,
     usd: (mint) => USD.get(mint),
@@ -113,7 +117,11 @@ export async function openWorld() {
   const landings: { close(): void }[] = [];
   const newLanding = (on: { chain?: Chain } = {}) => {
     const landing = new Landing({
-      ...{ store, clock, steadyNow, signer, log: quiet },
+      store,
+      clock,
+      steadyNow,
+      signer,
+      log: quiet,
       chain: on.chain ?? chain,
       sendRpcs: [rpc],
       settlements: {},
@@ -124,14 +132,28 @@ export async function openWorld() {
   };
   const router = (own: { id: string; url: string }[], changes: Partial<MakersDeps> = {}) =>
     createMakers({
-      ...{ store, chain, clock, steadyNow, log: quiet, budgetMs: 2_000 },
+      store,
+      chain,
+      clock,
+      steadyNow,
+      log: quiet,
+      budgetMs: 2_000,
       own: own.map((each) => ({ name: each.id, ...each })),
       usd: (mint) => USD.get(mint),
       orderEngine: ORDER_ENGINE_PROGRAM,
       ...changes,
     });
   return {
-    ...{ net, rpc, chain, clock, store, signer, maker, makerDeps, newLanding, router },
+    net,
+    rpc,
+    chain,
+    clock,
+    store,
+    signer,
+    maker,
+    makerDeps,
+    newLanding,
+    router,
     async close() {
       for (const landing of landings) landing.close();
       await maker.close();
@@ -197,7 +219,12 @@ export async function craftOrder(
   const native = (token: Token) => token.mint === WRAPPED_SOL_MINT;
   const destination = native(request.output) ? undefined : ata(receiver, request.output);
   const built = await quote.build({
-    ...{ owner, receiver, rentPayer, feePayer: owner, minOut: quote.outAmount, absentSigners: new Set() },
+    owner,
+    receiver,
+    rentPayer,
+    feePayer: owner,
+    minOut: quote.outAmount,
+    absentSigners: new Set(),
     ...(!native(request.input) && { source: ata(owner, request.input) }),
     ...(destination && { destination }),
     ...parties,
@@ -222,7 +249,12 @@ export async function remember(
   const crafted = craftTransaction({ feePayer, firstSigners: [taker], instructions, blockhash, budget: BUDGET });
   const now = clock.now();
   const request = {
-    ...{ id: uuidv7(clock), area: 'swap', wallet: taker, cosigners, lastValidBlockHeight, payload: {} },
+    id: uuidv7(clock),
+    area: 'swap',
+    wallet: taker,
+    cosigners,
+    lastValidBlockHeight,
+    payload: {},
     messageHash: crafted.messageHash,
     createdAt: new Date(now),
     expiresAt: new Date(now + 180_000),
@@ -282,7 +314,14 @@ export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handle
 export function offer(body: Record<string, string>, maker: Address, outAmount: bigint) {
   const { requestId, quoteId, tokenIn, tokenOut, quoteType, protocol, amount, taker } = body;
   return {
-    ...{ requestId, quoteId, tokenIn, tokenOut, quoteType, protocol, taker, maker },
+    requestId,
+    quoteId,
+    tokenIn,
+    tokenOut,
+    quoteType,
+    protocol,
+    taker,
+    maker,
     amountIn: amount,
     amountOut: outAmount.toString(),
   };

@@ -12,14 +12,28 @@ const [mintA, mintB, vaultA, vaultB, owner, pool] = Array.from({ length: 6 }, ad
 /** A pool as the aggregator reads it, whose quotes equal what the program does. */
 function poolOf(reserves: readonly [bigint, bigint], fees: PoolFees): PoolReserves {
   const vault = (mint = mintA!, amount: bigint) => ({
-    ...{ lamports: 1n, owner: TOKEN_PROGRAM, executable: false },
+    lamports: 1n,
+    owner: TOKEN_PROGRAM,
+    executable: false,
     data: encodeTokenAccount({
-      ...{ mint, owner: owner!, amount, state: 'initialized', delegatedAmount: 0n, isNative: false },
+      mint,
+      owner: owner!,
+      amount,
+      state: 'initialized',
+      delegatedAmount: 0n,
+      isNative: false,
     }),
   });
   const data = encodePool({
-    ...{ bump: 255, tokenProgram: TOKEN_PROGRAM, poolMint: address(), feeAccount: address(), fees },
-    ...{ vaultA: vaultA!, vaultB: vaultB!, mintA: mintA!, mintB: mintB! },
+    bump: 255,
+    tokenProgram: TOKEN_PROGRAM,
+    poolMint: address(),
+    feeAccount: address(),
+    fees,
+    vaultA: vaultA!,
+    vaultB: vaultB!,
+    mintA: mintA!,
+    mintB: mintB!,
   });
   assert.equal(data.length, POOL_SIZE);
   const account = { lamports: 1n, owner: TOKEN_SWAP_PROGRAM, executable: false, data };

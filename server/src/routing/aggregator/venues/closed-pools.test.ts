@@ -82,17 +82,16 @@ describe("the fee of a Raydium pool's creator, by the program's published source
   const received = (on: number, from: 0 | 1): bigint | undefined => {
     const lab = new Lab();
     const { address } = writeCpmmPool(lab, {
-      ...{
-        balances: [1_000_000n, 1_000_000n],
-        tradeFee: 2_500n,
-        owed: [
-          [0n, 0n],
-          [0n, 0n],
-        ],
-        status: 0,
-        openTime: 0n,
-      },
-      ...{ creatorFee: { rate: 1_000n, on }, tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address] },
+      balances: [1_000_000n, 1_000_000n],
+      tradeFee: 2_500n,
+      owed: [
+        [0n, 0n],
+        [0n, 0n],
+      ],
+      status: 0,
+      openTime: 0n,
+      creatorFee: { rate: 1_000n, on },
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
     });
     const { state } = lab.open(raydiumCpmmVenue(), address);
     if (typeof state === 'string') assert.fail(state);

@@ -18,7 +18,10 @@ function swapOf(state: PoolState, { from, offered, parties }: RecordedTrade, ins
   const [input, output] = from === 0 ? state.tokens : ([state.tokens[1], state.tokens[0]] as const);
   const place = (account: Address) => ({ kind: 'token' as const, account });
   return {
-    ...{ taker: parties.owner, receiver: parties.owner, feePayer: parties.owner, rentPayer: parties.owner },
+    taker: parties.owner,
+    receiver: parties.owner,
+    feePayer: parties.owner,
+    rentPayer: parties.owner,
     input: { ...input, place: place(parties.source), amount: BigInt(offered) },
     output: { ...output, place: place(parties.destination), least: LEAST, create: false },
     trade: { instructions: [instruction], extraSigners: [], lookupTables: [] },

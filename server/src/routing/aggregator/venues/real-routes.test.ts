@@ -42,7 +42,11 @@ describe('routes over the real programs of different venues', { skip, timeout: 1
   });
 
   const request = (from: number, to: number, amount: bigint): QuoteRequest => ({
-    ...{ mode: 'exact-in', input: tokens[from]!, output: tokens[to]!, amount, owner: owner.address },
+    mode: 'exact-in',
+    input: tokens[from]!,
+    output: tokens[to]!,
+    amount,
+    owner: owner.address,
     excludeVenues: new Set(),
   });
 
@@ -56,8 +60,14 @@ describe('routes over the real programs of different venues', { skip, timeout: 1
   }
 
   const partiesOf = (from: number, to: number, minOut: bigint) => ({
-    ...{ owner: owner.address, source: accounts[from]!, destination: accounts[to]!, receiver: owner.address, minOut },
-    ...{ feePayer: owner.address, rentPayer: owner.address, absentSigners: new Set<Address>() },
+    owner: owner.address,
+    source: accounts[from]!,
+    destination: accounts[to]!,
+    receiver: owner.address,
+    minOut,
+    feePayer: owner.address,
+    rentPayer: owner.address,
+    absentSigners: new Set<Address>(),
   });
 
   async function execute(own: Routing, from: number, to: number, amount: bigint): Promise<Quote> {

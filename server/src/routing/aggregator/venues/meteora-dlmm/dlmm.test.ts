@@ -18,10 +18,24 @@ const around = (active: number, width: number): PairTerms['bins'] =>
   });
 
 const TERMS: PairTerms = {
-  ...{ binStep: 10, baseFactor: 10_000, baseFeePower: 0, filterPeriod: 30, decayPeriod: 600, reductionFactor: 5_000 },
-  ...{ variableFeeControl: 40_000, maxVolatility: 350_000, volatility: 0, volatilityReference: 0, indexReference: 0 },
-  ...{ lastUpdate: 0n, purpose: 2, feeInY: false, activeId: 0, activation: { byTime: true, point: 0n } },
-  ...{ bins: around(0, 90), is2022: [false, false] },
+  binStep: 10,
+  baseFactor: 10_000,
+  baseFeePower: 0,
+  filterPeriod: 30,
+  decayPeriod: 600,
+  reductionFactor: 5_000,
+  variableFeeControl: 40_000,
+  maxVolatility: 350_000,
+  volatility: 0,
+  volatilityReference: 0,
+  indexReference: 0,
+  lastUpdate: 0n,
+  purpose: 2,
+  feeInY: false,
+  activeId: 0,
+  activation: { byTime: true, point: 0n },
+  bins: around(0, 90),
+  is2022: [false, false],
 };
 
 const write = (lab: Lab, terms: Partial<PairTerms> = {}) => writePair(lab, { ...TERMS, ...terms });

@@ -59,7 +59,10 @@ const extensionAddress = (pair: Address) =>
 /** Meteora's bins of liquidity ("DLMM"): https://github.com/MeteoraAg/dlmm-sdk has the interface. */
 export function dlmmVenue(): Venue {
   return {
-    ...{ label: 'Meteora DLMM', program: DLMM_PROGRAM, poolSize: PAIR_SIZE, amountOffset: FIRST_NUMBER_AT },
+    label: 'Meteora DLMM',
+    program: DLMM_PROGRAM,
+    poolSize: PAIR_SIZE,
+    amountOffset: FIRST_NUMBER_AT,
     mintOffsets: [88, 120],
     describe(address, account) {
       const pair = pairOf(account);

@@ -86,12 +86,19 @@ export function randomDammPool(lab: Lab, random: Random): LabPool {
   const program = () => (random(4) === 0 ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM);
   return writeDammPool(lab, {
     tokenPrograms: [program(), program()],
-    ...{ price, range, liquidity: fitting(price, range, random), startPrice: (price * BigInt(50 + random(60))) / 100n },
+    price,
+    range,
+    liquidity: fitting(price, range, random),
+    startPrice: (price * BigInt(50 + random(60))) / 100n,
     ...(isCompounding && { amounts: [sized(random, 50) + 1000n, sized(random, 50) + 1000n] as [bigint, bigint] }),
-    ...{ baseFee: randomBaseFee(random, passed), dynamicFee: randomDynamicFee(random, price, unixTimestamp) },
+    baseFee: randomBaseFee(random, passed),
+    dynamicFee: randomDynamicFee(random, price, unixTimestamp),
     ...(random(8) === 0 && !isCompounding && { tracked: { of: 2n, part: 1n } }),
-    ...{ collectFeeMode, compoundingBps: isCompounding ? random(10_001) : 0, feeVersion: random(2) },
-    ...{ layoutVersion: isCompounding ? 1 : random(2), status: 0 },
+    collectFeeMode,
+    compoundingBps: isCompounding ? random(10_001) : 0,
+    feeVersion: random(2),
+    layoutVersion: isCompounding ? 1 : random(2),
+    status: 0,
     activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(passed) },
   });
 }

@@ -113,8 +113,13 @@ export function randomDbcPool(lab: Lab, random: Random): LabPool {
   }
   const passed = random(100_000);
   return writeDbcPool(lab, {
-    ...{ tokenPrograms: [program(), program()], start, points, end, price: at },
-    ...{ baseFee: randomBaseFee(random, passed), dynamicFee: randomDynamicFee(random, at, unixTimestamp) },
+    tokenPrograms: [program(), program()],
+    start,
+    points,
+    end,
+    price: at,
+    baseFee: randomBaseFee(random, passed),
+    dynamicFee: randomDynamicFee(random, at, unixTimestamp),
     collectFeeMode: random(2),
     activation: { type, point: (type === 0 ? slot : unixTimestamp) - BigInt(passed) },
   });

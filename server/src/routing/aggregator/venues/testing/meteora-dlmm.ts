@@ -203,7 +203,12 @@ export function randomPair(lab: Lab, random: Random): LabPool {
   const volatility = random(350_000);
   const ago = () => BigInt([0, random(30), random(600), random(5_000)][random(4)]!);
   return writePair(lab, {
-    ...{ binStep, activeId, purpose, bins, volatility, volatilityReference: random(volatility + 1) },
+    binStep,
+    activeId,
+    purpose,
+    bins,
+    volatility,
+    volatilityReference: random(volatility + 1),
     baseFactor: [0, 1, 5_000, 10_000, 50_000][random(5)]!,
     baseFeePower: [0, 0, 0, 1, 2][random(5)]!,
     filterPeriod: 1 + random(60),

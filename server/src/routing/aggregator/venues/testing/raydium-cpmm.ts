@@ -28,7 +28,9 @@ export function writeCpmmPool({ vm }: Lab, terms: CpmmTerms): LabPool {
   const [address, observation, config] = [newAddress(), newAddress(), newAddress()];
   const vaults = ([0, 1] as const).map((side) =>
     vm.tokenAccount({
-      ...{ mint: mints[side], owner: AUTHORITY.address, amount: terms.balances[side] },
+      mint: mints[side],
+      owner: AUTHORITY.address,
+      amount: terms.balances[side],
       tokenProgram: terms.tokenPrograms[side],
     }),
   );

@@ -57,12 +57,16 @@ export function recordedTrade({ pool, from, offered, time, accounts, done, outco
   const { instruction, parties } = trial;
   if (!instruction || !parties || !outcome) throw new Error(`pool ${pool.address} was not traded with`);
   return {
-    ...{ slot: `${time.slot}`, pool: pool.address, from, offered: `${offered}` },
+    slot: `${time.slot}`,
+    pool: pool.address,
+    from,
+    offered: `${offered}`,
     done: done && done.received > 0n ? { paid: `${done.paid}`, received: `${done.received}` } : null,
     computeUnits: outcome.computeUnits,
     accounts: Object.fromEntries(
       accounts.map(([address, { owner, data }]) => [address, [owner, deflateRawSync(data).toString('base64')]]),
     ),
-    ...{ parties, instruction: writtenInstruction(instruction) },
+    parties,
+    instruction: writtenInstruction(instruction),
   };
 }

@@ -82,16 +82,14 @@ interface Pair {
 function cpmm(lab: Lab, pair: Pair) {
   return writeCpmmPool(lab, {
     ...pair,
-    ...{
-      balances: [DEEP, 3n * DEEP],
-      tradeFee: 2_500n,
-      owed: [
-        [1n, 2n],
-        [3n, 4n],
-      ],
-      status: 0,
-      openTime: 0n,
-    },
+    balances: [DEEP, 3n * DEEP],
+    tradeFee: 2_500n,
+    owed: [
+      [1n, 2n],
+      [3n, 4n],
+    ],
+    status: 0,
+    openTime: 0n,
   });
 }
 
@@ -103,9 +101,18 @@ function damm(lab: Lab, pair: Pair) {
   baseFee.writeBigUInt64LE(FEE, 0);
   return writeDammPool(lab, {
     ...pair,
-    ...{ liquidity: DEEP << 64n, price: ONE, range: [ONE / 2n, ONE * 2n], startPrice: ONE },
-    ...{ baseFee, dynamicFee: Buffer.alloc(96), collectFeeMode: 0, compoundingBps: 0, feeVersion: 1 },
-    ...{ layoutVersion: 1, activation: { type: 1, point: 0n }, status: 0 },
+    liquidity: DEEP << 64n,
+    price: ONE,
+    range: [ONE / 2n, ONE * 2n],
+    startPrice: ONE,
+    baseFee,
+    dynamicFee: Buffer.alloc(96),
+    collectFeeMode: 0,
+    compoundingBps: 0,
+    feeVersion: 1,
+    layoutVersion: 1,
+    activation: { type: 1, point: 0n },
+    status: 0,
   });
 }
 
@@ -113,20 +120,31 @@ function dbc(lab: Lab, pair: Pair) {
   const points = [2n, 3n, 4n].map((times, i) => ({ price: ONE * times, liquidity: (DEEP << 64n) / BigInt(i + 1) }));
   return writeDbcPool(lab, {
     ...pair,
-    ...{ start: ONE, points, end: ONE * 4n, price: (ONE * 3n) / 2n, dynamicFee: Buffer.alloc(96), collectFeeMode: 0 },
-    ...{ baseFee: { start: FEE, first: 0, second: 0n, third: 0n, mode: 0 }, activation: { type: 1, point: 0n } },
+    start: ONE,
+    points,
+    end: ONE * 4n,
+    price: (ONE * 3n) / 2n,
+    dynamicFee: Buffer.alloc(96),
+    collectFeeMode: 0,
+    baseFee: { start: FEE, first: 0, second: 0n, third: 0n, mode: 0 },
+    activation: { type: 1, point: 0n },
   });
 }
 
 function whirlpool(lab: Lab, pair: Pair) {
   return writeWhirlpool(lab, {
     ...pair,
-    ...{ tickSpacing: 64, feeRate: 3_000, protocolFeeRate: 1_300, sqrtPrice: ONE, tick: 0 },
+    tickSpacing: 64,
+    feeRate: 3_000,
+    protocolFeeRate: 1_300,
+    sqrtPrice: ONE,
+    tick: 0,
     positions: [
       { lower: -6_400, upper: 6_400, liquidity: DEEP },
       { lower: -64, upper: 128, liquidity: 5n * DEEP },
     ],
-    ...{ balances: [DEEP, DEEP], isDynamic: (start) => start < 0 },
+    balances: [DEEP, DEEP],
+    isDynamic: (start) => start < 0,
   });
 }
 
@@ -135,9 +153,22 @@ function dlmm(lab: Lab, pair: Pair) {
   return writePair(lab, {
     mints: pair.mints,
     is2022: [pair.tokenPrograms[0] === TOKEN_2022_PROGRAM, pair.tokenPrograms[1] === TOKEN_2022_PROGRAM],
-    ...{ binStep: 25, baseFactor: 10_000, baseFeePower: 0, filterPeriod: 30, decayPeriod: 600, reductionFactor: 5_000 },
-    ...{ variableFeeControl: 40_000, maxVolatility: 350_000, volatility: 0, volatilityReference: 0, indexReference: 7 },
-    ...{ lastUpdate: 0n, purpose: 2, feeInY: false, activeId: 7, activation: { byTime: true, point: 0n } },
+    binStep: 25,
+    baseFactor: 10_000,
+    baseFeePower: 0,
+    filterPeriod: 30,
+    decayPeriod: 600,
+    reductionFactor: 5_000,
+    variableFeeControl: 40_000,
+    maxVolatility: 350_000,
+    volatility: 0,
+    volatilityReference: 0,
+    indexReference: 7,
+    lastUpdate: 0n,
+    purpose: 2,
+    feeInY: false,
+    activeId: 7,
+    activation: { byTime: true, point: 0n },
     bins: Array.from({ length: 100 }, (_, i) => ({ id: i - 43, x: sold(i - 43), y: bought(i - 43) })),
   });
 }

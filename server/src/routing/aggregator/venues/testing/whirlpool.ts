@@ -56,7 +56,9 @@ export function writeWhirlpool({ vm }: Lab, terms: WhirlpoolTerms): LabPool {
   const { address, bump } = findProgramAddress([...seeds, seed], PROGRAM);
   const vaults = ([0, 1] as const).map((side) =>
     vm.tokenAccount({
-      ...{ mint: mints[side], owner: address, amount: terms.balances[side] },
+      mint: mints[side],
+      owner: address,
+      amount: terms.balances[side],
       tokenProgram: terms.tokenPrograms[side],
     }),
   );
@@ -221,7 +223,12 @@ function randomOracle(
   const ago = () => BigInt([0, random(filterPeriod), random(decayPeriod), random(5_000)][random(4)]!);
   const volatility = random(maxVolatility + 1);
   return {
-    ...{ opensAt: now - ago(), filterPeriod, decayPeriod, groupSize, maxVolatility, volatility },
+    opensAt: now - ago(),
+    filterPeriod,
+    decayPeriod,
+    groupSize,
+    maxVolatility,
+    volatility,
     reductionFactor: random(10_000),
     controlFactor: [0, 1, 1_500, 20_000, 99_999][random(5)]!,
     majorSwapTicks: 1 + random(tickSpacing),

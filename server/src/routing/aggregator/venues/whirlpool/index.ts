@@ -30,7 +30,10 @@ const NO_POOL = 'no Whirlpool that is understood';
 export function whirlpoolVenue(program: Address): Venue {
   const reader = createReader(program);
   return {
-    ...{ label: 'Whirlpool', program, poolSize: POOL_SIZE, amountOffset: FIRST_NUMBER_AT },
+    label: 'Whirlpool',
+    program,
+    poolSize: POOL_SIZE,
+    amountOffset: FIRST_NUMBER_AT,
     mintOffsets: [101, 181],
     describe(address, account) {
       const pool = reader.poolOf(account);

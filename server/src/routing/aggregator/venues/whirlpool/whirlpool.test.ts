@@ -14,7 +14,11 @@ const DEEP = 10n ** 12n;
 const venue = whirlpoolVenue(IMMUTABLE_WHIRLPOOL_PROGRAM);
 
 const TERMS: WhirlpoolTerms = {
-  ...{ tickSpacing: 64, feeRate: 3_000, protocolFeeRate: 0, sqrtPrice: ONE, tick: 0 },
+  tickSpacing: 64,
+  feeRate: 3_000,
+  protocolFeeRate: 0,
+  sqrtPrice: ONE,
+  tick: 0,
   positions: [
     { lower: -6_400, upper: 6_400, liquidity: DEEP },
     { lower: -640, upper: 640, liquidity: DEEP },
@@ -24,9 +28,19 @@ const TERMS: WhirlpoolTerms = {
   isDynamic: () => true,
 };
 const ORACLE: OracleTerms = {
-  ...{ opensAt: 0n, filterPeriod: 30, decayPeriod: 600, reductionFactor: 5_000, controlFactor: 4_000 },
-  ...{ maxVolatility: 350_000, groupSize: 64, majorSwapTicks: 64, lastReferenceUpdate: 0n, lastMajorSwap: 0n },
-  ...{ volatilityReference: 0, groupReference: 0, volatility: 0 },
+  opensAt: 0n,
+  filterPeriod: 30,
+  decayPeriod: 600,
+  reductionFactor: 5_000,
+  controlFactor: 4_000,
+  maxVolatility: 350_000,
+  groupSize: 64,
+  majorSwapTicks: 64,
+  lastReferenceUpdate: 0n,
+  lastMajorSwap: 0n,
+  volatilityReference: 0,
+  groupReference: 0,
+  volatility: 0,
 };
 
 const write = (lab: Lab, terms: Partial<WhirlpoolTerms> = {}) => writeWhirlpool(lab, { ...TERMS, ...terms });
