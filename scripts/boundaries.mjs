@@ -30,7 +30,7 @@ const allowed = {
   keeper: [...middle, ...below],
   // An area is given what the sandbox has opened; it opens nothing itself.
   areas: [...middle, ...below, 'sandbox', 'scores'],
-  http: ['store'],
+  http: ['config', 'store'],
   app: ['*'],
   cli: ['*'],
   root: ['*'],

@@ -5,8 +5,7 @@ import { parseArgs } from 'node:util';
 import { lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
 import { type App, createApp } from './app/app.js';
-import { type Config, ConfigError, dataFolder, describeConfig, loadConfig } from './config/index.js';
-import { SANDBOX_KEY } from './http/index.js';
+import { type Config, ConfigError, dataFolder, describeConfig, loadConfig, SANDBOX_KEY } from './config/index.js';
 import { steadyNow } from './lib/clock.js';
 
 const USAGE = `Usage: npm start -- [--reset]   or   slipway serve [--reset]

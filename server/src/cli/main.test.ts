@@ -10,8 +10,8 @@ import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type NewKey, registerAdmin } from '../areas/admin/index.js';
-import { SANDBOX_KEY as CLIENT_KEY, loadConfig } from '../config/index.js';
-import { createMetrics, createServer, SANDBOX_KEY } from '../http/index.js';
+import { loadConfig } from '../config/index.js';
+import { createMetrics, createServer } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
 import type { Store } from '../store/sql.js';
 import { openEmbeddedStore } from '../store/testing.js';
@@ -337,10 +337,6 @@ test('an airdrop is asked for in the smallest unit of its mint', async () => {
     server.close();
     server.closeAllConnections();
   }
-});
-
-test('the key that commands use by default is that of a sandbox', () => {
-  assert.equal(CLIENT_KEY, SANDBOX_KEY);
 });
 
 test('a service that is no sandbox gives nothing away', async () => {

@@ -1,4 +1,4 @@
-export { createKeyLookup, SANDBOX_KEY } from './key-lookup.js';
+export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';
 export { withActualPort } from './openapi.js';
 export type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Readiness, WalletLookup } from './ports.js';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { SANDBOX_KEY } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
 import { findKeyByHash } from '../store/keys.js';
 import type { Store } from '../store/sql.js';
@@ -10,9 +11,6 @@ const MAX_AGE_MS = 10_000;
 
 /** One for the keys and one for the texts that are none, so that guessing does not push the real keys out. */
 const MAX_ENTRIES = 10_000;
-
-/** The well-known key of a sandbox. */
-export const SANDBOX_KEY = 'sandbox';
 
 const sandboxKey: ApiKey = { id: 'sandbox', tier: 'unlimited', prefixes: [] };
 

@@ -10,12 +10,11 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
-import type { Config } from '../config/index.js';
+import { type Config, SANDBOX_KEY } from '../config/index.js';
 import { checkText } from './body-text.js';
 import { createCors } from './cors.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
 import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
-import { SANDBOX_KEY } from './key-lookup.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema } from './openapi.js';

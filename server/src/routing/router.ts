@@ -6,11 +6,11 @@ export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
 export type RouterId = (typeof ROUTER_IDS)[number];
 
 /** What older clients call a router. */
-const FORMER_IDS: Readonly<Record<string, RouterId>> = { iris: 'metis' };
+const FORMER_IDS: ReadonlyMap<string, RouterId> = new Map([['iris', 'metis']]);
 
 /** The router that a client names, in use or not; undefined where the contract knows none of that name. */
 export function routerIdOf(name: string): RouterId | undefined {
-  return FORMER_IDS[name] ?? ROUTER_IDS.find((id) => id === name);
+  return FORMER_IDS.get(name) ?? ROUTER_IDS.find((id) => id === name);
 }
 
 export interface Token {

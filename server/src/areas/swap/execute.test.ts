@@ -248,6 +248,7 @@ describe('what an order refuses', () => {
         /^referralFee: /,
       ]),
       [{ excludeRouters: 'metis,nobody' }, /^excludeRouters: /],
+      [{ excludeRouters: 'constructor' }, /^excludeRouters: /],
       [{ slippageBps: 10_001 }, /^slippageBps: /],
       [{ slippageBps: -1 }, /^slippageBps: /],
       [{ broadcastFeeType: 'free' }, /^broadcastFeeType: /],

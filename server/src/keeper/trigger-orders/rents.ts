@@ -5,8 +5,9 @@ import {
   decodeTransaction,
   type Instruction,
 } from '@slipway/wire';
+import { type Static, Type } from 'typebox';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { type Claimed, explain, type Settlement, tryOut } from '../../landing/index.js';
+import { type Claimed, explain, payloadReader, type Settlement, tryOut } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
@@ -29,9 +30,9 @@ interface RentDetail {
   leaseUntil: Date;
 }
 
-interface RentPayload {
-  orderId: string;
-}
+const RentPayload = Type.Object({ orderId: Type.String() });
+type RentPayload = Static<typeof RentPayload>;
+const readRentPayload = payloadReader(RentPayload);
 
 /** Sent only by who has claimed the order; settled by what the chain says, whoever runs then. */
 export const rentSettlement: Settlement = {
@@ -46,8 +47,8 @@ export const rentSettlement: Settlement = {
   },
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
-    for (const { state, payload } of settled) {
-      if (state === 'landed') await settleRent(tx, (payload as RentPayload).orderId);
+    for (const row of settled) {
+      if (row.state === 'landed') await settleRent(tx, readRentPayload(row).orderId);
     }
   },
 };

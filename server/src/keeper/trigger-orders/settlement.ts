@@ -1,4 +1,5 @@
-import type { Claimed, Settlement } from '../../landing/index.js';
+import { type Static, Type } from 'typebox';
+import { type Claimed, digits, payloadReader, type Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
@@ -21,12 +22,10 @@ export interface FillDetail {
   at: Date;
 }
 
-/** Kept with a fill's request. */
-export interface FillPayload {
-  orderId: string;
-  /** What it sells, in the smallest unit. */
-  amount: string;
-}
+/** Kept with a fill's request. `amount`: what it sells, in the smallest unit. */
+const FillPayload = Type.Object({ orderId: Type.String(), amount: digits });
+export type FillPayload = Static<typeof FillPayload>;
+const readFillPayload = payloadReader(FillPayload);
 
 /** Between attempts that have filled nothing. */
 export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
@@ -58,7 +57,7 @@ export const fillSettlement: Settlement = {
       const { state, settledAt, signature } = row;
       // What has landed is written down with what the chain says that it moved, which takes a question to the chain.
       if (state === 'landed' || !settledAt) continue;
-      const { orderId, amount } = row.payload as FillPayload;
+      const { orderId, amount } = readFillPayload(row);
       const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
       const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), told), signature }];
       const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
