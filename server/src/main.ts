@@ -17,14 +17,14 @@ Everything else is set by environment variables and slipway.config.json: see doc
 
 /** How long requests under way may take to end after a signal. */
 const CLOSE_TIMEOUT_MS = 20_000;
-/** npm passes on a Ctrl-C that the terminal has sent to the service, too: that close together, two signals are one. */
+/** npm forwards a Ctrl-C that the terminal has sent to the service as well: two signals this close together are one. */
 const ECHO_MS = 500;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 const PARENT_CHECK_MS = 250;
 
 /**
- * Runs the service until a signal ends it. What the operator has to mend is one line on standard error and exit code 1;
- * wrong usage is exit code 2.
+ * Runs the service until a signal ends it. A fault that the operator must fix prints one line to standard error and
+ * exits with code 1; wrong usage exits with code 2.
  */
 export async function runService(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
@@ -61,7 +61,7 @@ function readOptions(argv: readonly string[]): { reset: boolean } | undefined {
   return undefined;
 }
 
-/** Deletes only what the service itself has made there. */
+/** Deletes only what the service itself has created there. */
 function reset(config: Config): void {
   if (!config.sandbox) throw new Error('--reset works in a sandbox only');
   if (config.store.kind === 'postgres') {
@@ -74,7 +74,7 @@ function reset(config: Config): void {
   try {
     const { signer, signerPassphrase, ...others } = dataFolder(config);
     const paths = Object.values(others);
-    // Without its passphrase a signer file that stands elsewhere, and stays, could never be opened again.
+    // A signer file elsewhere stays, and could never be opened again without its passphrase.
     if (config.signer.file === signer) paths.push(signer, signerPassphrase);
     for (const path of paths) rmSync(path, { recursive: true, force: true });
   } finally {
@@ -88,9 +88,9 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
     followParent(resolve);
     void app.died.then((error) => resolve(`the embedded chain has died: ${error.message}`));
   });
-  const asked = reason.startsWith('SIG') || reason === PARENT_GONE;
-  log[asked ? 'info' : 'fatal']({ reason }, 'closing');
-  // A second signal does not wait.
+  const requested = reason.startsWith('SIG') || reason === PARENT_GONE;
+  log[requested ? 'info' : 'fatal']({ reason }, 'closing');
+  // A second signal ends the process at once.
   const since = steadyNow();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => steadyNow() - since > ECHO_MS && process.exit(1));
@@ -101,7 +101,7 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
   }, CLOSE_TIMEOUT_MS);
   await app.close();
   clearTimeout(overdue);
-  if (!asked) process.exitCode = 1;
+  if (!requested) process.exitCode = 1;
 }
 
 const PARENT_GONE = 'npm has ended';
@@ -128,7 +128,7 @@ function explainStart(error: unknown): string {
 }
 
 function welcome(app: App, config: Config): string {
-  // Not counted: what the start script had to install and build before.
+  // The time that the start script spent on installing and building does not count.
   const begin = performance.getEntriesByName('prepared')[0]?.startTime ?? 0;
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
   if (!app.sandbox) return `Slipway is ready after ${seconds} s: ${app.url} (documentation: ${app.url}/docs)`;

@@ -6,7 +6,7 @@ import type { Store } from '../store/sql.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
 
-/** The server with every area's routes, where the API is one of this process's roles. It does not listen yet. */
+/** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
 export async function openApi(base: Base, services: Services): Promise<TypedServer> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chain, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });

@@ -29,13 +29,13 @@ export interface App {
   wsUrl: string | undefined;
   /** What the sandbox's chain has; undefined outside of a sandbox. */
   sandbox: ChainInfo | undefined;
-  /** Resolves when a part has died that the service cannot live without. */
+  /** Resolves when a part that the service cannot live without has died. */
   died: Promise<Error>;
-  /** Takes no new requests, ends those under way, and closes every part. */
+  /** Stops taking requests, finishes those under way, and closes every part. */
   close(): Promise<void>;
 }
 
-/** Puts the parts together and starts them. This is the only place where one part is given to another. */
+/** Wires the parts together and starts them. Parts are given to each other nowhere else. */
 export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
   const disposal = createDisposal();
   const close = () =>
@@ -82,14 +82,14 @@ async function start(config: Config, log: Logger, disposal: Disposal): Promise<O
   return { url, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
 }
 
-/** What users upload. */
+/** Storage of what users upload. */
 async function openFiles({ config, clock, disposal }: Base, publicUrl: () => string) {
   const objectStore = await openObjectStore(config, clock, publicUrl);
   disposal.add('object store', () => objectStore.close());
   return { objectStore, objects: createObjects(objectStore, config.objects) };
 }
 
-/** Pools, prices and routers, which lean on each other: pools price tokens, and market makers quote by prices. */
+/** Pools, prices and routers, which depend on each other: pools price tokens, and market makers quote by prices. */
 async function openMarket(base: Base, sandbox: Sandbox | undefined) {
   const { config, clock, log, disposal } = base;
   const { aggregator, live } = await openAggregator(base, sandbox ? [sandbox.info.lookupTable] : []);
@@ -107,7 +107,7 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
   return { aggregator, live, poolUsd, prices, routers };
 }
 
-/** What is read from the chain's history into the store. */
+/** The indexes, which read the chain's history into the store. */
 function openIndexes({ config, store, chain, steadyNow, log, metrics, disposal }: Base) {
   const reader = { store, chain, steadyNow, log, registry: metrics.registry };
   const addresses = limitOrderAddresses(config.programs.limitOrder);
@@ -125,7 +125,7 @@ async function listen(server: FastifyInstance, { http }: Config): Promise<string
   return `http://${host}:${port}`;
 }
 
-/** A first quote takes long, because code and connections are new: longer than the routers have for a client's. */
+/** The first quote takes longer than routers have for a client's, because code and connections are cold. */
 function warmUp({ routing }: Routers, { mints }: ChainInfo): void {
   const [input, output] = mints.map(({ mint, decimals }) => ({ mint, decimals, tokenProgram: TOKEN_PROGRAM }));
   if (!input || !output) return;

@@ -12,7 +12,7 @@ import { tokensArea } from '../areas/tokens/index.js';
 import { triggerV1Area } from '../areas/trigger-v1/index.js';
 import { triggerV2Area } from '../areas/trigger-v2/index.js';
 
-/** Every area of the API, in the order in which a reader of its document needs them. */
+/** Every area of the API, in the order of the API document. */
 export const areas: readonly Area[] = [
   swapArea,
   tokensArea,

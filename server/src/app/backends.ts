@@ -10,7 +10,7 @@ import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from '..
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 
-/** The parts of which the configuration chooses the implementation. */
+/** The parts whose implementation the configuration chooses. */
 export interface Backends {
   store: Store;
   signer: Signer & MintFinder;
@@ -20,7 +20,7 @@ export interface Backends {
 
 export interface Node {
   rpc: Rpc;
-  /** Every way of sending, `rpc` first. */
+  /** Every RPC that transactions are sent to, `rpc` first. */
   sendRpcs: readonly Rpc[];
   rpcUrl: string;
   wsUrl: string | undefined;
@@ -28,7 +28,7 @@ export interface Node {
   died: Promise<Error>;
 }
 
-/** Opens what the service stands on, all at once. What has been opened closes with `disposal`, also when another fails. */
+/** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
 export async function openBackends(config: Config, log: Logger, disposal: Disposal): Promise<Backends> {
   mkdirSync(config.dataDir, { recursive: true });
   disposal.add('data folder', lockFolder(config.dataDir));
@@ -39,7 +39,7 @@ export async function openBackends(config: Config, log: Logger, disposal: Dispos
     openChain(config, log, disposal),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
   ] as const;
-  // Everything must have been opened or have failed before anything is closed again.
+  // Wait until each has opened or failed before anything is closed again.
   await Promise.allSettled(opening);
   const [store, signer, node, adminToken] = await Promise.all(opening);
   return { store, signer, node, adminToken };
@@ -55,7 +55,7 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
 
 async function openKeys(config: Config): Promise<Signer & MintFinder> {
   const { file } = config.signer;
-  // Outside of a sandbox the configuration insists on a passphrase of the operator's.
+  // In production the configuration requires the operator's passphrase.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
   return openSigner({ file, passphrase, create: true });
 }
@@ -85,7 +85,7 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
   return { rpc, sendRpcs: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
 }
 
-/** Where uploads are kept. `publicUrl` is asked at the first URL, when it is known on which port the service listens. */
+/** Where uploads are kept. `publicUrl` is called for the first URL, when the service's port is known. */
 export async function openObjectStore(
   config: Config,
   clock: Clock,

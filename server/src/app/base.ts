@@ -11,7 +11,7 @@ import { type Backends, openBackends } from './backends.js';
 export interface Base extends Backends {
   config: Config;
   log: Logger;
-  /** Closes what has been opened, the last first. */
+  /** Closes what has been opened, in reverse order. */
   disposal: Disposal;
   clock: AdjustableClock;
   steadyNow: () => number;

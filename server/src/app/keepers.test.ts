@@ -92,7 +92,8 @@ test('nobody gets SOL of the keeper for tokens and pools of their own making', a
   const { keeper, prices } = await openKeeper(usdc);
   assert.ok(prices.usd(y.mint)! > 0, 'the pools have a price for it');
   const order = await openWithoutOutput(x, y, 900n, 1n);
-  // Neither does it help to make the accounts for the keeper, or to let an order expire that the pools call dear.
+  // It does not help either to create the accounts for the keeper, or to let an order expire that the pools call
+  // expensive.
   const [u, v] = [await w.world.token(), await w.world.token()];
   await w.world.pool(u, v, [DEEP, DEEP]);
   for (const token of [u, v]) await w.world.pool(token, WRAPPED_SOL, [1_000_000_000n, 10_000_000_000n]);

@@ -16,7 +16,7 @@ import type { Aggregator } from '../routing/aggregator/index.js';
 import { openScores } from '../scores/index.js';
 import type { Base } from './base.js';
 
-/** Everything that the keepers may be given. */
+/** Everything that the keepers may use. */
 export interface KeepersDeps extends Base {
   landing: Landing;
   live: LiveAccounts;
@@ -28,7 +28,7 @@ export interface KeepersDeps extends Base {
   invites: InviteIndex;
 }
 
-/** Starts what the service does by itself. Undefined where keeping is not one of this process's roles. */
+/** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
   const { config, log, disposal, clock, store, signer, objects, landing, limitOrders, invites } = deps;
   if (!config.roles.has('keeper')) return undefined;
@@ -69,11 +69,11 @@ function openTriggerKeeper(deps: KeepersDeps) {
   const { wallet: payer, ...common } = commonOf(deps);
   const { store } = common;
   const onPrices = (listener: () => void) => store.listen(PRICES_CHANNEL, listener);
-  // An embedded store has one process.
+  // An embedded store serves one process only.
   return startTriggerKeeper({ ...common, payer, prices, poolUsd, onPrices, alone: store.kind === 'embedded' });
 }
 
-/** Not where the program is the hosted one of the public clusters, which has its own keeper. */
+/** None for the hosted program of the public clusters, which has its own keeper. */
 function openInviteKeeper(deps: KeepersDeps) {
   const { config, invites: index } = deps;
   const program = config.programs.invite;
@@ -82,7 +82,7 @@ function openInviteKeeper(deps: KeepersDeps) {
   return [startInviteKeeper({ ...common, keeper, index, program })];
 }
 
-/** What each of the keepers stands on. They sell what they trade by our own aggregator. */
+/** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {
   const { config, log, store, signer, landing, chain, clock, steadyNow, metrics, aggregator } = deps;
   return {

@@ -7,7 +7,7 @@ import type { LedgerRow } from '../store/ledger.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
 
-/** Landing, which has taken over what an earlier run of this process left under way. */
+/** Opens landing, and resumes what an earlier run of this process left under way. */
 export async function openLanding(base: Base): Promise<Landing> {
   const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
@@ -24,12 +24,12 @@ export async function openLanding(base: Base): Promise<Landing> {
     log,
   });
   disposal.add('landing', () => landing.close());
-  // An embedded store has one process: what is under way in it was left by a run that has ended.
+  // An embedded store has one process, so whatever is under way was left by a run that has ended.
   await landing.resume({ all: store.kind === 'embedded' });
   return landing;
 }
 
-/** Log and metric of what became of transactions, from one place. */
+/** Logs and counts settled transactions, in one place. */
 function settlementObserver(metrics: Metrics, log: Logger): (row: LedgerRow) => void {
   const counter = new Counter({
     name: 'slipway_transactions_total',

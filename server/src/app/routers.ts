@@ -8,8 +8,8 @@ import { createServiceRouter, routingServices } from '../routing/services/index.
 import type { Base } from './base.js';
 
 /**
- * The aggregator over the pools of the chain, and the accounts that it watches; resolves when the pools have been looked
- * for. `ownTables`: the sandbox's.
+ * The aggregator over the chain's pools, and the accounts that it watches; resolves after the first search for pools.
+ * `ownTables`: the sandbox's lookup tables.
  */
 export async function openAggregator(
   { config, log, node, steadyNow, disposal, metrics }: Base,
@@ -39,7 +39,7 @@ export async function openAggregator(
   return { aggregator, live };
 }
 
-/** USD for a whole token by the pools: what it costs in USDC. */
+/** USD price of a whole token by the pools: its price in USDC. */
 export function poolPriceOf(aggregator: Aggregator, usdc: Address): (mint: Address) => number | undefined {
   return (mint) => (mint === usdc ? 1 : aggregator.spot(mint, usdc));
 }
@@ -49,7 +49,7 @@ export interface Routers {
   makers: Makers;
 }
 
-/** All routers behind one question; `ownMakers` are asked beside the registered ones. */
+/** All routers as one; `ownMakers` are asked besides the registered ones. */
 export function openRouters(
   deps: Base & { aggregator: Aggregator; prices: Prices },
   ownMakers: readonly MakerEndpoint[],

@@ -34,21 +34,21 @@ export type AreaServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** One area of the API. `app/areas.ts` lists them all; nothing else of the service knows one by name. */
+/** One area of the API. `app/areas.ts` lists them all; nothing else in the service knows one by name. */
 export interface Area {
   readonly name: string;
-  /** Under which its operations stand in the API document; left out where it has none there. */
+  /** The tag of its operations in the API document; absent if it has none there. */
   readonly tag?: string;
   readonly errorShape: ErrorShape;
-  /** What it adds to the claim and the end of its transactions, by the area's name in the ledger. */
+  /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
-  /** Puts its routes on the server. An area that this service does not have (a sandbox's, say) registers none. */
+  /** Registers its routes. An area that is off (the sandbox's in production, say) registers none. */
   register(server: AreaServer, services: Services): void;
-  /** Refuses to start, with what to do about it, where it could not work. Called when the service listens. */
+  /** Throws, saying what to do about it, if the area could not work. Called when the service listens. */
   check?(services: Services): void;
 }
 
-/** All that an area may be given. `app/` opens it; each area takes what it needs in its `register`. */
+/** Everything that an area may use. `app/` opens it; each area takes what it needs in its `register`. */
 export interface Services {
   readonly config: Config;
   readonly log: Logger;
@@ -60,10 +60,10 @@ export interface Services {
   readonly ledger: GroupedLedger;
   readonly signer: Signer;
   readonly chain: Chain;
-  /** Where the chain's node listens, for everybody else. */
+  /** Where clients reach the chain's node. */
   readonly node: { readonly rpcUrl: string; readonly wsUrl: string | undefined };
   readonly prices: Prices;
-  /** USD for a whole token by the pools. */
+  /** USD price of a whole token by the pools. */
   readonly poolUsd: (mint: Address) => number | undefined;
   readonly routing: Routing;
   readonly makers: Makers;
@@ -76,6 +76,6 @@ export interface Services {
   /** Where clients reach this service; with the actual port once it listens. */
   readonly publicUrl: () => string;
   readonly sandbox: Sandbox | undefined;
-  /** Does all work that is due now, where this copy is a keeper; resolves when it is done. */
+  /** Does all work that is due now, if this instance is a keeper; resolves when it is done. */
   readonly runDue: () => Promise<void>;
 }

@@ -41,17 +41,17 @@ export interface S3Config {
   readonly kind: 's3';
   readonly bucket: string;
   readonly region: string;
-  /** Of a service other than AWS; the bucket is then the first step of the path. */
+  /** For a service other than AWS, where the bucket is the first segment of the path. */
   readonly endpoint?: string;
-  /** Undefined: as AWS's own tools find them (role of the machine, AWS_ variables, profile). */
+  /** Undefined: found as AWS's own tools do (role of the machine, AWS_ variables, profile). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Where everybody can read the bucket, without a slash at the end. */
+  /** Where everybody can read the bucket, without a trailing slash. */
   readonly publicUrl: string;
 }
 
 /**
- * What the operator has set, checked and typed. Made by `loadConfig` only. Groups that are as in the settings file have
- * their type, and the meaning of their fields, from the table (settings/).
+ * The operator's settings, checked and typed. Created by `loadConfig` only. Groups that match the settings file take
+ * their types, and the meaning of their fields, from the table (settings/).
  */
 export interface Config {
   readonly sandbox: boolean;
@@ -60,7 +60,7 @@ export interface Config {
     readonly host: string;
     /** 0: any free port. */
     readonly port: number;
-    /** Without a slash at the end. */
+    /** Without a trailing slash. */
     readonly publicUrl: string;
     /** `localhost`: every origin on this machine. */
     readonly corsOrigins: 'localhost' | readonly string[];
@@ -73,7 +73,7 @@ export interface Config {
   readonly store: { readonly kind: 'embedded' } | { readonly kind: 'postgres'; readonly url: string };
   readonly signer: { readonly file: string; readonly passphrase?: string };
   readonly adminToken?: string;
-  /** What a login message begins with, in place of our own words. */
+  /** The start of a login message, instead of our own. */
   readonly challengePrefix?: string;
   readonly logLevel: LogLevel;
   readonly tokens: { readonly platform: TokenConfig; readonly stable: TokenConfig; readonly usdc: TokenConfig };
@@ -81,7 +81,7 @@ export interface Config {
   readonly fees: Readonly<Static<typeof Fees>>;
   readonly swap: Readonly<Static<typeof Swap>>;
   readonly programs: Readonly<Static<typeof Programs>>;
-  /** Routing services of other companies; asked where there are credentials. */
+  /** Routing services of other companies, used if their credentials are set. */
   readonly services: {
     readonly dflow?: { readonly url: string; readonly apiKey: string };
     readonly okx?: {
@@ -98,9 +98,9 @@ export interface Config {
     readonly hermesKey?: string;
     /** Pyth's feed id (64 hex digits) by mint. */
     readonly feeds: Readonly<Record<string, string>>;
-    /** An older price is no price. */
+    /** Older prices are ignored. */
     readonly maxAgeMs: number;
-    /** A price whose confidence interval is wider, in basis points of it, is no price. */
+    /** Prices with a wider confidence interval, in basis points of the price, are ignored. */
     readonly maxConfidenceBps: number;
   };
   readonly scores: {
@@ -110,15 +110,15 @@ export interface Config {
     readonly games: Readonly<Record<string, string>>;
   };
   readonly studio: {
-    /** Gets the operator's half of the trading fees of launched tokens; undefined: the gas wallet. */
+    /** Receives the operator's half of the trading fees of launched tokens; undefined: the gas wallet. */
     readonly feeClaimer?: Address;
-    /** What the addresses of launched tokens end in; empty: anything. */
+    /** The suffix of launched tokens' addresses; empty: any. */
     readonly mintSuffix: string;
   };
   readonly objects: {
     readonly store: { readonly kind: 'local' } | S3Config;
     readonly maxImageBytes: number;
-    /** How long a presigned URL is good. */
+    /** How long a presigned URL is valid. */
     readonly urlSeconds: number;
   };
   readonly tokenList: readonly ListedToken[];

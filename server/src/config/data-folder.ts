@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.js';
 
-/** What stands where in the data folder. */
+/** The paths in the data folder. */
 export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
   return {
     /** The embedded chain. */
@@ -10,7 +10,7 @@ export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
     database: join(dataDir, 'database'),
     /** Uploads, where no bucket is configured. */
     objects: join(dataDir, 'objects'),
-    /** With which the URLs for uploads are signed. */
+    /** The secret that signs the URLs for uploads. */
     objectsSecret: join(dataDir, 'objects.secret'),
     /** The admin token, where none is configured. */
     adminToken: join(dataDir, 'admin.token'),

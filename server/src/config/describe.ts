@@ -1,6 +1,6 @@
 import type { Config } from './config.js';
 
-/** What may be logged of a configuration: no token, no passphrase, and of a URL the host only. */
+/** The configuration as it may be logged: without tokens and passphrases, and only the host of a URL. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const { chain, store } = config;
   const described =

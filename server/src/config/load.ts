@@ -10,8 +10,8 @@ import type { Values } from './settings/table.js';
 const BODY_LIMIT = 1024 * 1024;
 
 /**
- * Reads `env` and the settings file (`slipway.config.json` in `cwd`, or what SLIPWAY_CONFIG names). Throws a ConfigError
- * that says of every wrong setting what was given (no secret) and what is expected.
+ * Reads `env` and the settings file (`slipway.config.json` in `cwd`, or what SLIPWAY_CONFIG names). Throws a
+ * ConfigError that says for every wrong setting what was given (no secret) and what is expected.
  */
 export function loadConfig(env: Record<string, string | undefined>, options: { cwd: string }): Config {
   const { values, faults } = readSettings(env, options);
@@ -111,10 +111,10 @@ function pricesOf(values: Values): Config['prices'] {
   };
 }
 
-/** Where uploads are kept: in a bucket where one is named, else in the data folder. */
+/** Where uploads are kept: in a bucket if one is named, else in the data folder. */
 function objectStoreOf(values: Values): Config['objects']['store'] {
   const { SLIPWAY_S3_BUCKET: bucket, SLIPWAY_S3_REGION: region, SLIPWAY_S3_PUBLIC_URL: publicUrl } = values;
-  // A bucket without these is a fault by the rules.
+  // The rules report a bucket without these.
   if (bucket === undefined || region === undefined || publicUrl === undefined) return { kind: 'local' };
   const endpoint = values.SLIPWAY_S3_ENDPOINT;
   const accessKeyId = values.SLIPWAY_S3_ACCESS_KEY_ID;

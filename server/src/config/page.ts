@@ -34,7 +34,7 @@ function describe({ name, schema }: Setting): string {
 
 const isVariable = (name: string) => /^[A-Z_]+/.test(name);
 
-/** Of a value that is an object, or a list of them: what each of its fields is. */
+/** The fields of a value that is an object, or a list of objects, each with its description. */
 function membersOf(schema: Schema): string[] {
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const { properties = {} } = pattern ?? schema.items ?? schema;

@@ -6,7 +6,7 @@ import type { Faults } from './faults.js';
 import type { Schema } from './settings/schema.js';
 import { validate } from './validate.js';
 
-/** The object in the file at `path`. Where `required` is false, a missing file is an empty one. */
+/** The object in the file at `path`. If `required` is false, a missing file counts as empty. */
 export function parseFile(path: string, required: boolean, faults: Faults): Record<string, unknown> | undefined {
   const unusable = (text: string) => {
     faults.add('SLIPWAY_CONFIG', text);

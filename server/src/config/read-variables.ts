@@ -7,7 +7,7 @@ import { validate } from './validate.js';
 const schemas = Variables.properties as unknown as Readonly<Record<string, Schema>>;
 const names = Object.keys(schemas);
 
-/** What is set in the environment, read as its type says. An empty variable is one that is not set. */
+/** The variables that are set in the environment, parsed by their types. An empty variable counts as not set. */
 export function parseVariables(
   env: Readonly<Record<string, string | undefined>>,
   faults: Faults,
@@ -24,7 +24,7 @@ export function parseVariables(
   return Object.fromEntries(given);
 }
 
-/** A text that does not read as its type stays a text, which the schema refuses. */
+/** Text that does not parse as its type stays text, which the schema refuses. */
 function parse({ type }: Schema, text: string): unknown {
   if (type === 'array') return text.split(',').map((item) => item.trim());
   if (type === 'boolean') return text === '1' ? true : text === '0' ? false : text;

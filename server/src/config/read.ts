@@ -7,9 +7,9 @@ import { allSettings, inMode, type Mode, type Schema, type Setting } from './set
 import { SettingsFile, type Values, Variables } from './settings/table.js';
 
 export interface Reading {
-  /** With the defaults of what is not set. To be used only where there are no faults. */
+  /** Includes the defaults. Use them only if there are no faults. */
   readonly values: Values;
-  /** Everything that cannot be used, a line each; no line holds a secret. */
+  /** Every fault, one a line; no line holds a secret. */
   readonly faults: readonly string[];
   /** Whether a setting was given, by its name. */
   readonly isGiven: (setting: Setting) => boolean;
@@ -29,7 +29,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   if (mode === 'production') checkProduction(allSettings.filter(isGiven), file === undefined, faults);
   const fields = file ?? {};
   checkVariables(inMode(Variables as Schema, mode), variables, faults);
-  // Of a file that cannot be read, only that is said.
+  // Of a file that cannot be read, only that fault is reported.
   checkFields(inMode(SettingsFile as Schema, mode), fields, path, file === undefined ? new Faults() : faults);
   const values = { ...variables, ...fields, sandbox: mode === 'sandbox' } as Values;
   for (const { about, fault } of rules) {
@@ -45,7 +45,7 @@ function modeOf({ SLIPWAY_SANDBOX, NODE_ENV, SLIPWAY_RPC_URL }: Record<string, u
   return NODE_ENV === 'production' || SLIPWAY_RPC_URL !== undefined ? 'production' : 'sandbox';
 }
 
-/** What production must be given, since no default would be safe. Of an unreadable file nothing is known. */
+/** Checks for the settings that production requires because no default is safe. An unreadable file is not checked. */
 function checkProduction(given: readonly Setting[], unreadable: boolean, faults: Faults): void {
   for (const setting of allSettings) {
     const { name, place, schema } = setting;

@@ -2,14 +2,14 @@ import { isIPv6 } from 'node:net';
 import { isAddress } from '@slipway/wire';
 import type { SettingName, Values } from './settings/table.js';
 
-/** What must hold between settings. A rule about a setting that is at fault by itself is not asked. */
+/** A condition between settings. It is not checked if one of them is at fault by itself. */
 interface Rule {
   readonly about: readonly SettingName[];
-  /** What is wrong, naming a setting first; undefined where all is well. */
+  /** What is wrong, naming a setting first; undefined if all is well. */
   readonly fault: (values: Values) => string | undefined | false;
 }
 
-/** The URL at which a host and port are reached; it may be none where the host is none. */
+/** The URL of a host and port; not a valid one if the host is not. */
 export function listenUrl(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

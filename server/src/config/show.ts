@@ -5,24 +5,24 @@ import { type Mode, type Setting, settingsGroups } from './settings/schema.js';
 export interface ShownSetting {
   readonly name: string;
   readonly group: string;
-  /** Null where there is none, and where it is hidden. */
+  /** Null if there is none, and if it is hidden. */
   readonly value: unknown;
   /** Where the value comes from. */
   readonly from: 'default' | 'environment' | 'file';
-  /** Whether there is a value that is not shown, or not whole: a secret, or a URL that may hold one. */
+  /** Whether the value is not shown, or only in part: a secret, or a URL that may hold one. */
   readonly hidden: boolean;
-  /** What holds where the default is no fixed value, in words. */
+  /** The default in words, if it is not a fixed value. */
   readonly otherwise?: string;
 }
 
 export interface ShownSettings {
   readonly mode: Mode;
   readonly settings: readonly ShownSetting[];
-  /** What is wrong with them, a line each. */
+  /** Every fault, one a line. */
   readonly faults: readonly string[];
 }
 
-/** Every setting with where its value comes from, also where some cannot be used. No secret is in it. */
+/** Every setting and where its value comes from, even if some settings are invalid. Holds no secret. */
 export function showSettings(
   env: Readonly<Record<string, string | undefined>>,
   options: { cwd: string },
@@ -58,7 +58,7 @@ function withoutSecrets({ schema }: Setting, value: unknown): unknown {
   return Array.isArray(value) ? value.map(originOf) : originOf(value);
 }
 
-/** Of a URL, what cannot be a key. */
+/** The part of a URL that cannot hold a key. */
 function originOf(value: unknown): unknown {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
   const { protocol, host } = new URL(value);

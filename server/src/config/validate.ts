@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { formats, keywords } from './settings/kinds.js';
 import type { Schema } from './settings/schema.js';
 
-/** Fills in the defaults and answers everything that does not fit. */
+/** Fills in the defaults and returns every violation. */
 export function validate(schema: Schema, value: unknown): readonly ErrorObject[] {
   const ajv = new Ajv({ strict: true, strictTypes: false, verbose: true, allErrors: true, useDefaults: true });
   ajv.addVocabulary([...keywords]);

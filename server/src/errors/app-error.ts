@@ -1,9 +1,9 @@
 import { type ErrorCode, type ErrorKind, errorTable } from './table.js';
 
 export interface AppErrorOptions {
-  /** Read by the client instead of the table's text: names the field and what was expected, never a secret. */
+  /** What the client reads instead of the table's text: the field and what was expected, never a secret. */
   message?: string;
-  /** More for the client; what of it is shown depends on the area's shape (see `renderError`). */
+  /** More for the client; the area's shape decides what is shown (see `renderError`). */
   details?: Record<string, unknown>;
   /** What led to it. Logged with a 5xx, never shown. */
   cause?: unknown;
@@ -29,8 +29,8 @@ export class AppError extends Error {
 }
 
 /**
- * Something that the service stands on gave no usable answer. Its message is for the log; the client reads what the
- * table says of its code.
+ * Something that the service depends on gave no usable answer. Its message is for the log; the client reads the table's
+ * text for its code.
  */
 export class Outage extends Error {
   constructor(

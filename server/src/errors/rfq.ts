@@ -1,4 +1,4 @@
-/** What a market maker's answer, or its silence, comes to: the codes of `POST /ultra/v1/execute` for RFQ orders. */
+/** Codes of `POST /ultra/v1/execute` for RFQ orders, by the market maker's answer or lack of one. */
 export const RFQ = {
   failedToLand: { code: -2000, message: 'Failed to land' },
   unknown: { code: -2001, message: 'Unknown error' },

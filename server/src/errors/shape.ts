@@ -15,7 +15,7 @@ export function renderError(shape: ErrorShape, error: AppError, requestId: strin
   return shape.render(error, statusIn(shape, error), requestId);
 }
 
-/** The HTTP status of an error in an area: that of the table, with 500 in place of a 503 that the area does not know. */
+/** The HTTP status of an error in an area: the table's, with 500 instead of 503 if the area has no 503. */
 export function statusIn(shape: ErrorShape, error: AppError): number {
   return error.status === 503 && shape.without503 ? 500 : error.status;
 }
@@ -26,7 +26,7 @@ export const plainError: ErrorShape = {
   render: (error) => ({ error: error.message, ...pickDetails(error, 'code') }),
 };
 
-/** `{code, message}`: what stands before the areas, such as an unknown path or a rate limit. */
+/** `{code, message}`: errors raised before a request reaches an area, such as an unknown path or a rate limit. */
 export const gatewayError: ErrorShape = {
   schema: errorSchema('GatewayError', { code: Type.Integer(), message: Type.String() }),
   render: (error, status) => ({ code: status, message: error.message }),
@@ -36,7 +36,7 @@ export function errorSchema(name: string, properties: TProperties): TObject {
   return Type.Object(properties, { $id: name });
 }
 
-/** Those members of an error's details that are there. */
+/** The named details that an error has. */
 export function pickDetails(error: AppError, ...names: string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const name of names) {

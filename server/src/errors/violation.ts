@@ -3,11 +3,11 @@ import type { ErrorObject } from 'ajv';
 export interface Violation {
   /** `params.makingAmount`, or `body` and the like for the whole. */
   readonly field: string;
-  /** Stands after the field and a colon; never holds what was given. */
+  /** Follows the field and a colon; never holds the given value. */
   readonly expected: string;
 }
 
-/** The first thing that is wrong, in words. `violations` are Ajv's, made with `verbose`. */
+/** Says in words what is wrong. `violations` are Ajv's, with `verbose`. */
 export function describeViolation(violations: readonly ErrorObject[], part: string): Violation {
   const last = violations.at(-1);
   if (last === undefined) return { field: nameOfPart(part), expected: 'not valid' };
@@ -92,7 +92,7 @@ function expectation(error: ErrorObject, all: readonly ErrorObject[], part: stri
   }
 }
 
-/** A union of literals reads as a list; of another union, Ajv's errors of its members say little. */
+/** A union of literals reads as a list. Of other unions, Ajv's errors about the members say little. */
 function alternatives(error: ErrorObject, all: readonly ErrorObject[]): string {
   const members = all.filter((other) => other !== error && other.instancePath === error.instancePath);
   const literals = members.filter((member) => member.keyword === 'const');

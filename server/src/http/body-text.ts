@@ -18,15 +18,15 @@ export function checkText(json: string, done: Done): Done {
   };
 }
 
-/** With a list of its own instead of recursion: a body may be nested as deeply as it is long. */
+/** Iterative, because a body may be nested as deeply as it is long. */
 function holdsUnstorable(body: unknown): boolean {
-  const left: unknown[] = [body];
-  while (left.length > 0) {
-    const value = left.pop();
+  const pending: unknown[] = [body];
+  while (pending.length > 0) {
+    const value = pending.pop();
     if (typeof value === 'string') {
       if (UNSTORABLE.test(value)) return true;
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, member] of Object.entries(value)) left.push(key, member);
+      for (const [key, member] of Object.entries(value)) pending.push(key, member);
     }
   }
   return false;

@@ -9,9 +9,9 @@ const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const DEFAULT_HEADERS = 'x-api-key, authorization, content-type';
 
 /**
- * Answers browsers. Returns a function that sets the CORS headers of a request from a permitted origin, and that says
- * true when the request was a preflight, which it has then answered. Written out instead of taken from a plugin,
- * because requests without an Origin, which is nearly all of them, then cost nothing.
+ * Returns a function that sets the CORS headers of a request from a permitted origin. It returns true if the request
+ * was a preflight, which it has then answered. Not a plugin, because this way requests without an Origin, nearly all of
+ * them, cost nothing.
  */
 export function createCors(
   origins: Config['http']['corsOrigins'],

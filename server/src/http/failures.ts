@@ -27,14 +27,14 @@ const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { code: 'NOT_FOUND', message: 'A part of the path is too long' },
 };
 
-/** The gateway, not the area, speaks here: in every area these have the gateway's shape. */
+/** These come from the gateway, not from an area, so they have the gateway's shape in every area. */
 const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'KEY_HAS_NO_ACCESS']);
 
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Answers what was thrown, in the shape of the route's area. Who meant no client to see it (anything but an AppError
- * and Fastify's own complaints about a request) is answered INTERNAL. Every 5xx is logged with its request id and cause.
+ * Answers what was thrown, in the shape of the route's area. Anything but an AppError and Fastify's own complaints
+ * about a request is answered as INTERNAL. Every 5xx is logged with its request id and cause.
  */
 export function createFailureHandler(log: Logger): FailureHandler {
   return (thrown, request, reply) => {
@@ -50,7 +50,9 @@ export function createFailureHandler(log: Logger): FailureHandler {
   };
 }
 
-/** A client that breaks off in the middle of its body: its own failure, though nobody reads the answer any more. */
+/**
+ * Whether the client disconnected in the middle of its body: a client error, though nobody reads the answer any more.
+ */
 function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
   return raw.destroyed && (thrown as { code?: unknown } | null)?.code === 'ECONNRESET';
 }
@@ -58,13 +60,13 @@ function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
 /** 404 for a path or a method that no route has. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
   const [path = ''] = request.url.split('?', 1);
-  // Who opens the address of the service in a browser looks for the way in.
+  // People open the address of the service in a browser.
   const pointer = path === '/' ? '. The API is documented at /docs' : '';
   const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}${pointer}`;
   sendError(reply, 404, renderError(gatewayError, new AppError('NOT_FOUND', { message }), request.id));
 }
 
-/** Answers bytes that are no HTTP request, or one that came too slowly; the socket is closed. */
+/** Answers bytes that are not an HTTP request, or a request that came too slowly, and closes the socket. */
 export function createClientErrorHandler(
   nextRequestId: () => string,
 ): (error: { code?: string }, socket: Duplex) => void {
@@ -90,7 +92,7 @@ function toAppError(thrown: unknown): AppError {
   return new AppError(Number(statusCode) < 500 ? 'INVALID_REQUEST' : 'INTERNAL');
 }
 
-/** Only these members: libraries hang requests, parameters and credentials on their errors. */
+/** Only these members: libraries attach requests, parameters and credentials to their errors. */
 function describeThrown(thrown: unknown, depth = 0): object {
   if (!(thrown instanceof Error)) return { type: typeof thrown };
   const { code } = thrown as { code?: unknown };

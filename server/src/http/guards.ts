@@ -26,9 +26,9 @@ interface KeyGuardDeps {
 }
 
 /**
- * Lets a call through when its key is known (else UNAUTHORIZED), may use the route (else KEY_HAS_NO_ACCESS) and is
- * within its limit (else RATE_LIMITED). Runs before the body is read, and without a promise where its parts answer at
- * once. Prefixes are compared with the route's pattern, so that an encoded path is no way around them.
+ * Lets a call through if its key is known (else UNAUTHORIZED), may use the route (else KEY_HAS_NO_ACCESS) and is within
+ * its limit (else RATE_LIMITED). Runs before the body is read, and synchronously if its parts answer at once. Prefixes
+ * are compared with the route's pattern, so an encoded path does not bypass them.
  */
 export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRequestHookHandler {
   const count = (request: FastifyRequest, state: LimitState, done: HookHandlerDoneFunction): void => {
@@ -82,7 +82,7 @@ export function limitHeaders(
 const bearerToken = (request: FastifyRequest): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 
-/** Lets a call through when it carries the token of a login that has not expired, and says whose in `wallet`. */
+/** Lets a call through if it carries the token of a login that has not expired, and sets `wallet`. */
 export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
   const refusal = () => {
     const authorization =
@@ -108,13 +108,13 @@ export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Lets a call through when it carries the admin token as a Bearer token. Without a token set, nobody passes. */
+/** Lets a call through if it carries the admin token as a Bearer token. If no token is set, nobody passes. */
 export function adminGuard(adminToken: string | undefined): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   return (request, _reply, done) => {
-    const given = bearerToken(request);
+    const token = bearerToken(request);
     // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && given !== undefined && timingSafeEqual(digest(given), expected)) done();
+    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) done();
     else done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));
   };
 }

@@ -6,17 +6,17 @@ import { findKeyByHash } from '../store/keys.js';
 import type { Store } from '../store/sql.js';
 import type { ApiKey, KeyLookup } from './ports.js';
 
-/** Milliseconds after which a key is read again: how long a revoked one may live on when a notification was lost. */
+/** Milliseconds until a key is read again: the longest that a revoked key still works if a notification was lost. */
 const MAX_AGE_MS = 10_000;
 
-/** One for the keys and one for the texts that are none, so that guessing does not push the real keys out. */
+/** Per cache. Valid and invalid keys have one each, so that guessing does not evict real keys. */
 const MAX_ENTRIES = 10_000;
 
 const sandboxKey: ApiKey = { id: 'sandbox', tier: 'unlimited', prefixes: [] };
 
 interface Entry {
   readonly readAt: number;
-  /** Undefined where the text is not a key that may call. */
+  /** Undefined if the text is not a valid key. */
   readonly key: ApiKey | undefined;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -32,8 +32,8 @@ interface KeyLookupDeps {
 }
 
 /**
- * Looks keys up by their hash and remembers what it found, up to 10 seconds long. A change of any key, announced on the
- * store's channel `keys`, empties the memory at once.
+ * Looks up keys by their hash and caches the results for up to 10 seconds. A change to any key, announced on the
+ * store's channel `keys`, empties the cache at once.
  */
 export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyLookup; close: () => Promise<void> }> {
   const { store, clock, steadyNow } = deps;
@@ -58,7 +58,7 @@ export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyL
       key: row && { id: row.id, tier: row.tier, prefixes: row.prefixes },
       expiresAt: row?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     };
-    // What was read before a change must not be remembered after it.
+    // Do not cache after a change what was read before it.
     if (started === generation) (row ? valid : invalid).set(digest, entry);
     return entry;
   }

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Counts a finished request of one route, and its duration where it is known. */
+/** Counts a finished request of one route, and its duration if known. */
 type RouteMeter = (method: string, status: number, milliseconds?: number) => void;
 
 export interface Metrics {
   /** Rooms add metrics of their own with `new Counter({ ..., registers: [metrics.registry] })`. */
   readonly registry: Registry;
-  /** The meter of a route, by its pattern; `unmatched` for what found none. */
+  /** The meter of a route, by its pattern; `unmatched` for requests that match no route. */
   meter(route: string): RouteMeter;
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 
 /**
- * Turns every body and answer of a route that has an `$id` into a shared schema of that name, so that it stands once in
- * the OpenAPI document and in the types of generated clients. Two different schemas of one name throw.
+ * Turns every body and answer of a route that has an `$id` into a shared schema of that name, so that it appears once
+ * in the OpenAPI document and in the types of generated clients. Throws for two different schemas of one name.
  */
 export function shareNamedSchemas(app: FastifyInstance, route: RouteOptions): void {
   if (route.schema === undefined) return;

@@ -11,7 +11,7 @@ const securityOf = {
   none: [],
 } as const;
 
-/** What a route says of itself in its `config` becomes the security and the error answers of its operation. */
+/** A route's `config` becomes the security and the error answers of its operation. */
 const transform: SwaggerTransform = ({ schema, url, route }) => {
   const { auth = 'none', errorShape = gatewayError } = route.config ?? {};
   const own = (schema ?? {}) as FastifySchema & { response?: Record<string, unknown> };
@@ -33,7 +33,7 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
   return { schema: { ...own, operationId, response, security: securityOf[auth] } as FastifySchema, url };
 };
 
-/** Makes the schema of a route's errors known under its name. */
+/** Registers the schema of a route's errors under its name. */
 export function shareErrorSchema(app: FastifyInstance, { config }: RouteOptions): void {
   for (const { schema } of [gatewayError, config?.errorShape ?? gatewayError]) {
     if (app.getSchema(schemaName(schema)) === undefined) app.addSchema(schema);
@@ -43,7 +43,7 @@ export function shareErrorSchema(app: FastifyInstance, { config }: RouteOptions)
 const refTo = ({ schema }: ErrorShape) => ({ $ref: `${schemaName(schema)}#` });
 const schemaName = (schema: object) => (schema as { $id: string }).$id;
 
-/** `GET /tx/v1/status/:signature` -> `getTxV1StatusSignature`: what generators of clients name their functions by. */
+/** `GET /tx/v1/status/:signature` -> `getTxV1StatusSignature`, which client generators use as the function's name. */
 function operationIdOf(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word[0]!.toUpperCase() + word.slice(1))].join('');
@@ -54,15 +54,15 @@ const TOP_BAR_STYLE =
 
 interface OpenapiOptions {
   publicUrl: string;
-  /** Told in the description, where it works. */
+  /** Named in the description, if set. */
   sandboxKey: string | undefined;
-  /** In the order in which a reader needs them. */
+  /** In the order of the document. */
   tags: readonly string[];
 }
 
 /**
- * Prepares `/openapi.json` and the page at `/docs`. To be called before the first route, or it will be missing.
- * The page and all that it loads come from this service.
+ * Prepares `/openapi.json` and the page at `/docs`. Call it before the first route, because earlier routes would be
+ * missing. The page loads everything from this service.
  */
 export async function registerOpenapi(
   app: FastifyInstance,
@@ -112,13 +112,13 @@ export async function registerOpenapi(
       routePrefix: '/docs',
       // The bar at the top keeps only the switch between light and dark.
       theme: { title: 'Slipway API', css: [{ filename: 'slipway.css', content: TOP_BAR_STYLE }] },
-      // Its validator badge would send the document to a server of others.
+      // Its validator badge would send the document to a third party.
       uiConfig: { validatorUrl: null },
     });
   });
 }
 
-/** Serves the document, made at the first request, when every route is known. */
+/** Serves the document, which is built at the first request, when every route is known. */
 export function registerOpenapiRoute(app: FastifyInstance): void {
   let document: string | undefined;
   app.get('/openapi.json', {
@@ -131,7 +131,7 @@ export function registerOpenapiRoute(app: FastifyInstance): void {
   });
 }
 
-/** Where any free port was asked for, the one that was found. */
+/** Replaces port 0, which asks for any free port, with the port that was found. */
 export function withActualPort(publicUrl: string, app: FastifyInstance): string {
   const address = app.server.address();
   if (address === null || typeof address === 'string') return publicUrl;

@@ -22,7 +22,7 @@ interface OperationsDeps {
   readonly ready: Readiness;
 }
 
-/** `/livez`, `/readyz` and `/metrics`: for whoever runs the service, without a key. */
+/** `/livez`, `/readyz` and `/metrics`: for operators, without a key. */
 export function registerOperations(app: FastifyInstance, { log, metrics, ready }: OperationsDeps): void {
   let closing = false;
   app.addHook('preClose', (done) => {

@@ -1,18 +1,21 @@
 import type { Address } from '@slipway/wire';
 import type { ErrorShape } from '../errors/index.js';
 
-/** A key that may call, as the hooks need it. */
+/** A valid key, as the hooks need it. */
 export interface ApiKey {
   readonly id: string;
   readonly tier: string;
-  /** Case-sensitive path prefixes that the key may use; none: all. */
+  /** Case-sensitive path prefixes that the key may use; empty: all. */
   readonly prefixes: readonly string[];
 }
 
-/** The key behind the text of an `x-api-key` header. Answers at once where it can: a promise costs a turn. */
+/**
+ * The key behind the text of an `x-api-key` header. Synchronous where possible: a promise costs a turn of the event
+ * loop.
+ */
 export type KeyLookup = (key: string) => ApiKey | undefined | Promise<ApiKey | undefined>;
 
-/** The wallet that a login token stands for; undefined when it is no good. */
+/** The wallet that a login token stands for; undefined if the token is not valid. */
 export type WalletLookup = (token: string) => Promise<Address | undefined>;
 
 export type Bucket = 'main' | 'execute';
@@ -48,7 +51,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on routes with `auth: 'key'` or `'wallet'`. */
     apiKey: ApiKey | undefined;
-    /** Who has logged in, on routes with `auth: 'wallet'`; nothing may read it on others. */
+    /** The wallet that has logged in, on routes with `auth: 'wallet'`; must not be read on others. */
     wallet: Address;
   }
 }

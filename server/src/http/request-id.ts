@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 export const REQUEST_ID_HEADER = 'x-api-gateway-request-id';
 
-/** Ids that no two processes and no two requests share, at the price of one addition: a random prefix and a count. */
+/** Ids that are unique across processes and requests, for the price of one addition: a random prefix and a count. */
 export function createRequestIds(): () => string {
   const prefix = `${randomInt(36 ** 5)
     .toString(36)

@@ -35,7 +35,7 @@ test('hostile requests leave no key, token, body, query or path in the log, at i
       config: { errorShape: expressError, auth: 'key' },
       handler: (request) => {
         const upstream = new Error('upstream failed');
-        // Clients of other services hang the whole request on their errors.
+        // Clients of other services attach the whole request to their errors.
         throw Object.assign(upstream, { request: { headers: request.headers, body: request.body } });
       },
     });

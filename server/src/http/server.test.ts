@@ -27,7 +27,7 @@ before(async () => {
     });
     instance.get('/broken', {
       config: { errorShape: triggerV1Error, auth: 'none' },
-      // The answer must keep the area's shape whatever the route declares for its status.
+      // The answer must keep the area's shape whatever schema the route declares for its status.
       schema: { response: { 500: Type.Object({ other: Type.String() }) } },
       handler: () => {
         throw new Error('password=hunter2 at /srv/secret/path');

@@ -32,7 +32,7 @@ export interface ServerDeps {
   readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
-  /** The tags of the API document, in the order in which a reader needs them; 'Operations' comes last. */
+  /** The tags of the API document, in its order; 'Operations' comes last. */
   readonly tags?: readonly string[];
 }
 
@@ -48,9 +48,9 @@ export type TypedServer = FastifyInstance<
 const SECOND = 1000;
 
 /**
- * The HTTP server with everything that is no area's business: request ids, keys, limits, CORS, validation, errors,
- * health, metrics, OpenAPI. Areas register their routes on it; each route says its `errorShape` and `auth` in its `config`,
- * or registering it throws. Closing it lets requests under way finish. Logs are written here, with `log`, because a
+ * The HTTP server with everything that no single area owns: request ids, keys, limits, CORS, validation, errors,
+ * health, metrics, OpenAPI. Areas register their routes on it; registering a route throws unless its `config` has an
+ * `errorShape` and an `auth`. Closing it lets requests under way finish. Logs are written here, with `log`, because a
  * child logger per request costs a third of the throughput.
  */
 export async function createServer(deps: ServerDeps): Promise<TypedServer> {
@@ -70,7 +70,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     keepAliveTimeout: 72 * SECOND,
     http: { headersTimeout: 15 * SECOND },
     return503OnClosing: false,
-    // How long a part of a path may be is for the area to say, in its own shape.
+    // Areas limit path parameters themselves, and answer in their own shape.
     routerOptions: { maxParamLength: 16 * 1024 },
     clientErrorHandler: createClientErrorHandler(nextRequestId),
     frameworkErrors: (error, request, reply) => {
@@ -95,7 +95,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     if (!cors(request, reply)) done();
   });
 
-  // Before the hook below: the page's own routes cannot say their auth.
+  // Before the hook below, because the page's own routes cannot set their auth.
   await registerOpenapi(app, {
     publicUrl: config.http.publicUrl,
     sandboxKey: config.sandbox ? SANDBOX_KEY : undefined,
@@ -111,7 +111,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/** Gives a route the hooks that its `config` asks for, with all that is known beforehand already worked out. */
+/** Gives a route the hooks that its `config` asks for, with everything worked out that no request changes. */
 function equipRoute(route: RouteOptions, deps: ServerDeps): void {
   const { auth, errorShape, bucket = 'main' } = route.config ?? {};
   if (auth === undefined || errorShape === undefined) {
@@ -148,7 +148,7 @@ function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Clients that always send the header send it with an empty body too, where a route takes none.
+    // Some clients always send the header, even with the empty body of a route that takes none.
     if (text === '') done(null, undefined);
     else parse(request, text as string, checkText(text as string, done));
   });

@@ -39,10 +39,10 @@ function coercionFor(schema: FlatSchema): Coercion {
 }
 
 /**
- * The validator of every request part. Bodies are taken as they are; query, path and header values, which are text,
- * become numbers and booleans only when written plainly, and a query field given twice is not a single value. Keep
- * query schemas flat; addresses and amounts are strings that the areas check.
- * `sharedSchemas` is asked once, at the first route, for the schemas that others refer to.
+ * The validator of every request part. Bodies are taken as they are. Query, path and header values are text, and become
+ * numbers and booleans only if written plainly; a query field given twice is not a single value. Keep query schemas
+ * flat; addresses and amounts are strings that the areas check.
+ * `sharedSchemas` is called once, at the first route, for the schemas that others refer to.
  */
 export function createValidatorCompiler(sharedSchemas: () => Record<string, unknown>): FastifySchemaCompiler<object> {
   let ajv: Ajv | undefined;
@@ -51,7 +51,7 @@ export function createValidatorCompiler(sharedSchemas: () => Record<string, unkn
     const validate = ajv.compile(schema);
     const coerce = httpPart === 'body' ? undefined : coercionFor(schema as FlatSchema);
     return (data: Record<string, unknown>) => {
-      // A trailing slash is another path: nothing is there.
+      // A trailing slash is another path, which does not exist.
       if (httpPart === 'params' && Object.values(data).includes('')) return { error: new AppError('NOT_FOUND') };
       coerce?.(data);
       return validate(data) ? { value: data } : { error: validate.errors as FastifySchemaValidationError[] };

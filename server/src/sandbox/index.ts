@@ -18,19 +18,19 @@ import { createPriceMover, type PriceMover } from './market/move-price.js';
 export { type ChainInfo, chainInfo } from './chain-info.js';
 export type { PriceMover } from './market/move-price.js';
 
-/** What the gas wallet and the keeper's are given when they are nearly empty. */
+/** What the gas wallet and the keeper's wallet receive when they are nearly empty. */
 const GAS_LAMPORTS = 1_000_000_000_000;
 const KEEPER_LAMPORTS = 10_000_000_000;
-/** How much less than its worth the market maker gives. */
+/** How far below the fair price the market maker quotes. */
 const MAKER_SPREAD_BPS = 10;
 
-/** What only a sandbox has: money and prices that are made up, and a market maker of its own. */
+/** What only a sandbox has: made-up money and prices, and a market maker of its own. */
 export interface Sandbox {
   /** A key that everybody knows. */
   apiKey: string;
   info: ChainInfo;
   stored: SandboxPrices;
-  /** Starts the market maker once there are prices; how it is reached. */
+  /** Starts the market maker once there are prices; resolves with how to reach it. */
   openMaker(prices: Prices): Promise<MakerEndpoint>;
   movePrice: PriceMover;
 }
@@ -38,7 +38,7 @@ export interface Sandbox {
 interface SandboxDeps {
   config: Config;
   apiKey: string;
-  /** Mints that stand for a US dollar: their prices stand still. */
+  /** Mints that stand for a US dollar: their prices do not drift. */
   stables: ReadonlySet<Address>;
   log: Logger;
   store: Store;
@@ -52,7 +52,7 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
   const { store, signer, chain, clock, disposal } = deps;
   const setOffset = (offset: number) => {
     clock.setOffset(offset);
-    // Another copy has moved the chain's clock, too.
+    // Another instance may have moved the chain's clock, too.
     chain.forget();
   };
   disposal.add('clock', await followClockOffset(store, setOffset));
@@ -104,7 +104,7 @@ async function tokensOf(chain: Chain, { mints }: ChainInfo): Promise<Token[]> {
   });
 }
 
-/** SOL for others' gas, and the token accounts that fees go to. */
+/** Gives the gas wallet SOL, and the token accounts that fees go to. */
 async function fundGasWallet({ signer, chain, config }: SandboxDeps, { mints }: ChainInfo): Promise<void> {
   const wallet = signer.address('gas');
   const needsFeeAccounts = config.swap.feeReceiver === undefined;
@@ -121,7 +121,7 @@ async function fundKeeper({ signer, chain }: SandboxDeps): Promise<void> {
   if (lamports < KEEPER_LAMPORTS / 10) await chain.rpc.call('requestAirdrop', [wallet, KEEPER_LAMPORTS]);
 }
 
-/** Where the operator has asked for prices that move by themselves. */
+/** Lets the prices move by themselves, if the operator has asked for that. */
 function letDrift(
   { config, stables, clock, log, disposal }: SandboxDeps,
   info: ChainInfo,

@@ -11,18 +11,18 @@ export interface AdminDeps {
   clock: Clock;
   /** The tiers that a key may have. */
   tiers: readonly string[];
-  /** Events whose scores the sandbox makes. */
+  /** Events whose scores the sandbox simulates. */
   simulatedEvents: readonly string[];
-  /** The price that orders may fire at, or why there is none; missing where no service runs. */
+  /** The price that orders may fire at, or why there is none; absent where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
-  /** Reads all invites from the chain again; missing where no service runs. */
+  /** Reads all invites from the chain again; absent where no service runs. */
   rebuildInvites?: () => Promise<RebuiltInvites>;
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const adminRoute = { errorShape: plainError, auth: 'admin' } as const;
 
-/** A preValidation hook: where every field of a body is optional, the body is too. */
+/** A preValidation hook: makes the body optional where all its fields are. */
 export async function allowNoBody(request: FastifyRequest): Promise<void> {
   request.body ??= {};
 }

@@ -5,7 +5,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { ApiKey, NewKey as StoredKey } from '../../store/keys.js';
 import type { Key } from './schema.js';
 
-/** How much of a key is stored in the clear, to recognize it by: `slip_` and 3 letters of some 33. */
+/** How much of a key is stored in clear text, to recognize it by: `slip_` and 3 of about 33 characters. */
 const SHOWN = 8;
 
 /** A new key of 192 random bits, and what is stored of it. */

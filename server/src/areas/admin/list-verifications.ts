@@ -24,7 +24,7 @@ export function registerListVerifications(app: AreaServer, { store }: AdminDeps)
       },
     },
     async ({ query: { state, limit, cursor } }) => {
-      // One more than asked for tells whether another page follows.
+      // Read one more, to see whether another page follows.
       const rows = await listVerifications(store, { state, limit: limit + 1, cursor });
       const page = rows.slice(0, limit);
       const nextCursor = rows.length > limit ? (page.at(-1)?.id ?? null) : null;

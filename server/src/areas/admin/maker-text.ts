@@ -3,7 +3,7 @@ import type { Maker } from './schema.js';
 
 const HIDDEN = '***';
 
-/** What is shown of a maker: its URL without the key that may be in it. */
+/** A maker as the admin API shows it: without the key that may be in its URL. */
 export function showMaker({ id, name, url, createdAt }: StoredMaker): Maker {
   return { id, name, url: withoutSecrets(url), createdAt: createdAt.toISOString() };
 }
@@ -12,7 +12,7 @@ function withoutSecrets(url: string): string {
   const shown = new URL(url);
   if (shown.username === '' && shown.password === '' && shown.search === '') return url;
   if (shown.password !== '') shown.password = HIDDEN;
-  // Who writes the key in front of the colon has it there.
+  // Some put the key in front of the colon.
   if (shown.username !== '') shown.username = HIDDEN;
   if (shown.search !== '') shown.search = HIDDEN;
   return shown.href;

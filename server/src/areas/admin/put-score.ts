@@ -47,7 +47,7 @@ function toScore(eventId: string, body: ScoreBody): EventScore {
   return score;
 }
 
-/** The format date-time also admits the 60th second of a minute, which Date does not. */
+/** `date-time` also allows leap seconds (:60), which Date does not. */
 function isoTime(field: string, text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) throw invalid(`${field} must be a time in ISO 8601`);

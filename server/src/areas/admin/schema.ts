@@ -88,7 +88,7 @@ export type DecisionBody = Static<typeof DecisionBody>;
 export const EventParams = Type.Object({ eventId: Text({ minLength: 1, maxLength: 200 }) });
 export type EventParams = Static<typeof EventParams>;
 
-/** Null: nobody says. */
+/** Null: unknown. */
 const ScoreText = Type.Unsafe<string | null>({ ...Text({ maxLength: 200 }), type: ['string', 'null'] });
 
 export const ScoreBody = Type.Object({

@@ -37,7 +37,7 @@ export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuer
   };
 }
 
-/** Why a request of this kind cannot be made for the token, if so. */
+/** Why a request of this kind cannot be made for the token; undefined if it can. */
 export function conflict(kind: VerificationKind, taken: Eligibility): string | undefined {
   const state = taken[kind];
   if (state === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Crafted } from '../../crafting/transaction.js';
 import { LAMPORTS_PER_SOL, WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { decimalString } from '../../lib/decimal.js';
 
-/** Why there is nothing to sign, with the code that the contract gives it. */
+/** Why there is nothing to sign, with the contract's error code. */
 export interface Obstacle {
   code: number;
   error: string;
@@ -16,7 +16,7 @@ export interface Ready {
   lastValidBlockHeight: bigint;
 }
 
-/** Whether the sender's token account can give the amount. */
+/** Checks that the sender's token account holds the amount. */
 export function checkTokens(
   account: ChainAccount | undefined,
   { tokenProgram, sender, amount }: { tokenProgram: Address; sender: Address; amount: bigint },
@@ -34,7 +34,7 @@ export function checkTokens(
   return undefined;
 }
 
-/** Whether the payer has the lamports that are needed, and what a wallet must keep; `gasless`: it is our gas wallet. */
+/** Checks that the payer has the needed lamports and a wallet's minimum. `gasless`: the payer is our gas wallet. */
 export function checkLamports(
   payer: ChainAccount | undefined,
   neededLamports: bigint,
@@ -48,7 +48,7 @@ export function checkLamports(
   return { code: 2, error: `Top up ${Number(missing) / LAMPORTS_PER_SOL} SOL for gas` };
 }
 
-/** The same for a sender who pays in SOL, which is the payment itself and not only what the network takes. */
+/** Like `checkLamports`, for a sender who pays in SOL: the lamports are the payment itself, not only network costs. */
 export function checkSolPayment(payer: ChainAccount | undefined, neededLamports: bigint): Obstacle | undefined {
   const obstacle = checkLamports(payer, neededLamports, false);
   if (obstacle?.code !== 2) return obstacle;

@@ -17,8 +17,8 @@ import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
 
-/** What the sender is told of a payment. */
-interface Told {
+/** What a payment's answer tells the sender. */
+interface PaymentSummary {
   requestId: string;
   /** Platform tokens that the receiver gets, in the smallest unit. */
   amount: bigint;
@@ -46,7 +46,7 @@ export function registerCraftTxn(app: AreaServer, deps: ExpressDeps): void {
   );
 }
 
-/** Crafts the payment of a verification: 1000 platform tokens, or what is swapped to them, to the operator's receiver. */
+/** Crafts the payment for a verification: 1000 platform tokens to the operator's receiver, directly or by a swap. */
 export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise<CraftTxnAnswer> {
   const started = performance.now();
   const sender = requireAddress('senderAddress', query.senderAddress);
@@ -57,19 +57,19 @@ export async function craftTxn(deps: ExpressDeps, query: CraftTxnQuery): Promise
   if (sender === deps.receiver) {
     throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the receiver of the payment cannot pay itself' });
   }
-  // Nobody but the service would have to sign it.
+  // With the gas wallet as the sender, only the service would have to sign.
   if (sender === deps.gasWallet) {
     throw new AppError('INVALID_REQUEST', { message: 'senderAddress: the gas wallet of this server cannot pay' });
   }
   const requestId = uuidv7(deps.clock);
-  const told =
+  const summary =
     currency === 'PLATFORM_TOKEN'
       ? await payDirectly(deps, sender, requestId)
       : await payBySwap(deps, sender, currency, requestId);
-  const { outcome } = told;
+  const { outcome } = summary;
   const expiresAt = deps.clock.now() + BLOCKHASH_LIFE_MS;
-  if ('ready' in outcome) await remember(deps, sender, currency, told, outcome.ready);
-  return answer(deps, told, { started, expiresAt });
+  if ('ready' in outcome) await remember(deps, sender, currency, summary, outcome.ready);
+  return answer(deps, summary, { started, expiresAt });
 }
 
 async function payBySwap(
@@ -77,13 +77,13 @@ async function payBySwap(
   sender: Address,
   currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
   requestId: string,
-): Promise<Told> {
+): Promise<PaymentSummary> {
   const { payment, tokenDecimals, ...outcome } = await craftSwapPayment(deps, sender, currency, requestId);
   const { outputAmount: amount, feeLamports, rentLamports } = payment;
   return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless: false, swap: payment, outcome };
 }
 
-async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string): Promise<Told> {
+async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string): Promise<PaymentSummary> {
   const { gasless } = deps;
   const payment = await paymentFrom(deps, sender, requestId);
   const [source, payer, destination] = await Promise.all([
@@ -94,29 +94,29 @@ async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string
   payment.createDestination = destination === undefined;
   const rentLamports = payment.createDestination ? associatedTokenRent(payment.tokenProgram) : 0n;
   const { amount, decimals: tokenDecimals } = payment;
-  const told = (feeLamports: bigint, outcome: Told['outcome']): Told => {
+  const summary = (feeLamports: bigint, outcome: PaymentSummary['outcome']): PaymentSummary => {
     return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, outcome };
   };
   const leastFee = feeOf(gasless ? 2 : 1, NO_BUDGET);
   const tooPoor =
     checkTokens(source, payment, deps.platform.symbol) ?? checkLamports(payer, leastFee + rentLamports, gasless);
-  if (tooPoor) return told(leastFee, { obstacle: tooPoor });
+  if (tooPoor) return summary(leastFee, { obstacle: tooPoor });
 
   const budget = await budgetFor(deps, payment);
-  if ('error' in budget) return told(leastFee, { obstacle: budget });
+  if ('error' in budget) return summary(leastFee, { obstacle: budget });
   const feeLamports = feeOf(gasless ? 2 : 1, budget);
   const tooDear = checkLamports(payer, feeLamports + rentLamports, gasless);
-  if (tooDear) return told(feeLamports, { obstacle: tooDear });
+  if (tooDear) return summary(feeLamports, { obstacle: tooDear });
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash();
   const crafted = craftPayment(payment, blockhash, budget);
-  return told(feeLamports, { ready: { crafted, lastValidBlockHeight } });
+  return summary(feeLamports, { ready: { crafted, lastValidBlockHeight } });
 }
 
 async function remember(
   deps: ExpressDeps,
   wallet: Address,
   currency: Currency,
-  { requestId, amount, gasless }: Told,
+  { requestId, amount, gasless }: PaymentSummary,
   { crafted, lastValidBlockHeight }: Ready,
 ): Promise<void> {
   const request = {
@@ -165,7 +165,7 @@ async function budgetFor(deps: ExpressDeps, payment: Payment): Promise<Budget | 
 
 function answer(
   { platform, receiver, prices }: ExpressDeps,
-  { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, swap, outcome }: Told,
+  { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless, swap, outcome }: PaymentSummary,
   { started, expiresAt }: { started: number; expiresAt: number },
 ): CraftTxnAnswer {
   const tokenUsdRate = prices.usd(platform.mint);

@@ -9,7 +9,7 @@ interface CurrencySymbols {
   stable: string;
 }
 
-/** Both the literal names and the configured symbols are understood; a mint address never is. */
+/** Accepts the literal names and the configured symbols, never a mint address. */
 export function readCurrency(name: string, symbols: CurrencySymbols): Currency {
   if (name === symbols.platform) return 'PLATFORM_TOKEN';
   if (name === symbols.stable) return 'PLATFORM_STABLE';

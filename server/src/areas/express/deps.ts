@@ -26,15 +26,15 @@ export interface ExpressDeps {
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
-  /** What a landed payment has been recorded for. */
+  /** What a landed payment has been recorded as paying for. */
   kindsOf: (requestId: string) => Promise<VerificationKind[]>;
-  /** Pays the network fee where the operator has turned gasless on. */
+  /** Pays the network fee if the operator enables gasless. */
   gasWallet: Address;
   platform: Token;
   stable: Token;
   usdc: Token;
   routing: Routing;
-  /** Whose trades a payment by swap may consist of. */
+  /** The programs that a payment by swap may trade with. */
   programs: SwapPrograms;
   /** The wallet that the payments go to. */
   receiver: Address;
@@ -47,6 +47,6 @@ export const PRICE_IN_TOKENS = 1_000n;
 /** The area's name in the ledger. */
 export const AREA = 'express';
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const expressRoute = { errorShape: expressError, auth: 'key' } as const;
 export const tags = ['Express verification'];

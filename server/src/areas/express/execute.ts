@@ -52,7 +52,8 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
       requireSame(request, sender, currency, body.paymentAmount);
       return { ours: deps.gasless ? [deps.gasWallet] : [] };
     },
-    // The tokens are reserved in the same store transaction that claims the right to send: of two payers, one pays.
+    // The tokens are reserved in the same store transaction that claims the right to send: of two payers, only one
+    // pays.
     async prepare(request): Promise<NewVerification[]> {
       const tokenId = await requireMint(deps, body.tokenId);
       return kinds.map((kind) => newVerification(deps, kind, tokenId, request, body));
@@ -77,7 +78,7 @@ function kindsAskedFor({ twitterHandle, tokenMetadata, tokenId }: ExecuteBody): 
   return kinds;
 }
 
-/** Whether the payment was crafted for what is posted with it. */
+/** Checks that the payment was crafted for what is posted with it. */
 function requireSame(request: LedgerRow, sender: Address, currency: Currency, paymentAmount: string | undefined): void {
   if (request.wallet !== sender) {
     throw new AppError('EXPRESS_UNAUTHORIZED', {
@@ -151,13 +152,13 @@ function answerRefusal(refusal: Refusal): ExecuteAnswer {
   }
 }
 
-/** In a payment, only the swap to the platform token has a program error of that number. */
+/** In a payment, only the swap to the platform token can fail with that number. */
 function explainPayment(err: unknown): Explanation {
   const explained = explain(err);
   return explained.code === SLIPPAGE.code ? SLIPPAGE : explained;
 }
 
-/** The same for everybody who asks: it is read from the final row and from the record, not from this call. */
+/** Derived from the final row and the stored records, not from this call, so every caller gets the same answer. */
 async function answer({ kindsOf }: ExpressDeps, row: LedgerRow): Promise<ExecuteAnswer> {
   const kinds = row.state === 'landed' ? await kindsOf(row.id) : [];
   const common = {

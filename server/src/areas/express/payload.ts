@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { digits, payloadReader } from '../../landing/index.js';
 import type { Currency } from './currency.js';
 
-/** What `execute` needs of a payment when it comes back; stands in the ledger. */
+/** What `execute` needs to know of a payment; stored in the ledger. */
 const PaymentPayload = Type.Object({
   currency: Type.Unsafe<Currency>(Type.String()),
   /** Platform tokens that the receiver gets, in the smallest unit. */

@@ -4,7 +4,7 @@ import type { Tx } from '../../store/sql.js';
 import { confirmReserved, type NewVerification, release, reserve } from '../../store/verifications.js';
 import { conflict } from './check-eligibility.js';
 
-/** A token is reserved when its payment is claimed, and becomes the record, or free again, when that has ended. */
+/** Reserves a token when its payment is claimed. When that ends, the token is recorded or free again. */
 export const expressSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = await reserve(

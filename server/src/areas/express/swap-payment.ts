@@ -17,26 +17,26 @@ import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready 
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 
-/** On top of the input that the exact-out quote asks for, so that a small move of the market still leaves enough. */
+/** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
-/** A payment is sized by its output, and landed here with what it is for. */
+/** A payment is sized by its output, and must be landed by this service, which records what it pays for. */
 const canPay = ({ exactOut, sendsByItself }: Router) => exactOut && !sendsByItself;
 
 export interface SwapPayment {
   input: Token;
-  /** Leaves the sender at most, in the smallest unit of the input. */
+  /** The most that leaves the sender, in the smallest unit of the input. */
   inputAmount: bigint;
-  /** What the quote says that arrives. */
+  /** The quoted output. */
   outputAmount: bigint;
-  /** What the network takes, and the rent of the receiver's account where it must be made; lamports. */
+  /** The network fee, and the rent of the receiver's account if it must be created; lamports. */
   feeLamports: bigint;
   rentLamports: bigint;
 }
 
 /**
- * A payment in another currency: swapped on its way, with the output straight to the receiver. The input is sized by what
- * the price costs now, and at least the price arrives or nothing happens.
+ * Crafts a payment in another currency: a swap whose output goes straight to the receiver. The input is what the price
+ * costs now; at least the price arrives, or nothing happens.
  */
 export async function craftSwapPayment(
   deps: ExpressDeps,
@@ -99,7 +99,7 @@ export async function craftSwapPayment(
   return { tokenDecimals, ...(await tryOut(deps, { payment, swap, own, lent: built.lentLamports, wrapped })) };
 }
 
-/** Where the input is: in the sender's token account, or in one of wrapped SOL for the time of the transaction. */
+/** Where the input is: in the sender's token account, or in a temporary one of wrapped SOL. */
 function placeOf(source: Address | undefined, sender: Address, requestId: string) {
   if (source) return { kind: 'token', account: source } as const;
   return temporaryWrappedSol(sender, requestId.replaceAll('-', ''));
@@ -112,7 +112,7 @@ interface Draft {
   own: ChainAccount | undefined;
   /** Lamports that come back when the transaction ends. */
   lent: bigint;
-  /** Lamports of the input itself, where that is SOL: it is wrapped into an account whose rent comes back at the end. */
+  /** Lamports of an input in SOL, which is wrapped into an account whose rent comes back at the end. */
   wrapped: bigint;
 }
 
@@ -144,7 +144,7 @@ async function tokenOf({ chain }: ExpressDeps, mint: Address, symbol: string): P
   return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
 }
 
-/** The best quote that brings the price with room to spare, and what was asked for it. */
+/** The best quote that yields the price with room to spare, and its request. */
 async function sizedQuote(
   deps: ExpressDeps,
   { input, output, sender, price }: { input: Token; output: Token; sender: Address; price: bigint },

@@ -5,5 +5,5 @@ export interface ObjectsDeps {
   readonly maxImageBytes: number;
 }
 
-/** The key as its parts stand in the path, decoded. */
+/** The parts of the key in the path, decoded. */
 export type KeyParams = { folder: string; name: string };

@@ -19,8 +19,8 @@ export const objectsArea: Area = {
 };
 
 /**
- * The URLs of the local store: what the presigned and the public ones lead to. No part of the API, because with a
- * bucket they lead elsewhere, and so not in its document.
+ * Serves the presigned and the public URLs of the local store. They are not part of the API or its document, because
+ * with a bucket they lead elsewhere.
  */
 export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
   const config = { errorShape: plainError, auth: 'none' } as const;

@@ -7,7 +7,7 @@ import type { KeyParams, ObjectsDeps } from './deps.js';
 const FRESH = 'ask for a new one';
 
 /**
- * Lets a PUT through whose URL is signed for this key, type and length, and has not expired.
+ * Lets a PUT through if its URL is signed for this key, type and length, and has not expired.
  * @throws AppError FORBIDDEN, INVALID_REQUEST (no length), PAYLOAD_TOO_LARGE
  */
 export function permit({ store }: ObjectsDeps, { params, headers, raw }: FastifyRequest): void {
@@ -34,7 +34,7 @@ export function permit({ store }: ObjectsDeps, { params, headers, raw }: Fastify
   }
 }
 
-/** Stores the body of a permitted PUT if it is what its type says. */
+/** Stores the body of a permitted PUT if it matches its content type. */
 export async function take(
   { store, maxImageBytes }: ObjectsDeps,
   { params, headers, body }: FastifyRequest<{ Params: KeyParams; Body?: Buffer }>,
@@ -51,7 +51,7 @@ export async function take(
   return reply.header('etag', `"${createHash('sha256').update(object.bytes).digest('hex')}"`).send();
 }
 
-/** Undefined with a body in chunks, the length of which nobody can know beforehand. */
+/** Undefined for a chunked body, whose length is not known in advance. */
 function lengthOf(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }

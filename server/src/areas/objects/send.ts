@@ -3,7 +3,7 @@ import { AppError } from '../../errors/index.js';
 import { INCOMING, isPublicKey, type OpenObject, PUBLIC_CACHE } from '../../objects/index.js';
 import type { KeyParams, ObjectsDeps } from './deps.js';
 
-/** What nobody can make a browser run, though it may be shown on every page. */
+/** Keeps browsers from running an object, though any page may show it. */
 const SAFE = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -12,8 +12,8 @@ const SAFE = {
 };
 
 /**
- * Answers a public object, or before it is published the upload, which was checked when it came. Published ones never
- * change and may be kept by browsers.
+ * Sends a public object or, before it is published, the upload, which was checked when it came. Published objects never
+ * change, so browsers may cache them.
  * @throws AppError NOT_FOUND
  */
 export async function send(
@@ -40,7 +40,7 @@ export async function send(
   return reply.send(streamOf(found));
 }
 
-/** Closes the file at its end, and where the client breaks off. */
+/** Closes the file at its end, and when the client disconnects. */
 function streamOf({ file, start }: OpenObject) {
   return file.createReadStream({ start });
 }

@@ -5,6 +5,6 @@ export interface PredictionDeps {
   scoreOf: (eventId: string) => Promise<EventScore | undefined>;
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const predictionRoute = { errorShape: predictionError, auth: 'key' } as const;
 export const tags = ['Prediction'];

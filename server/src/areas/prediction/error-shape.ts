@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type ErrorShape, errorSchema } from '../../errors/index.js';
 
-/** Of the details of an INVALID_REQUEST, the field is shown as `param`. */
+/** An INVALID_REQUEST shows its field as `param`. */
 export const predictionError: ErrorShape = {
   schema: errorSchema('PredictionError', {
     type: Type.String(),

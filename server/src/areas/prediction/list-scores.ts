@@ -24,12 +24,12 @@ export function registerListScores(app: AreaServer, deps: PredictionDeps): void 
   );
 }
 
-/** The scores of several events, in the order of the question; those of which nothing is known are left out. */
+/** The scores of several events, in the order of the request, without unknown events. */
 export async function listScores(
   { scoreOf }: PredictionDeps,
   { eventIds }: ScoresQuery,
 ): Promise<{ data: GameScore[] }> {
-  // A client that wrongly sends very many is told so without a set of them being made.
+  // Limited, so that a list that is far too long is refused without building all of it.
   const ids = eventIds.split(',', MAX_IDS + 1);
   if (ids.length > MAX_IDS) throw invalid(`expected at most ${MAX_IDS} event ids`);
   if (!ids.every(isEventId)) {

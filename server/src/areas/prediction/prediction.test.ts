@@ -28,7 +28,7 @@ const ENDED: EventScore = {
   ended: true,
   finishedTimestamp: '2026-06-27T19:01:02.345Z',
 };
-/** What a provider says of a sport that it knows little about. */
+/** What a provider reports for a sport that it knows little about. */
 const SPARSE: EventScore = { ...LIVE, eventId: 'POLY-3', homeTeam: null, awayTeam: null, elapsed: null, status: null };
 
 let store: Store;

@@ -13,7 +13,7 @@ const EventId = Type.String({
 export const ScoreParams = Type.Object({ eventId: EventId });
 export type ScoreParams = Static<typeof ScoreParams>;
 
-/** What one id may be is checked when the list is taken apart. */
+/** The ids are checked one by one when the list is split. */
 export const ScoresQuery = Type.Object({
   eventIds: Type.String({ minLength: 1, description: 'Up to 100 event ids, separated by commas' }),
 });

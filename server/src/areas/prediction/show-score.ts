@@ -15,7 +15,7 @@ export function registerShowScore(app: AreaServer, { scoreOf }: PredictionDeps):
     async ({ params }, reply) => {
       const score = await scoreOf(params.eventId);
       if (score !== undefined) return score;
-      // Left to Fastify, null is no body at all.
+      // Fastify would send null as no body at all.
       return reply
         .type('application/json; charset=utf-8')
         .serializer(String)
@@ -24,7 +24,7 @@ export function registerShowScore(app: AreaServer, { scoreOf }: PredictionDeps):
   );
 }
 
-/** In the middle of a path an empty step is a bad id, not another path. */
+/** An empty segment in the middle of a path is a bad id, not another path. */
 async function refuseNoId({ params }: FastifyRequest): Promise<void> {
   if ((params as ScoreParams).eventId !== '') return;
   const expected = 'expected not to be empty';

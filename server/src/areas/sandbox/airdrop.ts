@@ -20,7 +20,7 @@ export function registerAirdrop(app: AreaServer, deps: SandboxDeps): void {
   );
 }
 
-/** Gives SOL or tokens to a wallet by a real transaction, which is confirmed when this answers. */
+/** Gives SOL or tokens to a wallet by a real transaction; answers once it is confirmed. */
 export async function airdrop({ chain }: SandboxDeps, body: AirdropBody): Promise<AirdropAnswer> {
   const wallet = requireAddress('wallet', body.wallet);
   const mint = requireAddress('mint', body.mint ?? WRAPPED_SOL_MINT);

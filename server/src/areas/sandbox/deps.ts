@@ -9,11 +9,11 @@ export interface SandboxDeps {
   chain: Chain;
   store: Store;
   clock: AdjustableClock;
-  /** Those that are answered: of the configured sources. */
+  /** The prices that are answered, by the configured sources. */
   prices: Prices;
   stored: SandboxPrices;
   movePrice: PriceMover;
-  /** Where the chain listens, for everybody else. */
+  /** Where clients reach the chain. */
   rpcUrl: string;
   wsUrl: string;
   apiKey: string;
@@ -25,6 +25,6 @@ export interface SandboxDeps {
   runDue: () => Promise<void>;
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const sandboxRoute = { errorShape: plainError, auth: 'key' } as const;
 export const tags = ['Sandbox'];

@@ -13,7 +13,7 @@ export function registerInfo(app: AreaServer, deps: SandboxDeps): void {
   );
 }
 
-/** Everything that a developer needs to begin: where things are, and whose money there is. */
+/** Everything that a developer needs to begin: URLs, wallets, mints and programs. */
 export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
   const { wallets, mints, programs, unixTimestamp } = await chainInfo(deps.chain);
   return {

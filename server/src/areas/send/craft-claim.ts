@@ -16,11 +16,11 @@ import { CraftClaimAnswer, CraftClaimBody } from './schema.js';
 import { craft } from './try-out.js';
 
 /**
- * Claims of one invite that may land at a time: one of them can succeed, and the others would cost the keeper their fee.
- * So what an invite can cost is what it costs to make it and take it back.
+ * How many claims of one invite may land at a time. Only one can succeed; the others would cost the keeper their fees.
+ * So an invite can cost the keeper what it costs to create it and claw it back.
  */
 const MOST_CLAIMS = 3;
-/** Longer than a signed claim lives. */
+/** Longer than a signed claim stays valid. */
 const CLAIM_MS = 2 * BLOCKHASH_LIFE_MS;
 
 export function registerCraftClaim(app: AreaServer, deps: SendDeps): void {
@@ -40,7 +40,7 @@ export function registerCraftClaim(app: AreaServer, deps: SendDeps): void {
   );
 }
 
-/** Crafts the transaction that gives an invite to a receiver, and signs it as its keeper, who pays the fee. */
+/** Crafts the transaction that claims an invite for a receiver, and signs it as its keeper, who pays the fee. */
 export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<CraftClaimAnswer> {
   const { chain, clock, store, program, signer } = deps;
   const inviteSigner = requireAddress('inviteSigner', body.inviteSigner);

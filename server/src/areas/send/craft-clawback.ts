@@ -25,7 +25,7 @@ export function registerCraftClawback(app: AreaServer, deps: SendDeps): void {
   );
 }
 
-/** Crafts the transaction that gives an invite back to its sender, at any time before it has ended. */
+/** Crafts the transaction that returns an invite to its sender, at any time before it has ended. */
 export async function craftClawback(deps: SendDeps, body: CraftClawbackBody): Promise<CraftClawbackAnswer> {
   const invitePda = requireAddress('invitePDA', body.invitePDA);
   const sender = requireAddress('sender', body.sender);

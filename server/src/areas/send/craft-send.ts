@@ -24,7 +24,7 @@ import { craft } from './try-out.js';
 const LIFE_SECONDS = 7n * 24n * 60n * 60n;
 const SIGNERS = 2;
 
-interface Asked {
+interface SendRequest {
   inviteSigner: Address;
   sender: Address;
   amount: bigint;
@@ -48,19 +48,19 @@ export function registerCraftSend(app: AreaServer, deps: SendDeps): void {
   );
 }
 
-/** Crafts the transaction that makes an invite. */
+/** Crafts the transaction that creates an invite. */
 export async function craftSend(deps: SendDeps, body: CraftSendBody): Promise<CraftSendAnswer> {
-  const asked = await readBody(deps, body);
-  const { inviteSigner, sender, amount, token } = asked;
+  const request = await readBody(deps, body);
+  const { inviteSigner, sender, amount, token } = request;
   await requireFree(deps, inviteSigner);
   const rents = token
     ? rentExemptLamports(INVITE_INFO_TOKEN_SIZE) + associatedTokenRent(token.tokenProgram)
     : rentExemptLamports(INVITE_INFO_SIZE);
   const leastFee = feeOf(SIGNERS, { computeUnitLimit: 0, computeUnitPrice: 0n });
-  await requireFunds(deps, asked, rents + leastFee);
+  await requireFunds(deps, request, rents + leastFee);
   const expiry = BigInt(Math.floor(deps.clock.now() / 1_000)) + LIFE_SECONDS;
   const { crafted } = await craft(deps, { do: 'create', inviteSigner, sender, amount, expiry, token });
-  await requireFunds(deps, asked, rents + crafted.feeLamports);
+  await requireFunds(deps, request, rents + crafted.feeLamports);
   return {
     tx: base64Of(crafted),
     expiry: isoOf(expiry),
@@ -68,7 +68,7 @@ export async function craftSend(deps: SendDeps, body: CraftSendBody): Promise<Cr
   };
 }
 
-async function readBody({ chain, signer }: SendDeps, body: CraftSendBody): Promise<Asked> {
+async function readBody({ chain, signer }: SendDeps, body: CraftSendBody): Promise<SendRequest> {
   const inviteSigner = requireAddress('inviteSigner', body.inviteSigner);
   const sender = requireAddress('sender', body.sender);
   const amount = requireAmount('amount', body.amount);
@@ -87,16 +87,20 @@ async function requireFree({ chain, program }: SendDeps, inviteSigner: Address):
   throw refuse('inviteSigner: there is an open invite with this key; make a new code, and so a new key');
 }
 
-/** `lamports`: what is paid beside the amount. */
-async function requireFunds({ chain }: SendDeps, { sender, amount, token }: Asked, lamports: bigint): Promise<void> {
+/** `lamports`: what is paid besides the amount. */
+async function requireFunds(
+  { chain }: SendDeps,
+  { sender, amount, token }: SendRequest,
+  lamports: bigint,
+): Promise<void> {
   const source = token && associatedTokenAddress(sender, token.mint, token.tokenProgram);
   const [wallet, held] = await Promise.all([chain.account(sender), source && chain.account(source)]);
   requireWallet('sender', wallet);
   if (token) requireTokens(held, sender, amount, token);
   const needed = lamports + (token ? 0n : amount);
-  const left = (wallet?.lamports ?? 0n) - needed;
-  if (left === 0n || left >= WALLET_MINIMUM) return;
-  const missing = left < 0n ? -left : WALLET_MINIMUM - left;
+  const remaining = (wallet?.lamports ?? 0n) - needed;
+  if (remaining === 0n || remaining >= WALLET_MINIMUM) return;
+  const missing = remaining < 0n ? -remaining : WALLET_MINIMUM - remaining;
   throw refuse(`insufficient funds: sender needs ${decimalString(missing, 9)} SOL more`);
 }
 
@@ -114,7 +118,7 @@ function requireTokens(
   }
 }
 
-/** An address without anything in it yet may become a wallet; an account of a program never does. */
+/** An empty address may become a wallet; an account of a program never does. */
 export function requireWallet(field: string, account: ChainAccount | undefined): void {
   if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) return;
   throw refuse(`${field}: expected a wallet, not an account of a program`);

@@ -8,7 +8,7 @@ import type { Store } from '../../store/sql.js';
 
 export interface SendDeps {
   store: Store;
-  /** Of transactions and invites; in a sandbox it runs ahead. */
+  /** The clock of transactions and invites; a sandbox can move it ahead. */
   clock: Clock;
   chain: Chain;
   index: InviteIndex;
@@ -17,8 +17,8 @@ export interface SendDeps {
   program: Address;
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const sendRoute = { errorShape: plainError, auth: 'key' } as const;
 export const tags = ['Send'];
-/** Under the routes that craft. */
+/** Description of the routes that craft. */
 export const HOW_TO_LAND = 'Send it, signed, with POST /tx/v1/submit or to any RPC.';

@@ -7,7 +7,7 @@ import { sendRoute, tags } from './deps.js';
 import { type Invite, InvitesAnswer, InvitesQuery } from './schema.js';
 
 const PAGE_SIZE = 10;
-/** The last moment that a date can tell; an expiry can be later. */
+/** The last second that Date can represent; an expiry can be later. */
 const LAST_SECOND = 8_640_000_000_000n;
 
 export function registerListPending(app: AreaServer, deps: SendDeps): void {
@@ -42,12 +42,12 @@ export function registerListHistory(app: AreaServer, deps: SendDeps): void {
   );
 }
 
-/** Invites that the wallet has sent and that are open, the newest first. */
+/** Open invites that the wallet has sent, newest first. */
 export function listPending(deps: SendDeps, query: InvitesQuery): Promise<InvitesAnswer> {
   return list(deps, query, pendingInvites);
 }
 
-/** Invites that the wallet has sent or got and that have ended, the last that ended first. */
+/** Ended invites that the wallet has sent or received, most recently ended first. */
 export function listHistory(deps: SendDeps, query: InvitesQuery): Promise<InvitesAnswer> {
   return list(deps, query, endedInvites);
 }

@@ -26,7 +26,7 @@ import type { Invite } from './schema.js';
 export { JUP, USDC } from '../../sandbox/maker/testing.js';
 export { signed } from '../trigger-v1/testing.js';
 
-/** What any of the area's answers has. */
+/** The fields of all the area's answers. */
 interface SendBody {
   tx: string;
   expiry: string;
@@ -34,14 +34,14 @@ interface SendBody {
   invites: Invite[];
   hasMoreData: boolean;
   error: string;
-  /** Where the limit is the reason. */
+  /** Set if the limit is the reason. */
   message: string;
 }
 
 const headers = { 'x-api-key': 'good-key' };
 const log = pino({ level: 'silent' });
 
-/** The chain of the sandbox, and the area behind HTTP. */
+/** The sandbox's chain, and the area behind HTTP. */
 export async function openSendWorld() {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
@@ -63,7 +63,7 @@ export async function openSendWorld() {
     settlements: {},
     observe: () => {},
   });
-  /** An index of its own over the same store: another copy of the service, with another node. */
+  /** An index of its own over the same store: another instance of the service, with another node. */
   const newIndex = (given: Partial<InviteIndexDeps> = {}) =>
     createInviteIndex({ store, chain, program, steadyNow, log, registry: new Registry(), ...given });
   const index = newIndex();
@@ -88,7 +88,7 @@ export async function openSendWorld() {
     log,
     get: (path: string) => call('GET', path),
     post: (path: string, body: object) => call('POST', path, body),
-    /** A chain whose node answers some calls in its own way: what `answer` gives, where it gives something. */
+    /** A chain whose node answers some calls in its own way: with what `answer` returns, unless that is undefined. */
     chainThat(answer: (method: string, params: unknown[]) => unknown) {
       const own: Rpc = {
         ...rpc,
@@ -134,7 +134,7 @@ export async function send(world: SendWorld, signers: Keypair[], instructions: I
   return land(world, Buffer.from(wire).toString('base64'), ...signers);
 }
 
-/** Makes an invite by the API; its key, and what the answer said. */
+/** Creates an invite by the API; returns its key and the answer. */
 export async function makeInvite(world: SendWorld, sender: Keypair, amount: bigint, mint?: Address) {
   const key = generateKeypair();
   const body = { inviteSigner: key.address, sender: sender.address, amount: `${amount}`, ...(mint && { mint }) };
@@ -158,7 +158,7 @@ export async function tokensOf({ chain }: Pick<SendWorld, 'chain'>, owner: Addre
   return account ? decodeTokenAccount(account.data)!.amount : 0n;
 }
 
-/** Everything that the lists tell, but for what counts where it was found. */
+/** Everything that the lists show, except what depends on where it was found. */
 export async function listsOf({ store }: Pick<SendWorld, 'store'>): Promise<unknown> {
   const queries = [
     'select * from invites order by id',
@@ -172,7 +172,7 @@ export async function listsOf({ store }: Pick<SendWorld, 'store'>): Promise<unkn
 export const forget = ({ store }: Pick<SendWorld, 'store'>): Promise<void> =>
   store.transaction((tx) => clearInviteIndex(tx));
 
-/** A node that breaks down where `odds` says so. */
+/** A node that fails whenever `odds` returns true. */
 export function breaking(world: SendWorld, odds: () => boolean) {
   return world.chainThat(() => (odds() ? Promise.reject(new ChainUnavailable('test')) : undefined));
 }

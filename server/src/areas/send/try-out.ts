@@ -4,7 +4,7 @@ import { AppError } from '../../errors/index.js';
 import { explain, tryOut, type Working } from '../../landing/index.js';
 import type { SendDeps } from './deps.js';
 
-/** What the program's errors mean for what a client has asked. */
+/** What the program's errors mean for a client's request. */
 const MEANINGS: Readonly<Record<number, string>> = {
   2014: 'mint: expected a token that can be held in escrow; transfers of this one are taxed or restricted',
   6000: 'the rents of the invite do not pay for the token account that is missing: make it before',
@@ -13,8 +13,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Makes the transaction and sees on the chain as it is now that it would succeed.
- * @throws AppError INVALID_REQUEST that says why it would not
+ * Crafts the transaction and simulates it on the chain as it is now.
+ * @throws AppError INVALID_REQUEST that says why it would fail
  */
 export async function craft({ chain, program }: SendDeps, action: InviteAction): Promise<Working> {
   const tried = await tryOut(chain, (blockhash, budget) => craftInvite(action, program, blockhash, budget));

@@ -35,7 +35,7 @@ export function registerClaimFees(app: AreaServer, deps: StudioDeps): void {
   );
 }
 
-/** Crafts the transaction with which a pool's creator claims its part of the trading fees. */
+/** Crafts the transaction that claims the creator's share of a pool's trading fees. */
 export async function claimFees(deps: StudioDeps, body: ClaimBody): Promise<ClaimAnswer> {
   const owner = requireAddress('ownerWallet', body.ownerWallet);
   const pool = await requirePool(deps, requireAddress('poolAddress', body.poolAddress));
@@ -50,7 +50,7 @@ export async function claimFees(deps: StudioDeps, body: ClaimBody): Promise<Clai
   return { transaction: Buffer.from(craftFeeClaim(claim, blockhash, budget).wire).toString('base64') };
 }
 
-/** A creator that cannot sign is an account of another service's program, which holds the pool for somebody. */
+/** A creator that cannot sign is an account of another service's program, which holds the pool for somebody else. */
 function requireOwner({ state }: FoundPool, owner: Address): void {
   if (!isOnCurve(addressToBytes(state.creator))) {
     throw new AppError('NOT_FOUND', { message: 'Proxy account not found for the creator' });
@@ -79,7 +79,7 @@ async function planClaim(deps: StudioDeps, { address, state, config }: FoundPool
   };
 }
 
-/** SOL is paid out as SOL, and an account that gets nothing is not kept: its rent comes back. */
+/** SOL is paid out as SOL. An account that receives nothing is not kept, so its rent comes back. */
 async function placeOf(
   { chain }: StudioDeps,
   creator: Address,

@@ -15,7 +15,10 @@ import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
 import { type LaunchKeys, takeLaunchKeys } from './mint-keys.js';
 import { CreatePoolAnswer, CreatePoolBody } from './schema.js';
 
-/** What the creator pays beside the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's fee. */
+/**
+ * What the creator pays besides the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's
+ * fee.
+ */
 const LAUNCH_LAMPORTS =
   [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
 
@@ -42,8 +45,15 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promis
   const { mint } = keys;
   const { crafted, pool, lastValidBlockHeight } = await craft(deps, request, keys);
   const { creator, quoteMint, name, symbol, sniperSlots } = request;
-  const made = { area: AREA, wallet: creator, crafted, lastValidBlockHeight, cosigners: keys.names, payload: null };
-  const remembered = newRequest(made, deps.clock);
+  const craftedRequest = {
+    area: AREA,
+    wallet: creator,
+    crafted,
+    lastValidBlockHeight,
+    cosigners: keys.names,
+    payload: null,
+  };
+  const remembered = newRequest(craftedRequest, deps.clock);
   await deps.remember(remembered);
   await deps.store.single((tx) =>
     insertLaunch(tx, {
@@ -91,7 +101,7 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
   const needed = LAUNCH_LAMPORTS + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
   if (needed > 0n)
     throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);
-  // Where the programs are not, nothing can be tried: the bytes have been checked by reading them.
+  // Without the programs nothing can be simulated; the bytes have been checked by decoding them.
   if (missing.length === 0) await requireSuccess(deps, crafted);
   return { crafted, pool, lastValidBlockHeight };
 }
@@ -108,7 +118,7 @@ function craftOrRefuse(launch: Launch, blockhash: string, price: bigint): Crafte
   }
 }
 
-/** A launch always has the same budget: it is simulated as it is. */
+/** A launch always has the same compute budget, so it is simulated unchanged. */
 async function requireSuccess({ chain }: StudioDeps, { wire }: Crafted): Promise<void> {
   const { err } = await chain.simulate(wire, { sigVerify: false });
   if (err === null) return;

@@ -20,9 +20,9 @@ export interface StudioDeps {
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
-  /** Gets the operator's half of the fees, and the tokens that are left over after a migration. */
+  /** Receives the operator's half of the fees, and the tokens that are left over after a migration. */
   operator: Address;
-  /** What the addresses of new mints end in; empty: anything. */
+  /** The suffix of new mints' addresses; empty: any. */
   mintSuffix: string;
   /** The tokens that a curve can be priced in. */
   quotes: readonly { symbol: string; mint: Address; decimals: number }[];
@@ -31,11 +31,11 @@ export interface StudioDeps {
 /** The area's name in the ledger. */
 export const AREA = 'studio';
 
-/** The keys of a launch, both numbered alike. */
+/** The keys of a launch, which share one number. */
 export function keysOf(number: number): { mint: KeyName; config: KeyName } {
   return { mint: `mint:${number}`, config: `launch:${number}` };
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const studioRoute = { errorShape: studioError, auth: 'key' } as const;
 export const tags = ['Studio'];

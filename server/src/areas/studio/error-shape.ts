@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type ErrorShape, errorSchema, pickDetails } from '../../errors/index.js';
 
-/** The details of an INVALID_REQUEST are shown as `errors`, by field; of others their member `details`. */
+/** An INVALID_REQUEST shows its details as `errors`, by field; other errors show the member `details` of theirs. */
 export const studioError: ErrorShape = {
   schema: errorSchema('StudioError', {
     errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),

@@ -21,7 +21,7 @@ export function registerShowFees(app: AreaServer, deps: StudioDeps): void {
   );
 }
 
-/** What the trades on a pool's curve have earned its creator, read from the chain. */
+/** What the creator has earned from trades on a pool's curve, read from the chain. */
 export async function showFees(deps: StudioDeps, body: FeeBody): Promise<FeeAnswer> {
   const { state, config } = await requirePool(deps, requireAddress('poolAddress', body.poolAddress));
   // Rounded up: the operator's part of each trade is rounded down.

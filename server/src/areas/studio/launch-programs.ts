@@ -8,13 +8,13 @@ const PROGRAMS: readonly { address: Address; name: string }[] = [
   { address: METADATA_PROGRAM, name: 'the metadata program (Metaplex Token Metadata' },
 ];
 
-/** What this chain has none of; both are others' programs, which a sandbox does not have by itself. */
+/** The launch programs that this chain lacks. Both are third-party programs, which a new sandbox does not have. */
 export async function missingPrograms({ chain }: StudioDeps): Promise<string[]> {
   const found = await Promise.all(PROGRAMS.map(({ address }) => chain.account(address)));
   return PROGRAMS.flatMap(({ address, name }, index) => (found[index]?.executable ? [] : [`${name}, ${address})`]));
 }
 
-/** @throws AppError EXECUTION_FAILED that says in a sentence what is missing and how it comes here. */
+/** @throws AppError EXECUTION_FAILED that says what is missing and how to get it. */
 export async function requirePrograms(deps: StudioDeps): Promise<void> {
   const missing = await missingPrograms(deps);
   if (missing.length === 0) return;

@@ -16,7 +16,7 @@ import { scaledNumber } from '../../lib/decimal.js';
 import type { StudioDeps } from './deps.js';
 import type { CreatePoolBody } from './schema.js';
 
-/** Slots over which the fee against snipers falls, where nobody says. */
+/** The anti-sniper fee falls over a random number of slots in this range if the request names none. */
 const DRAWN_SLOTS = { least: 98, most: 300 };
 
 /** A checked request for a launch. */
@@ -25,7 +25,7 @@ export interface LaunchRequest {
   quoteMint: Address;
   name: string;
   symbol: string;
-  /** Over how many slots the fee against snipers falls; null without one. */
+  /** Over how many slots the anti-sniper fee falls; null without one. */
   sniperSlots: number | null;
   config: ReturnType<typeof launchConfig>;
 }
@@ -103,7 +103,7 @@ function readSniperFee({ antiSniping, fee }: CreatePoolBody, feeBps: number): Sn
   return sniperFeeOfSteps(randomInt(DRAWN_SLOTS.least, DRAWN_SLOTS.most + 1), feeBps, mode);
 }
 
-/** Undefined where nothing is locked. */
+/** Undefined if nothing is locked. */
 function readVesting(
   param: CreatePoolBody['buildCurveByMarketCapParam']['lockedVestingParam'],
 ): LaunchVesting | undefined {

@@ -11,7 +11,9 @@ export interface LaunchKeys {
   names: KeyName[];
 }
 
-/** Keys that no other launch has: with a suffix from the stock, else by chance. @throws AppError CRAFT_FAILED */
+/**
+ * Keys that no other launch has: from the mint pool if there is a suffix, else random. @throws AppError CRAFT_FAILED
+ */
 export async function takeLaunchKeys({ store, signer, mintSuffix }: StudioDeps): Promise<LaunchKeys> {
   const number = mintSuffix === '' ? randomMintNumber() : await store.single((tx) => takeMintNumber(tx, mintSuffix));
   if (number === undefined) {

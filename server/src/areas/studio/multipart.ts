@@ -12,12 +12,12 @@ declare module 'fastify' {
 }
 
 const FORM = 'multipart/form-data';
-/** Room for the fields and for what stands between the parts, beside the file. */
+/** Room for the fields and the boundaries between parts, besides the file. */
 const FIELDS_BYTES = 128 * 1024;
 const LIMITS = { fieldNameSize: 100, fieldSize: 64 * 1024, fields: 10, files: 1, parts: 11, headerPairs: 20 };
 const UNSTORABLE = /\0|\ufffd/;
 
-/** Makes the routes of `app` take nothing but a multipart form with at most one file, which has the name `fileField`. */
+/** Makes the routes of `app` accept only a multipart form with at most one file, named `fileField`. */
 export function acceptForm(app: FastifyInstance, fileField: string, maxFileBytes: number): void {
   app.removeAllContentTypeParsers();
   app.decorateRequest('formFile', undefined);

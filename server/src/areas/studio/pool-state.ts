@@ -18,7 +18,7 @@ export interface FoundPool {
   config: BondingCurveConfigState;
 }
 
-/** The pool at an address; undefined where there is none of the launch program. */
+/** The pool at an address; undefined if it is not a pool of the launch program. */
 export async function readPool({ chain }: StudioDeps, address: Address): Promise<FoundPool | undefined> {
   const state = ownData(await chain.account(address), decodeBondingCurvePool);
   if (!state) return undefined;
@@ -37,7 +37,7 @@ function ownData<T>(account: ChainAccount | undefined, decode: (data: Uint8Array
   return account?.owner === BONDING_CURVE_PROGRAM ? decode(account.data) : undefined;
 }
 
-/** The pool in which a token that was not launched here is sold. */
+/** Searches the chain for the pool of a token that was not launched here. */
 export async function searchPool({ chain }: StudioDeps, mint: Address): Promise<Address | undefined> {
   const filters = [
     { dataSize: BONDING_CURVE_POOL_SIZE },

@@ -2,7 +2,7 @@ import type { Claimed, Settlement } from '../../landing/index.js';
 import { type LaunchPage, setPage } from '../../store/launches.js';
 import type { Tx } from '../../store/sql.js';
 
-/** What was handed in for a token's page is written down with the claim: of two posts, that of the one that sends. */
+/** The page that was submitted with a launch is stored with the claim: of two posts, the page of the one that sends. */
 export const studioSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     for (const { id, detail } of claimed) await setPage(tx, id, detail as LaunchPage);

@@ -24,11 +24,11 @@ export function registerShowAddresses(app: AreaServer, deps: StudioDeps): void {
   );
 }
 
-/** Where the pools of a token are, and what its creator has said of it here. */
+/** The addresses of a token's pools, and what its creator has submitted about it here. */
 export async function showAddresses(deps: StudioDeps, params: MintParams): Promise<AddressesAnswer> {
   const mint = requireAddress('mint', params.mint);
   const launch = await findLaunch(deps.store, [mint]);
-  // What has not landed is nothing yet, whoever asks.
+  // A launch that has not landed does not exist yet for anybody.
   if (launch && launch.state !== 'landed') throw notFound();
   const address = launch ? launch.pool : await searchPool(deps, mint);
   const pool = address && isAddress(address) ? await readPool(deps, address) : undefined;

@@ -14,7 +14,7 @@ import { refuse } from './launch-request.js';
 import { acceptForm } from './multipart.js';
 import { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
 
-/** The only route that takes a form, whose parser the others must not have. */
+/** The only route that takes a form; its parser must not apply to the others. */
 export function registerSubmitPool(app: AreaServer, deps: StudioDeps): void {
   app.register(async (forms) => {
     acceptForm(forms, 'headerImage', deps.objects.maxImageBytes);
@@ -48,7 +48,7 @@ export async function submitPool(
     const ended = await accept(deps, {
       area: AREA,
       base64: body.transaction,
-      // By the mint, which signs.
+      // Found by the mint, which is a signer.
       async request({ signers }) {
         launch = await findLaunch(deps.store, signers);
         return launch && deps.findRequest(launch.requestId);
@@ -93,7 +93,7 @@ function explainRefusal(refusal: Refusal): AppError {
   }
 }
 
-/** A token whose image and metadata nobody could read would be half made. */
+/** A token needs an image and metadata that everybody can read. */
 async function requireUploads({ objects }: StudioDeps, { mint }: Launch): Promise<void> {
   const uploads = [
     { field: 'image', key: imageKey(mint), url: 'imagePresignedUrl' },
@@ -107,7 +107,7 @@ async function requireUploads({ objects }: StudioDeps, { mint }: Launch): Promis
   );
 }
 
-/** Under a name that nobody knows before the token is launched. */
+/** Stored under a name that nobody knows before the token is launched. */
 async function storeHeader({ objects, clock }: StudioDeps, { mint }: Launch, image: StoredObject): Promise<string> {
   const key = `headers/${mint}-${uuidv7(clock)}`;
   if (!image.contentType.startsWith('image/')) {
@@ -123,14 +123,14 @@ function refusedAs(field: string): (error: unknown) => never {
   };
 }
 
-/** Where another post has sent the transaction, or nobody has, the image of this one belongs to nothing. */
+/** If another post has sent the transaction, or nobody has, this post's image is not used. */
 async function forgetUnusedHeader({ store, objects }: StudioDeps, { mint }: Launch, key: string | null): Promise<void> {
   if (key === null) return;
   const launch = await findLaunch(store, [mint]);
   if (launch?.headerKey !== key) await objects.remove(key);
 }
 
-/** The same for everybody who asks: it is read from the final row. */
+/** Derived from the final row, so every caller gets the same answer. */
 async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch): Promise<SubmitPoolAnswer> {
   const launch = await findLaunch(deps.store, [mint]);
   if (!launch) throw new Error(`the launch of ${mint} has disappeared`);

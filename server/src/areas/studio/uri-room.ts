@@ -5,12 +5,12 @@ import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { metadataKey } from '../../launches/index.js';
 import type { Objects } from '../../objects/index.js';
 
-/** Characters of the longest address. */
+/** Length of the longest address. */
 const ADDRESS_CHARACTERS = 44;
 
 /**
- * The launch with the longest name and symbol must fit into a transaction together with the URL of its metadata.
- * @throws Error that says by how many bytes it does not
+ * Checks that the launch with the longest name and symbol fits into a transaction with the URL of its metadata.
+ * @throws Error that says by how many bytes it does not fit
  */
 export function requireUriRoom(objects: Objects): void {
   const uri = objects.publicUrl(metadataKey('1'.repeat(ADDRESS_CHARACTERS)));

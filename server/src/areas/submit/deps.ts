@@ -7,7 +7,7 @@ export interface SubmitDeps {
   store: Store;
   chain: Chain;
   landing: Landing;
-  /** Asked of every transaction, as a transfer to one of the accounts; 0: none. */
+  /** Required of every transaction, as a transfer to one of the accounts; 0: none. */
   minTipLamports: bigint;
   tipAccounts: readonly Address[];
 }

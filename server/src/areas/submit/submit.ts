@@ -36,7 +36,7 @@ export function registerSubmitTransaction(app: AreaServer, deps: SubmitDeps): vo
   );
 }
 
-/** Takes over a fully signed transaction and answers as soon as one way has accepted it. */
+/** Takes over a fully signed transaction, and answers as soon as one RPC has accepted it. */
 export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody): Promise<SubmitAnswer> {
   if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
     throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
@@ -70,7 +70,7 @@ function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }
   if (minTipLamports === 0n) return;
   const decoded = decodeMessage(transaction.message);
   const known = decoded.accounts.length;
-  // A tip is a plain transfer; instructions that reach into lookup tables are none.
+  // A tip is a plain transfer; an instruction that uses lookup tables is not.
   const plain = decoded.instructions.filter((each) => each.accountIndexes.every((index) => index < known));
   const transfers = decompileInstructions({ ...decoded, instructions: plain, lookups: [] }).map(parseSystemTransfer);
   const paid = transfers.some((each) => each && each.lamports >= minTipLamports && tipAccounts.includes(each.to));
@@ -82,8 +82,8 @@ function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }
 }
 
 /**
- * A transaction that can never land is refused here, where the reason can still be told. Answers a slot at which it
- * could: 0 where that is not known.
+ * Refuses a transaction that can never land, while the reason can still be told. Returns a slot at which it could land;
+ * 0 if that is not known.
  */
 async function requireAlive({ chain }: SubmitDeps, { transaction }: SignedTransaction): Promise<bigint> {
   const lifetime = lifetimeOf(transaction.message);

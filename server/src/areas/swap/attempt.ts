@@ -25,7 +25,7 @@ import { type OrderRequest, refuse } from './order-request.js';
 import type { Candidate, Order } from './swap-order.js';
 import { coversGas } from './terms.js';
 
-/** Why the taker cannot have the swap, with the code that the contract gives it. */
+/** Why the taker cannot swap, with the contract's error code. */
 export interface Obstacle {
   code: 1 | 2 | 3;
   message: string;
@@ -41,34 +41,34 @@ export interface Ready {
   rentLamports: bigint;
 }
 
-/** `isTooLarge`: a simpler route might fit. */
+/** `isTooLarge`: the transaction does not fit; a simpler route might. */
 export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
 
-/** The swap of a candidate before it is tried out, with the lamports that it takes beside the network fee. */
+/** A candidate's swap before its simulation, with the lamports that it takes besides the network fee. */
 interface Draft {
   candidate: Candidate;
   swap: Swap;
   /** Stays in accounts. */
   rentLamports: bigint;
-  /** Comes back at its end. */
+  /** Comes back when the transaction ends. */
   lentLamports: bigint;
 }
 
 const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
 
-/** What the order may lose against its quote, in basis points. */
+/** The order's slippage against its quote, in basis points. */
 export function slippageBpsOf({ quote }: Candidate, manual: OrderRequest['manual']): number {
   if (quote.guaranteed) return 0;
   return manual?.slippageBps ?? automaticSlippageBps(quote.priceImpact);
 }
 
-/** The least that must arrive; of something, never nothing. */
+/** The minimum output, never below 1. */
 export function leastOf(outAmount: bigint, slippageBps: number): bigint {
   const least = (outAmount * BigInt(10_000 - slippageBps)) / 10_000n;
   return least > 0n ? least : 1n;
 }
 
-/** Makes the transaction of a quote and tries it out, or says why that cannot be. */
+/** Crafts and simulates the transaction of a quote, or says why that is not possible. */
 export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate): Promise<Attempt> {
   const poor = inputObstacle(order);
   if (poor) return { obstacle: poor };
@@ -86,8 +86,8 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   } catch (error) {
     if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
     if (error instanceof CraftCheckFailed) {
-      // A router has built what nobody asked for: its defect, and another one's chance.
-      deps.log.error({ router: candidate.quote.router, err: error }, 'a router has built a wrong transaction');
+      // The router's bug; try the next candidate.
+      deps.log.error({ router: candidate.quote.router, err: error }, 'a router built a wrong transaction');
       return { failed: 'the router has built a wrong transaction', isTooLarge: false };
     }
     throw error;
@@ -112,14 +112,17 @@ async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attem
 
 function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manual']): Budget {
   const budget = usualBudget(units, usualPrice);
-  const wanted = manual?.priorityFee;
-  if (!wanted) return budget;
-  // Rounded down, so that the fee, which the chain rounds up, is never above what was asked.
-  const given = (wanted.lamports * 1_000_000n) / BigInt(budget.computeUnitLimit);
-  return { ...budget, computeUnitPrice: wanted.exact || given < usualPrice ? given : usualPrice };
+  const priorityFee = manual?.priorityFee;
+  if (!priorityFee) return budget;
+  // Rounded down: the chain rounds the fee up, and it must not exceed what was asked for.
+  const requestedPrice = (priorityFee.lamports * 1_000_000n) / BigInt(budget.computeUnitLimit);
+  return {
+    ...budget,
+    computeUnitPrice: priorityFee.exact || requestedPrice < usualPrice ? requestedPrice : usualPrice,
+  };
 }
 
-// ---- who pays, and where the sides are --------------------------------------------------------------------------
+// ---- who pays, and where both sides are held --------------------------------------------------------------------
 
 interface Plan {
   input: Place;
@@ -194,7 +197,7 @@ function inputObstacle({ wallets, asked }: Order): Obstacle | undefined {
   return has < asked.amount ? { code: 1, message: 'Insufficient funds' } : undefined;
 }
 
-/** Whether each of those who pay in SOL has enough of it. */
+/** The obstacle if the taker or the payer has too little SOL. */
 function lamportsObstacle(
   { wallets, input }: Order,
   { swap, rentLamports, lentLamports }: Draft,
@@ -208,14 +211,14 @@ function lamportsObstacle(
   add(swap.feePayer, feeLamports + (swap.tip?.lamports ?? 0n));
   add(swap.rentPayer, rentLamports + lentLamports + wrappedRent(swap));
   for (const party of ['taker', 'payer'] as const) {
-    // Where nothing is needed, it does not matter what there is.
+    // A wallet that pays nothing may hold any balance.
     const missing = needed[party] === 0n ? 0n : needed[party] + WALLET_MINIMUM - wallets.lamports[party];
     if (missing > 0n) return { code: 2, message: `Top up ${decimalString(missing, 9)} SOL for gas` };
   }
   return undefined;
 }
 
-/** Where the gas wallet would not get back what it pays, the taker has to. */
+/** The taker must pay where the gas wallet would not recover its cost. */
 function gasObstacle(
   deps: SwapDeps,
   { input, output }: Order,
@@ -235,7 +238,7 @@ function wrappedRent({ input, output }: Swap): bigint {
   return isWrapped ? rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
 }
 
-/** The chain lets no account be made that could not pay its rent. */
+/** The chain refuses to create an account below the rent-exempt minimum. */
 function requireRichEnough({ wallets, output }: Order, { output: { least } }: Swap): void {
   if (isSol(output) && wallets.lamports.receiver + least < WALLET_MINIMUM && wallets.receiver !== wallets.taker) {
     throw refuse('receiver', `a wallet without SOL must get at least ${WALLET_MINIMUM} lamports`);

@@ -23,21 +23,21 @@ export interface SwapDeps {
   prices: Prices;
   landing: Landing;
   routing: Routing;
-  /** Gives a transaction to the market maker that has quoted it. */
+  /** Sends a transaction to the market maker that quoted it. */
   deliver: (quote: MakerQuote) => Deliver;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
   programs: SwapPrograms;
   fees: FeeSettings;
-  /** Pays for takers without SOL, where the operator has turned that on; never a party that a client names. */
+  /** Pays for takers without SOL if the operator enables that. Clients cannot name it as a party. */
   gasWallet: Address;
   gasless: boolean;
-  /** Where tips may go; without any, no tip is paid. */
+  /** Accounts that tips may go to; without any, no tip is paid. */
   tipAccounts: readonly Address[];
 }
 
-/** What orders ask of the chain about fees, with what is kept of it. */
+/** Cached lookups on the chain that an order's fees depend on. */
 export interface FeeSources {
   accounts: FeeAccounts;
   /** Whether a mint is known to be younger than 24 hours. */
@@ -47,6 +47,6 @@ export interface FeeSources {
 /** The area's name in the ledger. */
 export const AREA = 'swap';
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const swapRoute = { errorShape: plainError, auth: 'key' } as const;
 export const tags = ['Swap'];

@@ -158,7 +158,7 @@ describe('the execution of an order', () => {
     );
     assert.deepEqual(await balances(world, taker.address), old);
 
-    // It could land when the price has come back, but its taker may have ordered again by then.
+    // It could land once the price has come back, but its taker may have ordered again by then.
     const back = {
       inputMint: JUP.mint,
       outputMint: USDC.mint,

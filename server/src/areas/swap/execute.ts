@@ -38,7 +38,7 @@ export function registerExecute(app: AreaServer, deps: SwapDeps): void {
   );
 }
 
-/** Lands the signed transaction of an order, or answers what has become of it. */
+/** Lands an order's signed transaction, or reports what has become of it. */
 export async function execute(deps: SwapDeps, { requestId, signedTransaction }: ExecuteBody): Promise<ExecuteAnswer> {
   if (!requestId) throw refuse(-4, 'requestId: required, as the order has it');
   if (!signedTransaction) throw refuse(-5, 'signedTransaction: required, base64 of the signed transaction');
@@ -58,7 +58,7 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
   return isRefusal(ended) ? answerRefusal(deps, ended, maker !== undefined) : answer(deps, ended);
 }
 
-/** What the schema or the parser refuses gets the code that the contract has for it. */
+/** Gives errors of the schema and the parser the contract's code. */
 function withExecuteCode(error: unknown): unknown {
   const { code: name, details } = error as { code?: unknown; details?: Record<string, unknown> };
   if (name === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuse(-2, 'The body is not valid JSON');
@@ -88,7 +88,7 @@ async function answerRefusal(deps: SwapDeps, refusal: Refusal, byMaker: boolean)
     case 'reserved':
       return failed({ code: INVALID, message: refusal.error.message });
     case 'would-fail': {
-      // Who has been told of a failure may ask for another order: this one must not swap after all when posted again.
+      // The client may ask for another order now, so this one must not swap when it is posted again.
       const { request, transaction, err } = refusal;
       return answer(deps, await deps.landing.fail(request, transaction, err));
     }
@@ -99,16 +99,16 @@ function signatureProblem(bad: BadTransaction, code: number): Explanation {
   return { code, message: explainBadTransaction(bad) };
 }
 
-/** The same for everybody who asks: it is read from the final row and from the chain, not from this call. */
+/** Derived from the final row and the chain, not from this call, so every caller gets the same answer. */
 async function answer({ chain, programs, log }: SwapDeps, row: LedgerRow): Promise<ExecuteAnswer> {
   const known = { ...(row.signature && { signature: row.signature }), slot: row.slot?.toString() ?? '0' };
   if (row.state !== 'landed') {
     const why = row.state === 'failed' && row.wire ? explainSwap(row.error, row.wire, programs) : explainEnd(row);
     return { ...failed(why), ...known };
   }
-  // That it has landed is certain; the amounts a client can also read by itself.
+  // The landing is certain, and clients can read the amounts from the chain themselves.
   const landed = await readTransaction(chain.rpc, row.signature!).catch((error: Error) => {
-    log.warn({ request: row.id, reason: error.message }, 'cannot read what a landed swap has moved');
+    log.warn({ request: row.id, reason: error.message }, 'cannot read the amounts of a landed swap');
     return undefined;
   });
   const result = landed && resultOf(landed, readPayload(row), row.wallet as Address);

@@ -5,13 +5,13 @@ import { type Explanation, explain, failedFloor, failedProgram, SLIPPAGE } from 
 /** `ExceededSlippage` of SPL Token Swap. */
 const VENUE_SLIPPAGE = 16;
 
-/** Codes of the aggregator's orders that are no program's. */
+/** Codes for the aggregator's orders that come from no program. */
 export const NOT_SIGNED = -1003;
 export const INVALID = -1002;
 
 /**
- * Why a swap has failed, or would. The same number means one thing in the router and another in the order engine: whose
- * it is follows from the instruction that failed.
+ * Why a swap has failed, or would fail. The router and the order engine use the same numbers for different errors; the
+ * failed instruction tells which program's error it is.
  */
 export function explainSwap(err: unknown, wire: Uint8Array, { router, tokenSwap }: SwapPrograms): Explanation {
   const explained = explain(err);

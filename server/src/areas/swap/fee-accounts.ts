@@ -13,7 +13,7 @@ import type { Chain, ChainAccount } from '../../chain/index.js';
 const REFERRAL_PROGRAM = toAddress('REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3');
 const REFERRAL_SEED = new TextEncoder().encode('referral_ata');
 
-/** How long an answer is kept: fee accounts come and go seldom, and every quote asks. */
+/** How long answers are cached: fee accounts rarely change, and every quote needs them. */
 const KEPT_MS = 2_000;
 
 interface FeeToken {
@@ -21,11 +21,11 @@ interface FeeToken {
   tokenProgram: Address;
 }
 
-/** The token accounts that fees go to; undefined where there is none that can take them. Answers are at most 2 s old. */
+/** The token accounts that fees go to; undefined if no account can receive them. Answers are at most 2 s old. */
 export interface FeeAccounts {
   /** The operator's: the associated account of the fee receiver. */
   ofOperator(token: FeeToken): Promise<Address | undefined>;
-  /** An integrator's: the referral program's account where that program is on the chain, else the associated one. */
+  /** An integrator's: the referral program's account if that program is on the chain, else the associated one. */
   ofReferral(referral: Address, token: FeeToken): Promise<Address | undefined>;
 }
 
@@ -42,12 +42,12 @@ export function createFeeAccounts(deps: {
     if (known && known.until > steadyNow()) return known.answer;
     const answer = find();
     kept.set(key, { answer, until: steadyNow() + KEPT_MS });
-    // A failed reading is not kept.
+    // Do not cache a failure.
     answer.catch(() => kept.delete(key));
     return answer;
   }
 
-  /** An integrator may be about to make its account: that there is none is not kept. */
+  /** Does not cache a missing account: the integrator may be about to create it. */
   async function forgetNone(key: string, answer: Promise<Address | undefined>): Promise<Address | undefined> {
     const found = await answer;
     if (!found) kept.delete(key);

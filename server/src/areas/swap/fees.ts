@@ -11,31 +11,31 @@ export interface FeeSettings {
   blueChips: ReadonlySet<Address>;
 }
 
-/** In the order in which a fee is preferably taken in them. */
+/** By preference for taking a fee in them, most preferred first. */
 const CLASSES = ['sol', 'stable', 'lst', 'blue-chip', 'other'] as const;
 type TokenClass = (typeof CLASSES)[number];
 
 interface DefaultFee {
   mint: Address;
   side: 'input' | 'output';
-  /** Of that side, in basis points; 0 for none. */
+  /** In basis points of that side; 0 for no fee. */
   bps: number;
 }
 
-/** Whether a mint's age matters: one that the operator has put into a class is no newcomer. */
+/** Whether a mint's age matters: one that the operator has put into a class never counts as new. */
 export function mayBeNew(settings: FeeSettings, mint: Address): boolean {
   return mint !== settings.platform && classOf(settings, mint) === 'other';
 }
 
-/** Whether a fee in this mint is as good as SOL to the gas wallet: what else there is, anybody may have made. */
+/** Whether the gas wallet takes a fee in this mint as payment. Anybody could have created one of another class. */
 export function paysForGas(settings: FeeSettings, mint: Address): boolean {
   const its = classOf(settings, mint);
   return its === 'sol' || its === 'stable' || its === 'lst';
 }
 
 /**
- * The mint in which the fee of a pair is taken, whichever side it is on, and the operator's fee for that pair. `isNew`:
- * one of the two is younger than 24 hours.
+ * The mint and the side that the fee of a pair is taken from, and the operator's fee for that pair. `isNew`: one of the
+ * two mints is younger than 24 hours.
  */
 export function defaultFee(settings: FeeSettings, input: Address, output: Address, isNew: boolean): DefaultFee {
   const classes = { input: classOf(settings, input), output: classOf(settings, output) };

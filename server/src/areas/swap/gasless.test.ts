@@ -36,7 +36,7 @@ describe('a swap whose gas the service pays', () => {
     ...change,
   });
 
-  // First, because the trades of the others move the pools.
+  // Runs first, because the trades of the other tests move the pools.
   it('is left to a market maker who gives more, and then the gas wallet does not sign', async () => {
     const taker = await newWallet(world, 0n, [
       [USDC, 100n * USDC_1],
@@ -121,7 +121,7 @@ describe('a swap whose gas the service pays', () => {
     const dollar = Math.floor(1e6 / known.usd);
     assert.equal((await ask(`${20 * dollar}`)).gasless, true);
     try {
-      // A pool that says a hundred times the price, for one dollar's worth and for twenty.
+      // A pool that reports a hundred times the price, for one dollar's worth and for twenty.
       world.priceOf.set(JUP.mint, { usd: known.usd * 100, source: 'pools' });
       for (const usd of [1, 20]) {
         const body = await ask(`${usd * dollar}`);
@@ -217,7 +217,7 @@ describe('a swap whose gas the service pays', () => {
     assert.notEqual((await post(({ signatures }) => signatures[1]!.fill(0))).status, 'Success');
     assert.notEqual((await post(({ signatures }) => signatures[1]!.fill(7))).status, 'Success');
     assert.deepEqual(await balances(world, world.gasWallet), before);
-    // What stands in the place of its own signature does not matter.
+    // What is in the place of its own signature does not matter.
     assert.equal((await post(({ signatures }) => signatures[0]!.fill(7))).status, 'Success');
   });
 
@@ -283,7 +283,7 @@ describe('a swap whose gas the service pays', () => {
   });
 });
 
-/** As if the order had been sent, and had failed at the cost of its fee payer. */
+/** Pretends that the order was sent, and failed at the cost of its fee payer. */
 async function failOnChain({ store, clock }: SwapWorld, id: string): Promise<void> {
   const now = new Date(clock.now());
   await store.transaction(async (tx) => {

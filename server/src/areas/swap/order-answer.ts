@@ -8,7 +8,7 @@ import type { SwapDeps } from './deps.js';
 import type { OrderAnswer } from './schema.js';
 import type { Candidate, Inquiry } from './swap-order.js';
 
-interface Told extends Inquiry {
+interface OrderOutcome extends Inquiry {
   deps: SwapDeps;
   candidate: Candidate;
   /** The transaction, or why there is none; neither for a quote only. */
@@ -16,8 +16,8 @@ interface Told extends Inquiry {
   obstacle?: Obstacle;
 }
 
-export function orderAnswer(told: Told): OrderAnswer {
-  const { deps, asked, input, output, requestId, candidate, ready, obstacle } = told;
+export function orderAnswer(outcome: OrderOutcome): OrderAnswer {
+  const { deps, asked, input, output, requestId, candidate, ready, obstacle } = outcome;
   const { quote, terms } = candidate;
   const { taker } = asked;
   const slippageBps = taker ? slippageBpsOf(candidate, asked.manual) : 0;
@@ -30,22 +30,22 @@ export function orderAnswer(told: Told): OrderAnswer {
     inAmount: quote.inAmount.toString(),
     outAmount: quote.outAmount.toString(),
     otherAmountThreshold: least.toString(),
-    ...usdValues(deps.prices, told),
+    ...usdValues(deps.prices, outcome),
     priceImpact: Number((quote.priceImpact * 100).toFixed(10)),
     priceImpactPct: plain(quote.priceImpact),
     slippageBps,
-    routePlan: quote.hops.map((hop) => routingItem(hop, deps.prices, told)),
+    routePlan: quote.hops.map((hop) => routingItem(hop, deps.prices, outcome)),
     ...(asked.referral && { referralAccount: asked.referral.account }),
     feeMint: terms.mint,
     feeBps: terms.bps,
     platformFee: platformFee(candidate),
-    ...gas(told),
+    ...gas(outcome),
     swapType: quote.maker ? 'rfq' : 'aggregator',
     router: quote.router,
     transaction: taker ? (ready ? Buffer.from(ready.crafted.wire).toString('base64') : '') : null,
     gasless: ready !== undefined && ready.swap.feePayer !== taker,
     requestId,
-    totalTime: Math.round(deps.steadyNow() - told.started),
+    totalTime: Math.round(deps.steadyNow() - outcome.started),
     taker: taker ?? null,
     ...(quote.maker && {
       quoteId: quote.maker.quoteId,
@@ -67,7 +67,7 @@ type Gas = Pick<
   | 'rentFeePayer'
 >;
 
-function gas({ ready }: Told): Gas {
+function gas({ ready }: OrderOutcome): Gas {
   return {
     signatureFeeLamports: Number(ready?.signatureLamports ?? 0),
     signatureFeePayer: ready?.swap.feePayer ?? null,
@@ -78,14 +78,14 @@ function gas({ ready }: Told): Gas {
   };
 }
 
-/** What pays the gas wallet is in `feeBps` only. */
+/** The share that pays the gas wallet counts in `feeBps` only. */
 function platformFee({ quote, terms }: Candidate): OrderAnswer['platformFee'] {
   const { bps, platformBps, mint } = terms;
   const amount = bps === platformBps ? quote.feeAmount : (quote.feeAmount * BigInt(platformBps)) / BigInt(bps);
   return { amount: amount.toString(), feeBps: platformBps, feeMint: mint };
 }
 
-function usdValues(prices: Prices, { candidate, input, output }: Told) {
+function usdValues(prices: Prices, { candidate, input, output }: OrderOutcome) {
   const inUsdValue = usdOf(prices, input.mint, input.decimals, candidate.quote.inAmount);
   const outUsdValue = usdOf(prices, output.mint, output.decimals, candidate.quote.outAmount);
   const swapUsdValue = inUsdValue ?? outUsdValue;
@@ -101,8 +101,8 @@ function usdOf(prices: Prices, mint: Address, decimals: number, amount: bigint):
   return usd === undefined ? undefined : roundedUsd(usdValue(amount, decimals, usd));
 }
 
-function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAnswer['routePlan'][number] {
-  // The decimals of tokens between the two are not known here.
+function routingItem(hop: Hop, prices: Prices, { input, output }: OrderOutcome): OrderAnswer['routePlan'][number] {
+  // The decimals of intermediate tokens are not known here.
   const usdValue =
     hop.inputMint === input.mint
       ? usdOf(prices, input.mint, input.decimals, hop.inAmount)
@@ -126,7 +126,7 @@ function routingItem(hop: Hop, prices: Prices, { input, output }: Told): OrderAn
   };
 }
 
-/** Never with an exponent. */
+/** In decimals, never with an exponent. */
 function plain(value: number): string {
   const text = value.toFixed(12);
   return text.replace(/\.?0+$/, '') || '0';

@@ -3,15 +3,15 @@ import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import { ROUTER_IDS, type RouterId, routerIdOf } from '../../routing/router.js';
 import type { OrderQuery } from './schema.js';
 
-/** What a client asks for, with every value read; that the accounts are what they should be is not known yet. */
+/** A client's parsed request; its accounts have not been checked on the chain yet. */
 export interface OrderRequest {
   inputMint: Address;
   outputMint: Address;
   amount: bigint;
   taker?: Address | undefined;
-  /** The taker, where nobody else is named. */
+  /** Defaults to the taker. */
   receiver?: Address | undefined;
-  /** Pays in the taker's place. */
+  /** Pays instead of the taker. */
   payer?: Address | undefined;
   closeAuthority?: Address | undefined;
   referral?: { account: Address; bps: number } | undefined;
@@ -20,10 +20,10 @@ export interface OrderRequest {
   manual?: Manual | undefined;
 }
 
-/** What a client sets by itself; the rest stays automatic. */
+/** What a client overrides; the rest stays automatic. */
 interface Manual {
   slippageBps?: number | undefined;
-  /** Lamports; the most that is paid, or exactly what is paid. */
+  /** Lamports: the maximum, or with `exact` the exact fee. */
   priorityFee?: { lamports: bigint; exact: boolean } | undefined;
   tipLamports?: bigint | undefined;
 }
@@ -38,7 +38,7 @@ export function readOrderQuery(query: OrderQuery, gasWallet: Address): OrderRequ
     const value = query[name];
     if (value === undefined) return undefined;
     const address = requireAddress(name, value);
-    // It signs what the service crafts: a client must not name it as one of the parties.
+    // The service signs with it, so clients must not name it as a party.
     if (address === gasWallet) throw refuse(name, "the server's gas wallet cannot take part in a swap");
     return address;
   };

@@ -103,7 +103,7 @@ describe('a fifth router', () => {
       },
     });
     await openFeeAccount(world, world.gasWallet, SOL);
-    // Past HTTP, whose documents list the routers that there are.
+    // Not over HTTP, whose documents list the routers that exist.
     const { deps } = world;
     const sources = {
       accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),

@@ -18,10 +18,10 @@ import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, term
 import { createTokenAges } from './token-age.js';
 import { readWallets } from './wallets.js';
 
-/** What a router has for another quote where a transaction had no room for its first. */
+/** How long a router has for a simpler quote after its first did not fit into a transaction. */
 const SIMPLER_MS = 400;
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
-/** Of market makers, whose code 3 it is. */
+/** The text of code 3 for market makers. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
 
 export function registerOrder(app: AreaServer, deps: SwapDeps): void {
@@ -44,7 +44,7 @@ export function registerOrder(app: AreaServer, deps: SwapDeps): void {
   );
 }
 
-/** Quotes a swap and, for a taker, makes the transaction of the best quote that can be made one. */
+/** Quotes a swap and, for a taker, crafts the transaction of the best quote that works. */
 export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
   const inquiry = await readInquiry(deps, query);
   const { asked } = inquiry;
@@ -55,9 +55,9 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   const wallets = await readWallets(deps, asked, inquiry.input, inquiry.output);
   const terms = await termsOf(deps, sources, inquiry, wallets);
   const taken: Order = { ...inquiry, asked, wallets, terms };
-  const made = await make(deps, taken);
-  if ('ready' in made) await remember(deps, taken, made);
-  return orderAnswer({ deps, ...inquiry, ...made });
+  const outcome = await craft(deps, taken);
+  if ('ready' in outcome) await remember(deps, taken, outcome);
+  return orderAnswer({ deps, ...inquiry, ...outcome });
 }
 
 async function readInquiry(deps: SwapDeps, query: OrderQuery): Promise<Inquiry> {
@@ -80,22 +80,22 @@ function isTaken(asked: OrderRequest): asked is OrderRequest & { taker: Address 
   return asked.taker !== undefined;
 }
 
-type Made = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle });
+type Outcome = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstacle });
 
-/** The transaction, with the gas wallet's help where the taker needs it and may have it. */
-async function make(deps: SwapDeps, order: Order): Promise<Made> {
+/** Crafts the transaction, sponsored by the gas wallet if the taker needs that and is eligible. */
+async function craft(deps: SwapDeps, order: Order): Promise<Outcome> {
   const isPoor = mayBeGasless(deps, order) && (await mayHaveGasPaid(deps.store, deps.clock, order.wallets.taker));
-  if (!isPoor) return makeOn(deps, order, {});
+  if (!isPoor) return craftOn(deps, order, {});
   const sponsored = await sponsoredTerms(deps, order);
-  let made = await makeOn(deps, order, sponsored);
-  if (!lacksGas(made)) return made;
-  // What the gas wallet would not get back, the taker may be able to pay.
-  if (sponsored.gas || sponsored.rent) made = await makeOn(deps, order, {});
-  return lacksGas(made) && isTooSmallForGasless(deps, order) ? { ...made, obstacle: TOO_SMALL } : made;
+  let outcome = await craftOn(deps, order, sponsored);
+  if (!lacksGas(outcome)) return outcome;
+  // The taker may be able to pay what the gas wallet would not recover.
+  if (sponsored.gas || sponsored.rent) outcome = await craftOn(deps, order, {});
+  return lacksGas(outcome) && isTooSmallForGasless(deps, order) ? { ...outcome, obstacle: TOO_SMALL } : outcome;
 }
 
-function lacksGas(made: Made): made is Made & { obstacle: Obstacle } {
-  return 'obstacle' in made && made.obstacle.code === 2;
+function lacksGas(outcome: Outcome): outcome is Outcome & { obstacle: Obstacle } {
+  return 'obstacle' in outcome && outcome.obstacle.code === 2;
 }
 
 async function sponsoredTerms(deps: SwapDeps, order: Order): Promise<SponsoredTerms> {
@@ -107,25 +107,25 @@ async function sponsoredTerms(deps: SwapDeps, order: Order): Promise<SponsoredTe
   return { gas, rent };
 }
 
-async function makeOn(deps: SwapDeps, order: Order, sponsored: SponsoredTerms): Promise<Made> {
+async function craftOn(deps: SwapDeps, order: Order, sponsored: SponsoredTerms): Promise<Outcome> {
   return firstPossible(deps, order, await candidatesOf(deps, order, sponsored));
 }
 
-/** The best quote that can be had, else why the best one cannot. */
-async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Made> {
-  let first: Made | undefined;
+/** The best quote that can be crafted, else the first obstacle. */
+async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Outcome> {
+  let first: Outcome | undefined;
   const failures: string[] = [];
-  const left = [...candidates];
-  for (let candidate = left.shift(); candidate; candidate = left.shift()) {
-    const made: Attempt = await attempt(deps, order, candidate);
-    if ('crafted' in made) return { candidate, ready: made };
-    if ('obstacle' in made) first ??= { candidate, obstacle: made.obstacle };
+  const queue = [...candidates];
+  for (let candidate = queue.shift(); candidate; candidate = queue.shift()) {
+    const outcome: Attempt = await attempt(deps, order, candidate);
+    if ('crafted' in outcome) return { candidate, ready: outcome };
+    if ('obstacle' in outcome) first ??= { candidate, obstacle: outcome.obstacle };
     else {
       const { router } = candidate.quote;
-      deps.log.info({ router, reason: made.failed }, 'a quote could not be made a transaction');
-      failures.push(`${router}: ${made.failed}`);
-      const simpler = made.isTooLarge && (await candidate.quote.simpler?.(AbortSignal.timeout(SIMPLER_MS)));
-      if (simpler && !isRefused(simpler)) left.unshift({ ...candidate, quote: simpler });
+      deps.log.info({ router, reason: outcome.failed }, 'could not craft the transaction of a quote');
+      failures.push(`${router}: ${outcome.failed}`);
+      const simpler = outcome.isTooLarge && (await candidate.quote.simpler?.(AbortSignal.timeout(SIMPLER_MS)));
+      if (simpler && !isRefused(simpler)) queue.unshift({ ...candidate, quote: simpler });
     }
   }
   if (first) return first;
@@ -137,9 +137,9 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
 async function remember(
   { clock, remember: store, gasWallet }: SwapDeps,
   { requestId: id, wallets }: Order,
-  made: { candidate: Candidate; ready: Ready },
+  outcome: { candidate: Candidate; ready: Ready },
 ): Promise<void> {
-  const { crafted, lastValidBlockHeight, swap } = made.ready;
+  const { crafted, lastValidBlockHeight, swap } = outcome.ready;
   const request = {
     id,
     area: AREA,
@@ -147,7 +147,7 @@ async function remember(
     crafted,
     lastValidBlockHeight,
     cosigners: crafted.signers.includes(gasWallet) ? (['gas'] as const) : [],
-    payload: payloadOf(made.candidate.quote, swap),
+    payload: payloadOf(outcome.candidate.quote, swap),
   };
   await store(newRequest(request, clock));
 }

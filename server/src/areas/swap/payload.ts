@@ -3,7 +3,7 @@ import type { Swap } from '../../crafting/swap.js';
 import { addressText, digits, payloadReader } from '../../landing/index.js';
 import type { Quote, RouterId } from '../../routing/router.js';
 
-/** What `execute` needs of an order when it comes back; stands in the ledger. */
+/** What `execute` needs to know of an order; stored in the ledger. */
 const SwapPayload = Type.Object({
   router: Type.Unsafe<RouterId>(Type.String()),
   inputMint: addressText,
@@ -11,7 +11,7 @@ const SwapPayload = Type.Object({
   receiver: addressText,
   feePayer: addressText,
   rentPayer: addressText,
-  /** Token accounts; left out for SOL. */
+  /** Token accounts; absent for SOL. */
   source: Type.Optional(addressText),
   destination: Type.Optional(addressText),
   fee: Type.Optional(
@@ -28,7 +28,7 @@ const SwapPayload = Type.Object({
   ),
   maker: Type.Optional(
     Type.Object({
-      /** As it is registered. */
+      /** The id under which the maker is registered. */
       id: Type.String(),
       address: addressText,
       requestId: Type.String(),

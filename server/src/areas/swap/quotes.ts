@@ -7,13 +7,13 @@ import type { Candidate, Inquiry, Order, Terms } from './swap-order.js';
 
 type Sponsorable = Router['sponsorable'];
 
-/** Terms on which the gas wallet pays, by how much of the gas it pays. */
+/** Terms on which the gas wallet pays: all of the gas, or only the rent. */
 export interface SponsoredTerms {
   gas?: Terms | undefined;
   rent?: Terms | undefined;
 }
 
-/** The best quote of all routers, for one who may not even have a wallet. @throws AppError INVALID_REQUEST for none */
+/** The best quote of all routers; no wallet is needed. @throws AppError INVALID_REQUEST if there is none */
 export async function bestQuote(deps: SwapDeps, inquiry: Inquiry, terms: Terms): Promise<Quote> {
   const { ranked, answers } = await ask(deps, inquiry, terms);
   const [quote] = ranked;
@@ -22,8 +22,9 @@ export async function bestQuote(deps: SwapDeps, inquiry: Inquiry, terms: Terms):
 }
 
 /**
- * All quotes, the best first. Where the gas wallet pays, the quote bears that: all gas, only rent or nothing, as the
- * router allows. @throws AppError INVALID_REQUEST where there is no quote
+ * All quotes, best first. What the gas wallet pays is priced into the quote: all gas, only rent or nothing, as the
+ * router allows.
+ * @throws AppError INVALID_REQUEST if there is no quote
  */
 export async function candidatesOf(deps: SwapDeps, order: Order, { gas, rent }: SponsoredTerms): Promise<Candidate[]> {
   const { terms } = order;
@@ -41,7 +42,7 @@ export async function candidatesOf(deps: SwapDeps, order: Order, { gas, rent }: 
   );
 }
 
-/** Whether a router that can do what is asked lets the gas wallet pay that much. */
+/** Whether any router that supports the request lets the gas wallet pay that much. */
 export function canBeSponsored({ routing }: SwapDeps, { asked }: Inquiry, sponsorable: Sponsorable): boolean {
   return routing.routers.some(mayTake(asked, sponsorable));
 }
@@ -62,7 +63,7 @@ function ask({ routing }: SwapDeps, inquiry: Inquiry, terms: Terms, sponsorable?
   return routing.best(request, mayTake(asked, sponsorable));
 }
 
-/** The routers that can do what is asked; with `sponsorable`, only those where the gas wallet may pay that much. */
+/** Matches routers that support the request; with `sponsorable`, only those that let the gas wallet pay that much. */
 function mayTake({ exclude, payer, manual }: OrderRequest, sponsorable?: Sponsorable) {
   const setsFee = manual?.priorityFee !== undefined || (manual?.tipLamports ?? 0n) > 0n;
   return (router: Router): boolean =>
@@ -73,7 +74,7 @@ function mayTake({ exclude, payer, manual }: OrderRequest, sponsorable?: Sponsor
 }
 
 function noQuotes(answers: readonly Answer[]): AppError {
-  // A token that cannot be priced is certain, whatever other routers lack.
+  // An unsupported token is a definite answer, whatever other routers lack.
   const certain = answers.find((answer) => 'refused' in answer && answer.refused === 'unsupported-token');
   const reasons = (certain ? [certain] : answers).flatMap((answer) =>
     'refused' in answer ? [`${answer.router}: ${answer.reason}`] : [],

@@ -8,7 +8,7 @@ type SwapResult = Pick<
   'totalInputAmount' | 'totalOutputAmount' | 'inputAmountResult' | 'outputAmountResult' | 'swapEvents'
 >;
 
-/** What a landed swap has moved, from the balances that the chain tells; gas and rent are no part of it. */
+/** The amounts that a landed swap moved, from the chain's balances, without gas and rent. */
 export function resultOf(landed: LandedTransaction, payload: SwapPayload, taker: Address): SwapResult {
   const { fee } = payload;
   const feePaid = fee ? change(landed.tokens.get(fee.account)) : 0n;
@@ -34,13 +34,13 @@ export function resultOf(landed: LandedTransaction, payload: SwapPayload, taker:
   };
 }
 
-/** By how much the swap itself changed a wallet's SOL: without the network fee, the tip and rent that stayed. */
+/** The swap's own change to a wallet's SOL, without the network fee, the tip, and rent that stays in accounts. */
 function solOf({ lamports, feeLamports }: LandedTransaction, payload: SwapPayload, wallet: Address): bigint {
   const { feePayer, rentPayer, destination, tip } = payload;
   let sol = change(lamports.get(wallet));
   if (wallet === feePayer) sol += feeLamports + BigInt(tip?.lamports ?? 0);
-  const made = destination && lamports.get(destination);
-  if (wallet === rentPayer && made?.before === 0n) sol += made.after;
+  const created = destination && lamports.get(destination);
+  if (wallet === rentPayer && created?.before === 0n) sol += created.after;
   return sol;
 }
 

@@ -101,7 +101,7 @@ export const OrderAnswer = Type.Object(
 export type OrderAnswer = Static<typeof OrderAnswer>;
 
 export const ExecuteBody = Type.Object({
-  // Both are required; the contract has a code of its own for each that is missing.
+  // Both are required, but optional in the schema: the contract has its own code for each missing one.
   signedTransaction: optional(Type.String({ description: 'Required. Base64 of the signed transaction' })),
   requestId: optional(Type.String({ maxLength: 100, description: 'Required' })),
 });

@@ -39,7 +39,7 @@ let world: SwapWorld;
 let services: ServiceDouble;
 let folder: string;
 
-/** Their programs are ours for pools, at their addresses. */
+/** Their programs are our pool programs, at their addresses. */
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-services-'));
   for (const program of [DFLOW_PROGRAM, OKX_PROGRAM])

@@ -3,10 +3,10 @@ import type { Clock } from '../../lib/clock.js';
 import { barGas, type GasBar, type GasBounds, gasBarOf } from '../../store/gas-paid.js';
 import type { Sql, Tx } from '../../store/sql.js';
 
-/** A taker whose order has cost the gas wallet a fee for nothing pays for itself that long. */
+/** How long a taker pays its own gas after its order has cost the gas wallet a fee for nothing. */
 const BARRED_MS = 10 * 60_000;
 const LOSS_WINDOW_MS = 60 * 60_000;
-/** Failed orders that the gas wallet pays for in that window, whosever they are. */
+/** Failed orders that the gas wallet pays for within that window, over all takers. */
 const MAX_LOST = 200;
 
 const REASONS: Readonly<Record<GasBar, string>> = {
@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<GasBar, string>> = {
   'too-many': 'too many gasless orders have failed: post it again later, or ask for one with SOL for gas',
 };
 
-/** An order that the gas wallet pays for is sent only within the bounds of what failures may cost. */
+/** Sends sponsored orders only while failures stay within these bounds. */
 export function swapSettlement(clock: Clock): Settlement {
   return {
     async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
@@ -27,7 +27,7 @@ export function swapSettlement(clock: Clock): Settlement {
   };
 }
 
-/** Whether an order for this taker may be made gasless now, by what became of others before. */
+/** Whether this taker may have a gasless order now, judging by earlier gasless orders. */
 export async function mayHaveGasPaid(store: Sql, clock: Clock, taker: string): Promise<boolean> {
   return (await gasBarOf(store, taker, boundsAt(clock))) === undefined;
 }

@@ -3,39 +3,39 @@ import type { Quote, Token } from '../../routing/router.js';
 import type { OrderRequest } from './order-request.js';
 import type { Wallets } from './wallets.js';
 
-/** What a client asks for, with its tokens. */
+/** A client's request and its tokens. */
 export interface Inquiry {
   requestId: string;
-  /** When it came in, by `steadyNow`. */
+  /** When the request arrived, by `steadyNow`. */
   started: number;
   asked: OrderRequest;
   input: Token;
   output: Token;
 }
 
-/** An inquiry of a taker, with all that its transaction depends on beside the quote. */
+/** An inquiry with a taker, and all that its transaction depends on besides the quote. */
 export interface Order extends Inquiry {
   asked: OrderRequest & { taker: Address };
   wallets: Wallets;
-  /** Where the taker pays the gas. */
+  /** The terms if the taker pays the gas. */
   terms: Terms;
 }
 
-/** What is taken of a swap, and who pays its gas. */
+/** The fee of a swap, and who pays its gas. */
 export interface Terms {
   side: 'input' | 'output';
   mint: Address;
-  /** All that is taken of that side, in basis points. */
+  /** The whole fee, in basis points of that side. */
   bps: number;
-  /** What of it is the fee of the operator or the integrator; the rest pays the gas. */
+  /** The part of `bps` that is the operator's or the integrator's fee; the rest pays the gas. */
   platformBps: number;
-  /** Gets it; there is one wherever `bps` is above 0. */
+  /** Receives the fee; always set if `bps` is above 0. */
   account?: Address | undefined;
-  /** The most that the gas wallet pays, where it does; lamports. */
+  /** Set if the gas wallet pays: the most that it pays, in lamports. */
   gasless?: { maxLamports: bigint } | undefined;
 }
 
-/** A quote, and the terms on which it was made. */
+/** A quote and the terms that it was made on. */
 export interface Candidate {
   quote: Quote;
   terms: Terms;

@@ -8,15 +8,15 @@ import { defaultFee, mayBeNew, paysForGas } from './fees.js';
 import type { Candidate, Inquiry, Order, Terms } from './swap-order.js';
 import type { Wallets } from './wallets.js';
 
-/** A taker with less does not pay gas, where the trade is worth this much and the operator has turned it on. */
+/** Gasless, if the operator enables it: for takers with less than this, in trades worth at least this many USD. */
 const POOR_LAMPORTS = 10_000_000n;
 export const GASLESS_MIN_USD = 10;
-/** More than a swap of several hops takes: what the gas wallet gets back must cover what it pays. */
+/** More than a swap of several hops uses, so that the gas wallet recovers what it pays. */
 const GASLESS_UNITS = 400_000n;
-/** What a trade may lose on its way, slippage included, before a fee on its output no longer pays the gas. */
+/** How much a trade may lose, slippage included, while a fee on its output still pays the gas. */
 const LOSS_BPS = 500;
 
-/** The fee of an order: the integrator's where its account can take it, else the operator's, else none. */
+/** The fee of an order: the integrator's if its account can receive it, else the operator's, else none. */
 export async function termsOf(
   { fees }: SwapDeps,
   { accounts, isNew }: FeeSources,
@@ -27,7 +27,7 @@ export async function termsOf(
   const hasNew = (await Promise.all(ages)).includes(true);
   const { side, mint, bps } = defaultFee(fees, input.mint, output.mint, hasNew);
   const token = side === 'input' ? input : output;
-  // Who is paid cannot pay: the program refuses one account in two places.
+  // The fee account must not be the source or the destination: the program refuses one account in two places.
   const isParty = (account: Address | undefined) =>
     account !== undefined && (account === wallets?.source?.account || account === wallets?.destination?.account);
   const integrators = referral && (await accounts.ofReferral(referral.account, token));
@@ -39,19 +39,19 @@ export async function termsOf(
   return { side, mint, bps, platformBps: bps, account: operators };
 }
 
-/** Whether the gas wallet may pay for this taker, the size of the trade apart. */
+/** Whether the gas wallet may pay for this taker, whatever the size of the trade. */
 export function mayBeGasless(deps: SwapDeps, { asked, wallets }: Order): boolean {
   if (!deps.gasless || asked.payer || asked.referral || asked.manual) return false;
   return wallets.lamports.taker < POOR_LAMPORTS;
 }
 
-/** What the gas wallet is asked for: all of the gas, or only the rent of the output's account, with a market maker. */
+/** What the gas wallet pays: all of the gas or, with a market maker, only the rent of the output's account. */
 export type Sponsored = 'gas' | 'rent';
 
 /**
- * The terms on which the gas wallet pays: its cost comes back as a higher fee. Undefined where that cannot be, because
- * the trade is too small, a price is not known, no account takes the fee, or the gas wallet is empty. Whether the fee of
- * a quote on these terms is worth the gas, `coversGas` says.
+ * The terms on which the gas wallet pays and recovers its cost through a higher fee. Undefined if the trade is too
+ * small, a price is unknown, no account can receive the fee, or the gas wallet is nearly empty. `coversGas` says
+ * whether the fee of a quote on these terms is worth the gas.
  */
 export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Sponsored): Promise<Terms | undefined> {
   const { chain, prices, fees } = deps;
@@ -66,26 +66,26 @@ export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Spon
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;
   const taxedUsd = terms.side === 'input' ? tradeUsd : (tradeUsd * (10_000 - LOSS_BPS)) / 10_000;
   const bps = terms.bps + Math.ceil((usdValue(maxLamports, 9, solUsd) / taxedUsd) * 10_000);
-  // Beside what it pays, it lends the rent of temporary accounts.
+  // It also lends the rent of temporary accounts.
   const isRich = wallets.lamports.gasWallet > 10n * POOR_LAMPORTS + maxLamports;
   return isRich && bps < 10_000 ? { ...terms, bps, gasless: { maxLamports } } : undefined;
 }
 
-/** What is swapped, in USD by any source: enough to say what is too little, never to spend by. */
+/** The value of the input in USD by any source: good enough for a minimum, never for spending. */
 function tradeUsdOf({ prices }: SwapDeps, { asked, input }: Inquiry): number | undefined {
   const usd = prices.usd(input.mint);
   return usd === undefined ? undefined : usdValue(asked.amount, input.decimals, usd);
 }
 
-/** Whether its size alone keeps a trade from being gasless. */
+/** Whether a trade is too small to be gasless. */
 export function isTooSmallForGasless(deps: SwapDeps, inquiry: Inquiry): boolean {
   const usd = tradeUsdOf(deps, inquiry);
   return usd !== undefined && usd < GASLESS_MIN_USD;
 }
 
 /**
- * Whether the gas wallet gets back at least the `lamports` that it spends on a quote, also where no more than `least`
- * of its output comes out, and the side that the fee is taken from is worth a gasless trade.
+ * Whether the fee repays the `lamports` that the gas wallet spends on a quote, even if only the minimum output `least`
+ * comes out, and the side that pays the fee is worth a gasless trade.
  */
 export function coversGas(
   { prices, fees }: SwapDeps,

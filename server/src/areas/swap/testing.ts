@@ -39,13 +39,13 @@ interface WorldOptions {
   /** Without the router program: routes of one hop. */
   withoutRouterProgram?: boolean;
   wrapRouter?: (router: Router) => Router;
-  /** Routers beside the aggregator and the makers. */
+  /** Routers besides the aggregator and the makers. */
   moreRouters?: (chain: Chain) => Router[];
   programsDir?: string;
   feeReceiver?: Address;
 }
 
-/** The chain of the sandbox with its pools, both routers, a market maker, and the swap area behind HTTP. */
+/** The sandbox's chain with its pools, both routers, a market maker, and the swap area behind HTTP. */
 export async function openSwapWorld(options: WorldOptions = {}) {
   const log = pino({ level: 'silent' });
   const net = await startLocalnet({
@@ -190,7 +190,7 @@ export async function newWallet({ rpc }: SwapWorld, sol: bigint, tokens: [Token,
   return wallet;
 }
 
-/** Makes the token account that gets fees in a mint. */
+/** Creates the token account that receives fees in a mint. */
 export async function openFeeAccount({ rpc }: SwapWorld, wallet: Address, { mint }: Token): Promise<void> {
   await rpc.call('localnet_airdropToken', [wallet, mint, '1']);
 }

@@ -5,22 +5,22 @@ import type { Clock } from '../../lib/clock.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 1_000;
-/** A token that is not new stays so; of others the chain is asked again after this long. */
-const ASKED_AGAIN_MS = 10 * 60_000;
+/** How long an answer is cached. */
+const CACHED_MS = 10 * 60_000;
 
-/** A quote waits no longer; who asks later gets what has come meanwhile. */
+/** The longest that a quote waits; later quotes use the answer that has arrived meanwhile. */
 const WAIT_MS = 100;
 
 interface Known {
-  asked: Promise<boolean>;
+  pending: Promise<boolean>;
   answer?: boolean;
   until: number;
 }
 
 /**
- * Whether a mint is known to be younger than 24 hours: by its first transaction, where the node lists all it ever had.
- * A mint with more than 1,000 transactions in that time, without any, or that the node has not told of yet counts as
- * old. Never rejects, and answers within 100 ms.
+ * Whether a mint is known to be younger than 24 hours, by its first transaction, if the node lists its whole history. A
+ * mint with more than 1,000 transactions in that time, with none, or without an answer from the node yet counts as old.
+ * Never rejects, and answers within 100 ms.
  */
 export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () => number }) {
   const { rpc, clock, steadyNow } = deps;
@@ -35,13 +35,13 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
   }
 
   function start(mint: Address): Known {
-    const entry: Known = { asked: find(mint), until: steadyNow() + ASKED_AGAIN_MS };
+    const entry: Known = { pending: find(mint), until: steadyNow() + CACHED_MS };
     known.set(mint, entry);
-    entry.asked.then(
+    entry.pending.then(
       (answer) => {
         entry.answer = answer;
       },
-      // A failure is not kept.
+      // Do not cache a failure.
       () => known.get(mint) === entry && known.delete(mint),
     );
     return entry;
@@ -49,18 +49,18 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
 
   return async (mint: Address): Promise<boolean> => {
     const before = known.get(mint);
-    const { asked, answer } = before && before.until > steadyNow() ? before : start(mint);
-    return answer ?? orFalse(asked);
+    const { pending, answer } = before && before.until > steadyNow() ? before : start(mint);
+    return answer ?? orFalse(pending);
   };
 }
 
-async function orFalse(asked: Promise<boolean>): Promise<boolean> {
+async function orFalse(pending: Promise<boolean>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, WAIT_MS, false);
   });
   try {
-    return await Promise.race([asked.catch(() => false), late]);
+    return await Promise.race([pending.catch(() => false), late]);
   } finally {
     clearTimeout(timer);
   }

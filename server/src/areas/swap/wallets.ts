@@ -11,7 +11,7 @@ import type { Token } from '../../routing/router.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 
-/** What the chain says of the parties of an order, read at once. Lamports and amounts in the smallest unit. */
+/** The on-chain state of an order's parties, read in one go. Lamports, and amounts in the smallest unit. */
 export interface Wallets {
   taker: Address;
   receiver: Address;
@@ -25,7 +25,7 @@ export interface Wallets {
 
 const WRAPPED_SOL = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM };
 
-/** @throws AppError INVALID_REQUEST for a party that is no wallet, or cannot be given the output. */
+/** @throws AppError INVALID_REQUEST if a party is not a wallet, or cannot receive the output. */
 export async function readWallets(
   { chain, gasWallet }: SwapDeps,
   asked: OrderRequest & { taker: Address },
@@ -65,14 +65,14 @@ function tokenAccountOf(wallet: Address, { mint, tokenProgram }: Token): Address
   return mint === WRAPPED_SOL_MINT ? undefined : associatedTokenAddress(wallet, mint, tokenProgram);
 }
 
-/** An account without anything in it yet may become a wallet; one that a program owns never is. */
+/** An address without an account may become a wallet; an account that a program owns never does. */
 function requireWallet(field: string, account: ChainAccount | undefined): void {
   if (account && account.owner !== SYSTEM_PROGRAM) {
     throw refuse(field, 'expected a wallet; this is an account of a program, such as a token account or a mint');
   }
 }
 
-/** One that does not exist yet looks like a new wallet, and nobody could ever sign for what it gets. */
+/** A token account that does not exist yet looks like a new wallet, but nobody could ever sign for what it receives. */
 function requireNoTokenAccount(
   receiver: Address,
   taker: Address,
@@ -89,7 +89,7 @@ function spendable(account: ChainAccount | undefined, owner: Address, token: Tok
 }
 
 function isDestination(account: ChainAccount | undefined, owner: Address, token: Token): boolean {
-  // The address may hold lamports before it is made.
+  // The address may hold lamports before the account is created.
   if (!account || account.owner === SYSTEM_PROGRAM) return false;
   const held = readTokenAccount(account, token);
   if (held?.owner === owner && held.state === 'initialized') return true;

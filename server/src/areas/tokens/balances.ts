@@ -24,7 +24,7 @@ export function registerBalances(app: AreaServer, { chain }: TokensDeps): void {
   );
 }
 
-/** What a wallet holds by mint. Clients should ask for its holdings instead. */
+/** What a wallet holds, by mint. Clients should ask for its holdings instead. */
 export async function balances(chain: Chain, { address }: WalletParams): Promise<BalancesAnswer> {
   const { lamports, tokenAccounts, slot } = await readWallet(chain.rpc, requireAddress('address', address));
   const decimals = await decimalsOf(chain, tokenAccounts);

@@ -10,6 +10,6 @@ export interface TokensDeps {
   tokens: TokenList;
 }
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const tokensRoute = { errorShape: plainError, auth: 'key' } as const;
 export const tags = ['Tokens'];

@@ -8,7 +8,7 @@ import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
 
 const SOL_DECIMALS = 9;
-/** Deriving the addresses of that many accounts keeps other requests waiting for some 5 ms. */
+/** Deriving this many addresses blocks other requests for about 5 ms. */
 const ACCOUNTS_A_TURN = 128;
 
 export function registerHoldings(app: AreaServer, { chain }: TokensDeps): void {
@@ -62,7 +62,7 @@ export async function nativeHoldings(chain: Chain, { address }: WalletParams): P
   return amounts(account?.lamports ?? 0n, SOL_DECIMALS);
 }
 
-/** Without the mints that are closed: what is left of their accounts is empty. */
+/** Decimals by mint, without closed mints, whose accounts are empty. */
 export async function decimalsOf(
   chain: Chain,
   accounts: readonly HeldTokenAccount[],

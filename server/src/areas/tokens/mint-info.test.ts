@@ -92,14 +92,14 @@ const borsh = (text: string) => {
 };
 
 interface MintInput {
-  /** Of the account as it is made: the base, the type, and what the extensions take. */
+  /** Size of the account when it is created: the base, the type, and what the extensions take. */
   size: number;
   extensions?: OnMint[];
   afterwards?: OnMint[];
   freezeAuthority?: Address;
 }
 
-/** A mint that the real Token-2022 program of the chain has made. */
+/** A mint that the chain's real Token-2022 program has created. */
 async function newMint({ size, extensions = [], afterwards = [], freezeAuthority }: MintInput): Promise<Address> {
   const mint = generateKeypair();
   const made = tokenInitializeMint2({

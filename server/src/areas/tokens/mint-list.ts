@@ -3,7 +3,7 @@ import { AppError } from '../../errors/index.js';
 
 const MAX_TERMS = 100;
 
-/** The parts of a comma list, each once. Throws AppError INVALID_REQUEST that names the field for none or over 100. */
+/** The unique parts of a comma list. Throws AppError INVALID_REQUEST that names the field for none or over 100. */
 export function listed(field: string, text: string, expected: string): string[] {
   const parts = [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
   if (parts.length === 0) throw invalid(field, `expected ${expected}`);
@@ -11,7 +11,7 @@ export function listed(field: string, text: string, expected: string): string[] 
   return parts;
 }
 
-/** The mints of a comma list. Throws AppError INVALID_REQUEST that names the field, also where one is no address. */
+/** The mints of a comma list. Throws AppError INVALID_REQUEST that names the field, also if one is not an address. */
 export function listedMints(field: string, text: string): Address[] {
   const parts = listed(field, text, 'the addresses of mints, separated by commas');
   if (parts.every(isAddress)) return parts;

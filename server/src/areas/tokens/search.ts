@@ -43,7 +43,7 @@ export function registerSearch(app: AreaServer, deps: TokensDeps): void {
   }
 }
 
-/** Tokens by symbol, name or mint, in the order of the question, the closest first. A mint that does not exist is left out. */
+/** Tokens by symbol, name or mint, in the order of the request, closest first. Mints that do not exist are left out. */
 export async function search(deps: SearchDeps, { query }: SearchQuery): Promise<SearchAnswer> {
   const terms = listed('query', query, 'a symbol, a name or the address of a mint');
   const mints = new Set<Address>();
@@ -57,26 +57,26 @@ export async function search(deps: SearchDeps, { query }: SearchQuery): Promise<
   return tokens.filter((token) => token !== undefined);
 }
 
-/** The mints that are called so, the closest first; of equally close ones in the order of the list. */
+/** The mints whose symbol or name matches, closest first; ties are in the order of the list. */
 function matching(tokens: TokenList, text: string): Address[] {
-  const wanted = text.toLowerCase();
+  const query = text.toLowerCase();
   const ranked = [...tokens.values()].flatMap((token) => {
-    const rank = rankOf(token, wanted);
+    const rank = rankOf(token, query);
     return rank === -1 ? [] : [{ mint: token.mint, rank }];
   });
   return ranked.sort((a, b) => a.rank - b.rank).map(({ mint }) => mint);
 }
 
-function rankOf(token: ListedToken, wanted: string): number {
+function rankOf(token: ListedToken, query: string): number {
   const symbol = token.symbol.toLowerCase();
   const name = (token.name ?? '').toLowerCase();
   return [
-    symbol === wanted,
-    name === wanted,
-    symbol.startsWith(wanted),
-    name.startsWith(wanted),
-    symbol.includes(wanted),
-    name.includes(wanted),
+    symbol === query,
+    name === query,
+    symbol.startsWith(query),
+    name.startsWith(query),
+    symbol.includes(query),
+    name.includes(query),
   ].indexOf(true);
 }
 
@@ -115,7 +115,7 @@ function called(token: ListedToken | undefined, text: TokenText | undefined) {
 
 function worth(mint: Address, { supply, decimals }: MintInfo, usdPrice: number | undefined) {
   const price = usdPrice !== undefined && { usdPrice: roundedUsd(usdPrice) };
-  // The mint of wrapped SOL counts no supply, and SOL's own is not a mint's.
+  // The wrapped SOL mint does not track a supply, and SOL itself has no mint.
   if (mint === WRAPPED_SOL_MINT) return { ...price };
   const totalSupply = Number(decimalString(supply, decimals));
   const worth = usdPrice === undefined ? undefined : roundedUsd(totalSupply * usdPrice);

@@ -13,7 +13,7 @@ export interface ListedToken {
 /** By mint, in the order in which search prefers them. */
 export type TokenList = ReadonlyMap<Address, ListedToken>;
 
-/** SOL, the configured tokens and the operator's list; what the list says of a token goes before the rest. */
+/** SOL, the configured tokens and the operator's list, which takes precedence. */
 export function createTokenList(config: {
   tokens: Record<string, { symbol: string; mint: Address }>;
   tokenList: readonly ListedToken[];

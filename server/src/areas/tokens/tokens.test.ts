@@ -89,7 +89,7 @@ interface Held extends Partial<TokenAccount> {
   amount: bigint;
 }
 
-/** A token account of the wallet's, its associated one unless another address is given. */
+/** A token account of the wallet; its associated one unless another address is given. */
 async function hold(held: Held, tokenProgram = TOKEN_PROGRAM, address?: Address): Promise<Address> {
   const at = address ?? associatedTokenAddress(held.owner, held.mint, tokenProgram);
   const plain = { state: 'initialized', delegatedAmount: 0n, isNative: false } as const;

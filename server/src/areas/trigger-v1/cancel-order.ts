@@ -48,31 +48,31 @@ export function registerCancelOrders(app: AreaServer, deps: TriggerV1Deps): void
   );
 }
 
-/** Crafts the transaction that gives back what an order holds. */
+/** Crafts the transaction that cancels an order and returns what it holds. */
 export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): Promise<CancelOrderAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
   const { found, skipped } = await findOrders(deps, maker, 'order', [body.order]);
   const usable = await withoutObstacles(deps, maker, found, skipped);
-  const [made] = await craftCancels(deps, maker, usable, price, skipped);
-  if (!made) throw noneLeft(found, skipped);
+  const [working] = await craftCancels(deps, maker, usable, price, skipped);
+  if (!working) throw noneLeft(found, skipped);
   const requestId = uuidv7(deps.clock);
   const order = found[0]!.address;
-  await rememberAll(deps, requestId, maker, [{ ...made, order }]);
-  return { requestId, transaction: base64Of(made.crafted), order, code: 0 };
+  await rememberAll(deps, requestId, maker, [{ ...working, order }]);
+  return { requestId, transaction: base64Of(working.crafted), order, code: 0 };
 }
 
-/** Without `orders`: each one costs questions to the RPC and a place in the answer. */
+/** The limit without `orders`: each order costs RPC requests and a place in the answer. */
 const MOST_AT_ONCE = 500;
 
-/** Of open orders those that are cancelled where none are named: the 500 oldest. */
+/** The open orders that are cancelled if none are named: the 500 oldest. */
 export function oldestOf(open: readonly OpenOrder[]): OpenOrder[] {
   return open.toSorted((a, b) => Number(a.order.createdAt - b.order.createdAt)).slice(0, MOST_AT_ONCE);
 }
 
 /**
- * Crafts transactions of five cancels each, all under one request id: of the named orders, or of the 500 oldest that are
- * open. What cannot be cancelled holds up no other.
+ * Crafts transactions of five cancels each, all under one request id, for the named orders or else the 500 oldest open
+ * ones. An order that cannot be cancelled holds up no other.
  */
 export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody): Promise<CancelOrdersAnswer> {
   const maker = requireMaker(body.maker);
@@ -83,21 +83,21 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
       : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
   const usable = await withoutObstacles(deps, maker, found, skipped);
-  const made: Working[] = [];
+  const crafts: Working[] = [];
   for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {
     const some = usable.slice(from, from + CANCELS_PER_TRANSACTION);
-    made.push(...(await craftCancels(deps, maker, some, price, skipped)));
+    crafts.push(...(await craftCancels(deps, maker, some, price, skipped)));
   }
-  if (made.length === 0) throw noneLeft(found, skipped);
+  if (crafts.length === 0) throw noneLeft(found, skipped);
   const requestId = uuidv7(deps.clock);
-  await rememberAll(deps, requestId, maker, made);
-  const transactions = made.map(({ crafted }) => base64Of(crafted));
+  await rememberAll(deps, requestId, maker, crafts);
+  const transactions = crafts.map(({ crafted }) => base64Of(crafted));
   return { requestId, transactions, ...(skipped.length > 0 && { skipped }), code: 0 };
 }
 
 type Skipped = NonNullable<CancelOrdersAnswer['skipped']>;
 
-/** Those that are open and the maker's. @throws AppError INVALID_REQUEST where something is no address at all. */
+/** Those that are open and the maker's. @throws AppError INVALID_REQUEST if one is not an address. */
 async function findOrders(
   { chain, addresses }: TriggerV1Deps,
   maker: Address,
@@ -128,7 +128,7 @@ function noneLeft(found: readonly OpenOrder[], [first]: Skipped): AppError {
   return new AppError('CRAFT_FAILED', { message: NOT_CRAFTED, details: { cause } });
 }
 
-/** One transaction, or two with a half each where one has no room for all or one of them would fail. */
+/** One transaction, or two with half of the orders each if they do not all fit or one would fail. */
 async function craftCancels(
   deps: TriggerV1Deps,
   maker: Address,
@@ -162,13 +162,13 @@ async function craftCancels(
   }
 }
 
-/** SOL goes to the wallet as SOL; tokens to the maker's associated account, made again where it has been closed. */
+/** SOL goes to the wallet as SOL; tokens to the maker's associated account, which is created again if it was closed. */
 async function cancellingOf(
   { chain, addresses }: TriggerV1Deps,
   maker: Address,
   orders: readonly OpenOrder[],
 ): Promise<OrderCancelling> {
-  const made = new Set<Address>();
+  const created = new Set<Address>();
   const cancels = await Promise.all(
     orders.map(async ({ address, order }) => {
       const { inputMint, inputTokenProgram, inputMintReserve } = order;
@@ -176,18 +176,18 @@ async function cancellingOf(
       const makerInputMintAccount = refundPlace(order);
       if (makerInputMintAccount === undefined) return { ...common, createInput: false };
       const isMissing = isNoAccount(await chain.account(makerInputMintAccount));
-      const createInput = isMissing && !made.has(makerInputMintAccount);
-      if (createInput) made.add(makerInputMintAccount);
+      const createInput = isMissing && !created.has(makerInputMintAccount);
+      if (createInput) created.add(makerInputMintAccount);
       return { ...common, makerInputMintAccount, createInput };
     }),
   );
   return { maker, cancels, addresses };
 }
 
-/** The address may hold lamports before the account is made. */
+/** The address may hold lamports before the account is created. */
 const isNoAccount = (account: ChainAccount | undefined) => account === undefined || account.owner === SYSTEM_PROGRAM;
 
-/** Those whose tokens can go back to the maker's own account; the others are told. */
+/** The orders whose tokens can go back to the maker's own account; the others are added to `skipped`. */
 async function withoutObstacles(
   { chain }: TriggerV1Deps,
   maker: Address,

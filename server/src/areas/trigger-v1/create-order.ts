@@ -108,7 +108,7 @@ function requireWorth({ prices }: TriggerV1Deps, { inputMint, makingAmount }: Or
 
 // ---- what is to be crafted ----------------------------------------------------------------------------------------
 
-/** Lamports that the transaction takes from each, the network fee not counted. */
+/** The lamports that each party has and pays, without the network fee. */
 interface Lamports {
   maker: { has: bigint; needed: bigint };
   payer: { has: bigint; needed: bigint };
@@ -127,7 +127,7 @@ async function plan(
       : undefined;
   const source = wrapped?.account ?? associatedTokenAddress(maker, inputMint, input.tokenProgram);
   const staysWrapped = !asked.wrapAndUnwrapSol && [inputMint, outputMint].includes(WRAPPED_SOL_MINT);
-  // The maker is paid SOL as SOL, if he does not want it wrapped: no account for it.
+  // Unless it stays wrapped, SOL is paid to the maker's wallet, which needs no token account.
   const destination =
     outputMint === WRAPPED_SOL_MINT && !staysWrapped
       ? undefined
@@ -169,7 +169,7 @@ async function plan(
   return { opening: { order, ...(wrapped && { wrapSeed: wrapped.seed }), createOutput, addresses }, lamports };
 }
 
-/** The program's own fee, the lower one between stables, and on top what the integrator asks. */
+/** The program's own fee, which is lower between stables, plus the integrator's. */
 function feeBpsOf(
   { addresses, stables }: TriggerV1Deps,
   asked: OrderRequest,
@@ -186,7 +186,7 @@ function feeBpsOf(
   throw refuse(`params.feeBps: expected at most ${ALL_BPS - base} basis points; the program takes ${base} itself`);
 }
 
-/** Told apart from all others by chance, and cheap for the program, which searches for no bump then. */
+/** A random id whose address has the first bump, so that the program need not search for one. */
 function cheapId(maker: Address, program: Address, staysWrapped: boolean): bigint {
   for (;;) {
     const random = randomBytes(8).readBigUInt64LE();
@@ -197,7 +197,7 @@ function cheapId(maker: Address, program: Address, staysWrapped: boolean): bigin
 
 // ---- what the accounts must be ------------------------------------------------------------------------------------
 
-/** An address without anything in it yet may become a wallet; an account of a program never does. */
+/** An empty address may become a wallet; an account of a program never does. */
 function requireWallet(field: string, account: ChainAccount | undefined): void {
   if (account && account.owner !== SYSTEM_PROGRAM)
     throw refuse(`${field}: expected a wallet, not an account of a program`);
@@ -222,7 +222,7 @@ function requireFeeAccount(account: ChainAccount | undefined, outputMint: Addres
 }
 
 function isDestination(account: ChainAccount | undefined, maker: Address, outputMint: Address): boolean {
-  // The address may hold lamports before it is made.
+  // The address may hold lamports before the account is created.
   if (!account || account.owner === SYSTEM_PROGRAM) return false;
   const held = decodeTokenAccount(account.data);
   if (held?.owner === maker && held.mint === outputMint && held.state === 'initialized') return true;
@@ -234,7 +234,7 @@ function requireLamports(asked: OrderRequest, lamports: Lamports, { crafted }: W
   if (tooPoor) throw refuse(tooPoor);
 }
 
-/** Who has too little SOL, in words; undefined when nobody does. */
+/** Says who has too little SOL; undefined if nobody has. */
 function lackOf({ maker, payer }: OrderRequest, lamports: Lamports, feeLamports: bigint): string | undefined {
   const fee = { ...lamports.payer, needed: lamports.payer.needed + feeLamports };
   const parts =

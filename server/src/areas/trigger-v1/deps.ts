@@ -22,20 +22,20 @@ export interface TriggerV1Deps {
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
-  /** Of the program that holds the orders. */
+  /** Addresses of the limit order program. */
   addresses: LimitOrderAddresses;
-  /** Between two of these the program's lower fee is paid. */
+  /** Pairs of these pay the program's lower fee. */
   stables: ReadonlySet<Address>;
-  /** Signs nothing here: never a party that a client names. */
+  /** Signs nothing here; clients cannot name it as a party. */
   gasWallet: Address;
 }
 
 /** The area's name in the ledger. */
 export const AREA = 'trigger-v1';
 
-/** What `execute` needs of a crafted transaction when it comes back; stands in the ledger. */
+/** What `execute` needs to know of a crafted transaction; stored in the ledger. */
 const Payload = Type.Object({
-  /** The order that is opened or cancelled; left out where there are several. */
+  /** The order that is opened or cancelled; absent if there are several. */
   order: Type.Optional(addressText),
   /** How many transactions there are under the request id. */
   transactions: Type.Integer({ minimum: 1 }),
@@ -45,6 +45,6 @@ export type Payload = Static<typeof Payload>;
 /** @throws PayloadMismatch */
 export const readPayload = payloadReader(Payload);
 
-/** What every route of this area says of itself. */
+/** Config of every route in this area. */
 export const triggerV1Route = { errorShape: triggerV1Error, auth: 'key' } as const;
 export const tags = ['Limit orders'];

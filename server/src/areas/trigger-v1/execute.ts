@@ -28,7 +28,7 @@ export function registerExecute(app: AreaServer, deps: TriggerV1Deps): void {
   );
 }
 
-/** Lands one of the signed transactions of a request, or answers what has become of it. */
+/** Lands one of a request's signed transactions, or reports what has become of it. */
 export async function execute(deps: TriggerV1Deps, body: ExecuteBody): Promise<ExecuteAnswer> {
   const ended = await accept(deps, {
     area: AREA,
@@ -40,7 +40,7 @@ export async function execute(deps: TriggerV1Deps, body: ExecuteBody): Promise<E
   return answer(deps, ended);
 }
 
-/** That of the request's transactions which was posted; the first where it is none of them. */
+/** The request's transaction that was posted; its first if none matches. */
 async function findTransaction(
   { findRequest }: TriggerV1Deps,
   requestId: string,
@@ -63,7 +63,7 @@ function explainRefusal(deps: TriggerV1Deps, refusal: Refusal): Error {
     case 'too-late':
       return invalid('signedTransaction: its blockhash has expired before it was sent; ask for a new transaction');
     case 'reserved':
-      // Nothing reserves here, and no two requests have the same bytes.
+      // This area reserves nothing, and no two requests have the same bytes.
       return refusal.error;
     case 'would-fail': {
       const { message, name } = explainFailure(deps, refusal.err, encodeTransaction(refusal.transaction));
@@ -79,12 +79,12 @@ function invalid(cause: string): AppError {
   return new AppError('INVALID_REQUEST', { message: 'invalid transaction', details: { cause, ...FAILED } });
 }
 
-/** The same for everybody who asks: it is read from the final row, not from this call. */
+/** Derived from the final row, not from this call, so every caller gets the same answer. */
 async function answer(deps: TriggerV1Deps, row: LedgerRow): Promise<ExecuteAnswer> {
   const signature = row.signature ?? '';
   if (row.state === 'landed') {
     const { order } = readPayload(row);
-    // So that whoever asks for the orders next finds what has just been done.
+    // So that a listing right after this includes the change.
     await catchUp(deps);
     return { signature, status: 'Success', ...(order && { order }), code: 0 };
   }

@@ -35,7 +35,7 @@ export function registerGetTriggerOrders(app: AreaServer, deps: TriggerV1Deps): 
   );
 }
 
-/** A page of a wallet's orders, those that changed last first, each with its fills. */
+/** A page of a wallet's orders with their fills, most recently changed first. */
 export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrdersQuery): Promise<TriggerOrdersAnswer> {
   const { user, orderStatus, page = 1, includeFailedTx = 'false' } = query;
   const maker = requireAddress('user', user);
@@ -111,7 +111,7 @@ function seconds(date: Date): string {
   return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** The last time that has such a text stands for those after it. */
+/** The last second that Date can represent stands for those after it. */
 const LAST_SECOND = 8_640_000_000_000n;
 
 function expiry(unixSeconds: bigint): string {

@@ -112,7 +112,7 @@ describe('the list', () => {
     world.deps.index = world.newIndex();
     assert.deepEqual([await list(maker.address, 'active'), await list(maker.address, 'history')], old);
 
-    // A node that keeps no history tells of no transaction.
+    // A node that keeps no history reports no transactions.
     await world.forgetOrders();
     const rpc = {
       ...world.rpc,

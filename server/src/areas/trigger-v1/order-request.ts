@@ -2,7 +2,7 @@ import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import type { CreateOrderBody } from './schema.js';
 
-/** What a client asks for, with every value read; what the chain says to it is not known yet. */
+/** A client's parsed request, not yet checked against the chain. */
 export interface OrderRequest {
   inputMint: Address;
   outputMint: Address;
@@ -48,9 +48,9 @@ export function readCreateOrder(body: CreateOrderBody, nowSeconds: number, gasWa
   };
 }
 
-function readExpiry(given: string | undefined, nowSeconds: number): bigint | undefined {
-  if (given === undefined) return undefined;
-  const expiredAt = /^[1-9]\d{0,18}$/.test(given) ? BigInt(given) : 0n;
+function readExpiry(value: string | undefined, nowSeconds: number): bigint | undefined {
+  if (value === undefined) return undefined;
+  const expiredAt = /^[1-9]\d{0,18}$/.test(value) ? BigInt(value) : 0n;
   if (expiredAt > BigInt(nowSeconds) && expiredAt <= I64_MAX) return expiredAt;
   throw refuse(`params.expiredAt: expected unix seconds in the future, as a decimal string; it is ${nowSeconds} now`);
 }
@@ -62,22 +62,22 @@ function readFee({ feeAccount, params: { feeBps } }: CreateOrderBody): OrderRequ
   return { account: requireAddress('feeAccount', feeAccount), bps };
 }
 
-function readBps(field: string, given: string, least: number, most: number): number {
-  const bps = /^(?:0|[1-9]\d{0,4})$/.test(given) ? Number(given) : Number.NaN;
+function readBps(field: string, value: string, least: number, most: number): number {
+  const bps = /^(?:0|[1-9]\d{0,4})$/.test(value) ? Number(value) : Number.NaN;
   if (bps >= least && bps <= most) return bps;
   throw refuse(`${field}: expected basis points from ${least} to ${most}, as a decimal string`);
 }
 
 /** Undefined for `auto`. @throws AppError INVALID_REQUEST */
-export function readUnitPrice(given = 'auto'): bigint | undefined {
-  if (given === 'auto') return undefined;
-  if (/^(?:0|[1-9]\d{0,19})$/.test(given) && BigInt(given) < 2n ** 64n) return BigInt(given);
+export function readUnitPrice(value = 'auto'): bigint | undefined {
+  if (value === 'auto') return undefined;
+  if (/^(?:0|[1-9]\d{0,19})$/.test(value) && BigInt(value) < 2n ** 64n) return BigInt(value);
   throw refuse('computeUnitPrice: expected auto, or micro-lamports as a decimal string');
 }
 
 /** @throws AppError INVALID_REQUEST in the words of the contract. */
-export function requireMaker(given: string): Address {
-  if (isAddress(given)) return given;
+export function requireMaker(value: string): Address {
+  if (isAddress(value)) return value;
   throw new AppError('INVALID_REQUEST', { message: 'invalid maker pubkey' });
 }
 

@@ -47,7 +47,7 @@ export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
 /** What the index of orders writes. */
 export const ORDER_TABLES = ['limit_orders', 'limit_order_events', 'index_cursors', 'index_unread'];
 
-/** The chain of the sandbox, and the area behind HTTP. */
+/** The sandbox's chain, and the area behind HTTP. */
 export async function openTriggerWorld() {
   const log = pino({ level: 'silent' });
   const net = await startLocalnet({ rpcPort: 0 });
@@ -70,7 +70,7 @@ export async function openTriggerWorld() {
   const addresses = LIMIT_ORDER_ADDRESSES;
   const usd = (mint: Address) => (mint === JUPUSD ? 1 : USD.get(mint));
   const indexes: LimitOrderIndex[] = [];
-  /** Another index of the same orders, as another copy of the service or its next start has. */
+  /** Another index of the same orders, as in another instance of the service or after a restart. */
   const newIndex = (changes: Partial<LimitOrderIndexDeps> = {}) => {
     const deps = { store, chain, addresses, steadyNow, log, registry: new Registry(), ...changes };
     const index = createLimitOrderIndex(deps);
@@ -107,7 +107,7 @@ export async function openTriggerWorld() {
     app,
     post,
     newIndex,
-    /** Ends all indexes, and has the database forget what it knows of orders. */
+    /** Closes all indexes, and deletes what the database knows of orders. */
     async forgetOrders() {
       await Promise.all(indexes.splice(0).map((index) => index.close()));
       for (const table of ORDER_TABLES) await store.query(`delete from ${table}`);
@@ -167,7 +167,7 @@ export function signed(base64: string, ...signers: Keypair[]): string {
   return Buffer.from(encodeTransaction(transaction)).toString('base64');
 }
 
-/** 100 USDC for 250 JUP, but for what is given. */
+/** 100 USDC for 250 JUP, unless overridden. */
 export function orderBody(maker: Keypair, { params, ...given }: { params?: object; [field: string]: unknown } = {}) {
   return {
     inputMint: USDC.mint,
@@ -196,7 +196,7 @@ export async function openOrder({ rpc }: TriggerWorld, order: Address): Promise<
   return orders.find(({ address }) => address === order)?.order;
 }
 
-/** Sends a stranger's own instructions; the signature. */
+/** Sends a stranger's own instructions; returns the signature. */
 export async function send({ rpc, chain }: TriggerWorld, payer: Keypair, instructions: Instruction[]): Promise<string> {
   const { blockhash } = await chain.latestBlockhash();
   const budget = { computeUnitLimit: 300_000, computeUnitPrice: 0n };
@@ -205,7 +205,7 @@ export async function send({ rpc, chain }: TriggerWorld, payer: Keypair, instruc
   return rpc.call<string>('sendTransaction', [base64, { encoding: 'base64' }]);
 }
 
-/** Fills a part of an order out of the taker's own pocket. */
+/** Fills a part of an order with the taker's own funds. */
 export async function fill(world: TriggerWorld, taker: Keypair, address: Address, makingAmount: bigint) {
   const order = (await openOrder(world, address))!;
   const { takingAmount, feeAmount } = limitOrderPrice(order, makingAmount)!;

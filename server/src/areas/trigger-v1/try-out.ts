@@ -5,17 +5,17 @@ import { AppError } from '../../errors/index.js';
 import { explain, failedProgram, newRequest, type TryOutChain, tryOut, type Working } from '../../landing/index.js';
 import { AREA, type Payload, type TriggerV1Deps } from './deps.js';
 
-/** What `auto` means for the price of compute units. */
+/** The percentile of recent prices that `auto` stands for. */
 const AUTO_PERCENTILE = 95;
 
 /** Micro-lamports for a checked `computeUnitPrice`; undefined is `auto`. */
-export function priceOf({ chain }: TriggerV1Deps, given: bigint | undefined): Promise<bigint> {
-  return given === undefined ? chain.computeUnitPrice(AUTO_PERCENTILE) : Promise.resolve(given);
+export function priceOf({ chain }: TriggerV1Deps, computeUnitPrice: bigint | undefined): Promise<bigint> {
+  return computeUnitPrice === undefined ? chain.computeUnitPrice(AUTO_PERCENTILE) : Promise.resolve(computeUnitPrice);
 }
 
 /**
- * `tryOut` at a price of the client's, in micro-lamports for a compute unit. `failure`: why it would fail.
- * @throws TransactionTooLarge, CraftCheckFailed; AppError where there is no blockhash
+ * `tryOut` at a given price, in micro-lamports per compute unit. `failure`: why it would fail.
+ * @throws TransactionTooLarge, CraftCheckFailed; AppError if there is no blockhash
  */
 export async function tryOutAt(
   deps: TriggerV1Deps,
@@ -44,7 +44,7 @@ interface Failure {
   message: string;
   /** The name that the program gives its error. */
   name?: string;
-  /** No instruction has failed, but the transaction as a whole: its payer has no SOL, for example. */
+  /** The transaction has failed as a whole, not in an instruction: its payer has no SOL, for example. */
   ofTheWhole: boolean;
 }
 
@@ -58,22 +58,22 @@ export function explainFailure({ addresses }: TriggerV1Deps, err: unknown, wire:
   return { message: `custom program error code: ${code}`, ofTheWhole, ...(name && { name }) };
 }
 
-/** Writes down crafted transactions of one request; each has a row of its own, which `rowId` names. */
+/** Stores the crafted transactions of one request, each in a row of its own, which `rowId` names. */
 export async function rememberAll(
   { clock, remember }: TriggerV1Deps,
   requestId: string,
   wallet: string,
-  made: readonly (Working & { order?: Payload['order'] })[],
+  crafts: readonly (Working & { order?: Payload['order'] })[],
 ): Promise<void> {
-  const requests = made.map(({ crafted, lastValidBlockHeight, order }, number) => {
-    const payload: Payload = { ...(order && { order }), transactions: made.length };
+  const requests = crafts.map(({ crafted, lastValidBlockHeight, order }, number) => {
+    const payload: Payload = { ...(order && { order }), transactions: crafts.length };
     const id = rowId(requestId, number);
     return newRequest({ id, area: AREA, wallet, crafted, lastValidBlockHeight, cosigners: [], payload }, clock);
   });
   await Promise.all(requests.map(remember));
 }
 
-/** The first transaction of a request stands under the request id itself. */
+/** The row of a request's first transaction has the request id itself. */
 export function rowId(requestId: string, number: number): string {
   return number === 0 ? requestId : `${requestId}:${number}`;
 }

@@ -4,9 +4,9 @@ import type { Store } from '../../store/sql.js';
 import { findVault } from '../../store/vaults.js';
 
 /**
- * The vault of the wallet that calls, after its own address in the body (`field`) has been checked.
- * @throws AppError: 400 when the body names the vault itself, 403 when it names another wallet; without a vault, the
- * status that the contract gives the route.
+ * The vault of the calling wallet, after checking that the address in the body (`field`) is that wallet.
+ * @throws AppError: 400 if the body names the vault itself, 403 if it names another wallet, `withoutVault` if there is
+ * no vault.
  */
 export async function requireOwnVault(
   store: Store,

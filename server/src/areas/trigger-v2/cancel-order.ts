@@ -56,7 +56,7 @@ export function registerConfirmCancel(app: AreaServer, deps: TriggerV2Deps): voi
   );
 }
 
-/** Ends an order, and crafts what gives its wallet everything back. May be repeated until that has landed. */
+/** Ends an order and crafts the withdrawal that returns everything to its wallet. May be repeated until that lands. */
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
   const order = await findTriggerOrder(deps.store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
@@ -92,7 +92,7 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
   };
-  const made: CraftedRequest = {
+  const craftedRequest: CraftedRequest = {
     area: WITHDRAWAL_AREA,
     wallet,
     crafted,
@@ -100,12 +100,12 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
     cosigners: [`vault:${wallet}`, 'tracker'],
     payload,
   };
-  const request = newRequest(made, clock);
+  const request = newRequest(craftedRequest, clock);
   await deps.remember(request);
   return { id: order.id, transaction: base64Of(crafted), requestId: request.id };
 }
 
-/** What the order's accounts hold on the chain: all of it goes back, also what somebody else has sent there. */
+/** What the order's accounts hold on the chain. All of it is withdrawn, also what others have sent there. */
 async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow): Promise<OrderHolding[]> {
   const sides = [
     [order.inputMint, order.inputAccount],
@@ -124,7 +124,7 @@ async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow): P
   return found.filter((holding) => holding !== undefined);
 }
 
-/** Lands the signed withdrawal, which ends the order. The same pair may be posted again and gets the same answer. */
+/** Lands the signed withdrawal, which ends the order. Posting the same pair again gets the same answer. */
 export async function confirmCancel(
   deps: TriggerV2Deps,
   wallet: Address,

@@ -20,10 +20,10 @@ import { CraftCheckFailed } from '../../crafting/transaction.js';
 
 /** Wallets add its assertions to what they sign; it moves nothing. */
 const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
-/** Enough for the longest memo, and not more than careful wallets sign for a login. */
+/** Enough for the longest memo, and no more than careful wallets accept for a login. */
 const COMPUTE_UNITS = 200_000;
 
-/** What a transaction says that was made to log in. */
+/** The contents of a login transaction. */
 interface LoginTransaction {
   wallet: Address;
   challenge: string;
@@ -31,9 +31,9 @@ interface LoginTransaction {
 }
 
 /**
- * A transaction for wallets that sign nothing else, such as hardware ones: legacy, paid by the wallet, with the
- * challenge as its memo. `blockhash` is random, so that no chain ever takes it.
- * @throws CraftCheckFailed when the bytes do not say what was asked for.
+ * A login transaction for wallets that sign only transactions, such as hardware wallets: legacy, paid by the wallet,
+ * with the challenge as its memo. `blockhash` is random, so no chain ever accepts it.
+ * @throws CraftCheckFailed if the bytes do not decode to what was asked for.
  */
 export function craftLoginTransaction({ wallet, challenge, blockhash }: LoginTransaction): Uint8Array {
   const message = compileMessage({
@@ -51,9 +51,8 @@ export function craftLoginTransaction({ wallet, challenge, blockhash }: LoginTra
 }
 
 /**
- * What a transaction asks to be logged in with; undefined when it could be anything else than a login: it has one
- * signer and one memo, and beside it only what wallets add by themselves (compute budget, Lighthouse assertions).
- * Signatures are not looked at.
+ * Reads a login transaction; undefined if it could be anything but a login. A login has one signer and one memo, and
+ * otherwise only what wallets add by themselves (compute budget, Lighthouse assertions). Signatures are not checked.
  */
 export function readLoginTransaction({ message }: Transaction): LoginTransaction | undefined {
   const wire = decodeTransaction(unsignedTransaction(message)).decoded;
@@ -70,7 +69,7 @@ export function readLoginTransaction({ message }: Transaction): LoginTransaction
   return { wallet, challenge, blockhash: wire.blockhash };
 }
 
-/** Whether every signature that the transaction needs is there and right. */
+/** Whether every signature that the transaction needs is present and valid. */
 export function isFullySigned(transaction: Transaction): boolean {
   return missingSigners(transaction).length === 0 && invalidSigners(transaction).length === 0;
 }
@@ -79,7 +78,7 @@ function instructionsOf(message: Parameters<typeof decompileInstructions>[0]): I
   try {
     return decompileInstructions(message);
   } catch (error) {
-    // A lookup table, which a login has no use for.
+    // It uses a lookup table, which no login needs.
     if (error instanceof WireError) return [];
     throw error;
   }

@@ -28,7 +28,7 @@ export function registerChallenge(app: AreaServer, deps: TriggerV2Deps): void {
   );
 }
 
-/** Something for a wallet to sign, which proves that whoever asks owns it. */
+/** A login challenge. By signing it, the caller proves that it owns the wallet. */
 export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promise<ChallengeAnswer> {
   const wallet = requireAddress('walletPubkey', body.walletPubkey);
   const now = deps.clock.now();

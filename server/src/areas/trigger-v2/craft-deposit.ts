@@ -28,7 +28,7 @@ export function registerCraftDeposit(app: AreaServer, deps: TriggerV2Deps): void
   );
 }
 
-/** Crafts the deposit that pays for one order. Nothing moves before the order is created with it. */
+/** Crafts the deposit that funds one order. Nothing moves before the order is created with it. */
 export async function craftOrderDeposit(
   deps: TriggerV2Deps,
   wallet: Address,

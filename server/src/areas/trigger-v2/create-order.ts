@@ -33,7 +33,7 @@ export function registerCreateOrder(app: AreaServer, deps: TriggerV2Deps): void 
   );
 }
 
-/** Creates an order and lands the deposit that pays for it: both, or neither. */
+/** Creates an order and lands the deposit that funds it: both, or neither. */
 export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: OrderBody): Promise<OrderCreated> {
   const mints = requireMints(body);
   const amount = requireAmount('inputAmount', body.inputAmount);
@@ -104,14 +104,14 @@ function requirePrice({ prices }: TriggerV2Deps, { trailingBps }: OrderBody, min
   throw new AppError('EXECUTION_FAILED', { message: `Failed to fetch the trigger mint price: ${why}` });
 }
 
-/** The same for bodies that say the same in another order of fields. */
+/** Equal for bodies that differ only in the order of their fields. */
 function hashOf(body: OrderBody): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(Object.entries(body).sort()))
     .digest();
 }
 
-/** Whether the deposit was crafted for this wallet, and for what the order says. */
+/** Checks that the deposit was crafted for this wallet and this order. */
 function requireSame(request: LedgerRow, wallet: Address, body: OrderBody): void {
   if (request.wallet !== wallet) throw unknownDeposit();
   const crafted = readDeposit(request);
@@ -147,7 +147,7 @@ function badDeposit(why: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `Invalid signed deposit transaction: ${why}` });
 }
 
-/** The answer to a deposit that has landed, which may be with an order that another post has created. */
+/** The answer to a deposit that has landed. Its order may have been created by another post. */
 async function created(
   { store }: TriggerV2Deps,
   deposit: LedgerRow,
@@ -163,12 +163,15 @@ async function created(
 
 function explainDoomed(err: unknown): string {
   const { code, message } = explainEnd({ state: 'failed', error: err });
-  // Of the programs that a deposit calls, error 1 is a lack of funds; of the transaction, that is a name.
+  // In the programs that a deposit calls, error 1 means insufficient funds; the transaction itself reports that by
+  // name.
   if (code !== 1 && err !== 'AccountNotFound' && !/InsufficientFunds/.test(message)) return message;
   return 'the wallet has too little of inputMint, or of SOL for the fee and the rents; fund it and post the same again';
 }
 
-/** The answer to a body that has come before: the same when that is finished, else a refusal. */
+/**
+ * The answer to a deposit that was posted before: the same if that is finished and the body is equal, else a refusal.
+ */
 async function repeated(deps: TriggerV2Deps, order: TriggerOrderRow, bodyHash: Buffer): Promise<OrderCreated> {
   const { state } = order.progress;
   if (state === 'deposit_failed') throw badDeposit('it did not land; craft a new deposit');

@@ -14,7 +14,7 @@ export interface TriggerV2Deps {
   clock: Clock;
   signer: Signer;
   logins: LoginTokens;
-  /** What a login message begins with: up to the wallet that it names. */
+  /** The start of a login message, up to the wallet that it names. */
   challengePrefix: () => string;
   chain: Chain;
   prices: Prices;
@@ -30,7 +30,7 @@ export interface TriggerV2Deps {
 export const DEPOSIT_AREA = 'trigger-deposit';
 export const WITHDRAWAL_AREA = 'trigger-withdrawal';
 
-/** What a deposit was crafted for: kept with its request id. */
+/** What a deposit was crafted for; stored with its request id. */
 const DepositPayload = Type.Object({
   type: Type.Union([Type.Literal('single'), Type.Literal('oco'), Type.Literal('otoco')]),
   vault: addressText,
@@ -55,8 +55,8 @@ export const readDeposit = payloadReader(DepositPayload);
 /** @throws PayloadMismatch */
 export const readWithdrawal = payloadReader(WithdrawalPayload);
 
-/** Of the routes that log a wallet in. */
+/** Config of the routes that log a wallet in. */
 export const loginRoute = { errorShape: triggerV2Error, auth: 'key' } as const;
-/** Of the routes that only a wallet that has logged in may call. */
+/** Config of the routes that need a logged-in wallet. */
 export const walletRoute = { errorShape: triggerV2Error, auth: 'wallet' } as const;
 export const tags = ['Trigger v2'];

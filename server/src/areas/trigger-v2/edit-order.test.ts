@@ -47,7 +47,7 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
   const { store, close } = await openTestStore('embedded');
   await store.transaction((tx) => insertTriggerOrder(tx, trailing));
   let before = async () => {};
-  /** Somebody is quicker between the moment at which the request came and its transaction. */
+  /** Another edit gets in between the arrival of the request and its transaction. */
   const raced: Store = {
     ...store,
     async transaction(work) {

@@ -25,9 +25,9 @@ export function registerEditOrder(app: AreaServer, deps: TriggerV2Deps): void {
 }
 
 /**
- * Changes the terms of an open order, from what they are under its lock: a keeper moves the mark of a trailing order at
- * any time, and another edit may be under way.
- * @throws AppError: 404 unless it is the wallet's own, 400 when it is not open.
+ * Changes the terms of an open order. They are read under the order's lock, because a keeper moves the mark of a
+ * trailing order at any time, and another edit may be under way.
+ * @throws AppError: 404 unless the order is the wallet's own, 400 if it is not open.
  */
 export async function editOrder(
   { store, clock, prices }: Pick<TriggerV2Deps, 'store' | 'clock' | 'prices'>,

@@ -14,7 +14,7 @@ export const triggerV2Error: ErrorShape = {
   }),
 };
 
-/** Whether the message says no more than the details do: a field, and what was expected of it. */
+/** Whether the message only repeats the details: a field, and what was expected of it. */
 function isFieldError({ code, message, details = {} }: AppError): boolean {
   const [entry] = Object.entries(details);
   return code === 'INVALID_REQUEST' && entry !== undefined && message === `${entry[0]}: ${entry[1]}`;

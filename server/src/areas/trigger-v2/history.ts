@@ -41,7 +41,7 @@ export function registerShowOrder(app: AreaServer, deps: TriggerV2Deps): void {
   );
 }
 
-/** The orders of the wallet; with `id`, that one alone. */
+/** The wallet's orders; with `id`, only that one. */
 export async function history(deps: TriggerV2Deps, wallet: Address, query: HistoryQuery): Promise<HistoryAnswer> {
   if (query.id !== undefined) return showOrder(deps, wallet, query.id);
   const { state, sort = 'updated_at', dir = 'desc', limit = 20, offset = 0 } = query;
@@ -63,7 +63,7 @@ export async function history(deps: TriggerV2Deps, wallet: Address, query: Histo
   return { orders: orders.map((order) => orderAnswer(order, events)), pagination: { total, limit, offset } };
 }
 
-/** One order. @throws AppError: 404 when there is none, 403 when it is somebody else's. */
+/** One order. @throws AppError: 404 if it does not exist, 403 if it is another wallet's. */
 export async function showOrder({ store }: TriggerV2Deps, wallet: Address, id: string): Promise<HistoryRow> {
   const order = await findTriggerOrder(store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });

@@ -36,7 +36,7 @@ export const triggerV2Area: Area = {
   },
 };
 
-/** Names this service, so that what is signed for another one is no login here. */
+/** Names this service, so that a message signed for another one is no login here. */
 function loginWords(publicUrl: string): string {
   return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
 }

@@ -5,7 +5,7 @@ import type { TriggerV2Deps } from './deps.js';
 import { explainMissingPrice } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 
-/** The least that an order may be worth, in USD. */
+/** The minimum value of an order, in USD. */
 const LEAST_USD = 10;
 
 /** @throws AppError INVALID_REQUEST for a pair that no order can trade. */
@@ -18,7 +18,7 @@ export function requirePair({ stables }: TriggerV2Deps, inputMint: Address, outp
   }
 }
 
-/** @throws AppError INVALID_REQUEST for an amount that is worth too little, CRAFT_FAILED where nobody knows its worth. */
+/** @throws AppError INVALID_REQUEST if the amount is worth too little, CRAFT_FAILED if its price is unknown. */
 export function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
   const usd = prices.usd(mint);
   if (usd === undefined) {
@@ -27,7 +27,7 @@ export function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: Vaul
   }
   const worth = usdValue(amount, decimals, usd);
   if (worth < LEAST_USD) {
-    // Rounded down: what is refused must not read as enough.
+    // Rounded down, so that a refused amount never reads as enough.
     const shown = (Math.floor(worth * 100) / 100).toFixed(2);
     throw new AppError('INVALID_REQUEST', {
       message: `Order must be at least ${LEAST_USD} USD (current value: ${shown} USD)`,

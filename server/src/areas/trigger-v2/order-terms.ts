@@ -6,12 +6,12 @@ import type { OrderType } from '../../trigger-orders/order.js';
 import { orderContext } from '../../trigger-orders/order-context.js';
 import type { EditBody, OrderBody } from './schema.js';
 
-/** What an order accepts to lose against the quote where nothing was said, and being filled matters most. */
+/** Default slippage of orders that above all must be filled. */
 const STOP_SLIPPAGE_BPS = 2_000;
 
 type TermField = Exclude<keyof EditBody, 'orderType' | 'expiresAt'>;
 
-/** Which terms an order of a type must have, and which it may have; any other is refused by name. */
+/** The terms that each type of order requires and allows; any other is refused by name. */
 const fieldsOf: Record<OrderType, { required: TermField[]; optional: TermField[] }> = {
   single: { required: ['triggerCondition'], optional: ['triggerPriceUsd', 'trailingBps', 'slippageBps'] },
   oco: { required: ['tpPriceUsd', 'slPriceUsd'], optional: ['tpSlippageBps', 'slSlippageBps'] },
@@ -27,7 +27,7 @@ const ALL_FIELDS: readonly TermField[] = [
 ];
 
 /**
- * The terms that a body asks for. `priceNow` gives that of the trigger mint, and is asked once all else is right.
+ * The terms in a body. `priceNow` returns the price of the trigger mint; it is called only if all else is valid.
  * @throws AppError that names the field.
  */
 export function readTerms(body: OrderBody, now: number, priceNow: () => number): TriggerOrderTerms {
@@ -78,13 +78,13 @@ function checkSingle({
     throw new AppError('INVALID_REQUEST', { message: 'exactly one of triggerPriceUsd or trailingBps must be set' });
   }
   if (trailingBps === undefined) return;
-  const [wanted, name] = triggerCondition === 'below' ? [inputMint, 'inputMint'] : [outputMint, 'outputMint'];
-  if (triggerMint !== wanted) {
+  const [expected, name] = triggerCondition === 'below' ? [inputMint, 'inputMint'] : [outputMint, 'outputMint'];
+  if (triggerMint !== expected) {
     throw invalid('triggerMint', `a trailing order that triggers ${triggerCondition} follows ${name}`);
   }
 }
 
-/** The stop loss lies below the take profit. */
+/** Checks that the stop loss is below the take profit. */
 function checkPair(tpPriceUsd: number | null | undefined, slPriceUsd: number | null | undefined): void {
   if (tpPriceUsd == null || slPriceUsd == null || tpPriceUsd > slPriceUsd) return;
   throw invalid('tpPriceUsd', 'must be greater than slPriceUsd');
@@ -99,7 +99,7 @@ export function invalid(field: string, expected: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
 }
 
-/** The terms of an open order after its owner has changed some. @throws AppError that names the field. */
+/** The terms of an open order after its owner's edit. @throws AppError that names the field. */
 export function editTerms(
   order: TriggerOrderTerms & { type: OrderType; stage: 'entry' | 'exit' },
   body: EditBody,
@@ -112,7 +112,7 @@ export function editTerms(
   for (const field of ALL_FIELDS) {
     if (body[field] === undefined) continue;
     const { required, optional } = fieldsOf[type];
-    // Which side it fires on is what the order is.
+    // The trigger condition cannot change: it defines the order.
     const known = field !== 'triggerCondition' && [...required, ...optional].includes(field);
     if (!known) throw invalid(field, `cannot be changed of ${type} orders`);
     if (stage === 'exit' && !/^(?:tp|sl)/.test(field)) throw invalid(field, 'the order has been entered already');
@@ -151,7 +151,7 @@ export function priceUnavailable(): AppError {
   return new AppError('EXECUTION_FAILED', { message: 'Market price is unavailable for trailing order' });
 }
 
-/** What is the matter with a price that is needed, and what can be done. */
+/** Why a needed price is missing, and what the client can do. */
 export function explainMissingPrice(prices: Pick<Prices, 'quote'>, mint: Address): string {
   return prices.quote(mint)
     ? `the last price of ${mint} is too old; try again shortly`

@@ -11,7 +11,7 @@ import {
 } from '../../store/trigger-orders.js';
 import { readWithdrawal } from './deps.js';
 
-/** An order is written down in the step that claims its deposit, and opens in the one that knows it has landed. */
+/** Stores an order in the step that claims its deposit, and opens it in the step that records the landing. */
 export const depositSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
@@ -40,7 +40,7 @@ export const depositSettlement: Settlement = {
   },
 };
 
-/** A withdrawal leaves only while its order waits for it, and ends the order when it has landed. */
+/** A withdrawal is sent only while its order waits for it, and ends the order when it lands. */
 export const withdrawalSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();

@@ -16,7 +16,7 @@ import { editOrder } from './edit-order.js';
 import type { EditBody, OrderBody } from './schema.js';
 import { registerVault } from './vault.js';
 
-/** The terms of an order, without what says who deposits what. */
+/** The terms of an order, without the fields about the depositor and the deposit. */
 export type TestTerms = Partial<OrderBody> & Pick<OrderBody, 'inputMint' | 'outputMint' | 'triggerMint' | 'orderType'>;
 
 type Deps = Pick<TriggerV2Deps, 'store' | 'clock' | 'signer' | 'chain' | 'prices' | 'landing'>;
@@ -66,7 +66,7 @@ export function createClient(parts: Deps) {
 
     edit: (wallet: Address, id: string, body: EditBody) => editOrder(deps, wallet, id, body),
 
-    /** Ends the order, and lands the withdrawal of all that it holds. */
+    /** Ends the order, and lands the withdrawal of everything that it holds. */
     async withdraw(wallet: Keypair, id: string): Promise<void> {
       const { transaction, requestId: cancelRequestId } = await cancelOrder(deps, wallet.address, id);
       const body = { cancelRequestId, signedTransaction: signed(wallet, transaction) };

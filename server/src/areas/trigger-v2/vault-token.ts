@@ -11,14 +11,14 @@ import { readMintExtensions } from '../../chain/index.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 
-/** With the byte of its type, and the empty extension that a token account of a pausable mint has. */
+/** Adds the account type byte, and the empty extension that token accounts of a pausable mint have. */
 const PAUSABLE_ACCOUNT_SPACE = TOKEN_ACCOUNT_SPACE + 1 + 4;
 const PAUSABLE = 26;
 
 /**
  * A token that orders can trade.
- * @throws AppError INVALID_REQUEST that names the field: no mint, or one whose transfers do not move exactly what they
- * say (a fee, a hook), or do not move it at all.
+ * @throws AppError INVALID_REQUEST that names the field: not a mint, or one whose transfers do not move exactly the
+ * stated amount (a fee, a hook), or nothing at all.
  */
 export async function requireVaultToken(chain: Chain, field: string, mint: Address): Promise<VaultToken> {
   const [token, account] = await Promise.all([readVaultToken(chain, mint), chain.account(mint)]);
@@ -31,7 +31,7 @@ export async function requireVaultToken(chain: Chain, field: string, mint: Addre
   return token;
 }
 
-/** A token that a vault holds already, whatever its mint lets others do; undefined when there is no such mint. */
+/** A token that a vault holds already, whatever its mint's extensions allow; undefined if there is no such mint. */
 export async function readVaultToken(chain: Chain, address: Address): Promise<VaultToken | undefined> {
   const account = await chain.account(address);
   const program = account?.owner;

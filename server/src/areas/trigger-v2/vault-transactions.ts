@@ -25,7 +25,7 @@ export interface VaultToken {
   accountSpace: number;
 }
 
-/** Who signs: all three, so that nothing moves without its owner, its vault and the service's knowledge. */
+/** All three sign, so that nothing moves without its owner, its vault and the service's knowledge. */
 interface Signers {
   wallet: Address;
   vault: Address;
@@ -45,7 +45,7 @@ export interface Deposit extends Signers {
 /** Creating two accounts, a transfer and an associated account of Token-2022 take about 60,000. */
 const COMPUTE_UNITS = 120_000;
 
-/** The token account of an order, which follows from its vault and the request id of its deposit. */
+/** An order's token account, derived from its vault and the request id of its deposit. */
 export function orderAccount(vault: Address, requestId: string, side: 'in' | 'out', tokenProgram: Address): Address {
   return createAddressWithSeed(vault, seedOf(requestId, side), tokenProgram);
 }
@@ -63,7 +63,7 @@ export function craftDeposit(deposit: Deposit, blockhash: string, computeUnitPri
     ...createOrderAccount(deposit, 'in', input),
     ...transferIn(deposit, account),
     ...(keepsOutput ? createOrderAccount(deposit, 'out', output) : []),
-    // What a fill gives goes here; SOL goes to the wallet itself.
+    // Receives the output of fills; SOL goes to the wallet itself.
     ...(output.mint === WRAPPED_SOL_MINT ? [] : [createAccountOf(wallet, output)]),
   ];
   return craft(deposit, instructions, blockhash, computeUnitPrice);
@@ -76,7 +76,7 @@ export interface OrderHolding {
   amount: bigint;
 }
 
-/** Gives the wallet what the accounts of an order hold, and closes them; their rent goes to the wallet, too. */
+/** Returns what an order's accounts hold to the wallet, and closes them; their rent goes to the wallet, too. */
 export function craftWithdrawal(
   signers: Signers,
   holdings: readonly OrderHolding[],
@@ -91,8 +91,8 @@ function craft(signers: Signers, instructions: Instruction[], blockhash: string,
   const budget: Budget = { computeUnitLimit: COMPUTE_UNITS, computeUnitPrice: price };
   const { wallet, vault, tracker } = signers;
   const crafted = craftTransaction({ feePayer: wallet, instructions, blockhash, budget });
-  const wanted = new Set([wallet, vault, tracker]);
-  if (crafted.signers.length !== wanted.size || !crafted.signers.every((signer) => wanted.has(signer))) {
+  const expected = new Set([wallet, vault, tracker]);
+  if (crafted.signers.length !== expected.size || !crafted.signers.every((signer) => expected.has(signer))) {
     throw new CraftCheckFailed('crafted vault transaction: wrong signers');
   }
   return crafted;
@@ -132,7 +132,7 @@ function transferIn({ wallet, tracker, input, amount }: Deposit, account: Addres
 function withdraw({ wallet, vault, tracker }: Signers, { account, token, amount }: OrderHolding): Instruction[] {
   const { mint, decimals, tokenProgram } = token;
   const close = signedBy(tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram }), tracker);
-  // Closing a native account gives all its lamports away.
+  // Closing a wrapped SOL account pays out all its lamports.
   if (mint === WRAPPED_SOL_MINT || amount === 0n) return [close];
   const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const transfer = { source: account, mint, destination, authority: vault, amount, decimals, tokenProgram };
@@ -143,7 +143,7 @@ function createAccountOf(wallet: Address, { mint, tokenProgram }: VaultToken): I
   return createAssociatedTokenIdempotent({ payer: wallet, owner: wallet, mint, tokenProgram });
 }
 
-/** The programs look at the accounts that they know only: one more just has to sign. */
+/** The programs ignore accounts that they do not know, so an extra signer can be appended. */
 function signedBy(instruction: Instruction, signer: Address): Instruction {
   return { ...instruction, accounts: [...instruction.accounts, readonlySigner(signer)] };
 }

@@ -49,7 +49,7 @@ export async function showVault({ store }: TriggerV2Deps, wallet: Address): Prom
   return answer(vault);
 }
 
-/** Makes the vault of the logged-in wallet: its only one, for good. */
+/** Creates the vault of the logged-in wallet: its only one, for good. */
 export async function registerVault({ store, signer, clock }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
   const vault: Vault = {
     wallet,

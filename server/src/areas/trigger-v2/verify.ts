@@ -8,7 +8,7 @@ import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
 import { VerifyAnswer, VerifyBody } from './schema.js';
 
-/** More than can live at a time: an old one is told apart from none. */
+/** More than can be open at a time, so that an expired challenge is told apart from an unknown one. */
 const RECENT = 20;
 const AGAIN = { challenge: 'ask for a new one: POST /trigger/v2/auth/challenge' };
 
@@ -28,7 +28,7 @@ export function registerVerify(app: AreaServer, deps: TriggerV2Deps): void {
   );
 }
 
-/** Logs a wallet in that has signed one of its challenges. Only the right signature uses a challenge up. */
+/** Logs in a wallet that has signed one of its challenges. Only a valid signature uses a challenge up. */
 export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<VerifyAnswer> {
   const wallet = requireAddress('walletPubkey', body.walletPubkey);
   const isProof = body.type === 'message' ? messageProof(wallet, body.signature) : transactionProof(wallet, body);
@@ -61,7 +61,7 @@ function transactionProof(
     login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash;
 }
 
-/** Why a signature that belongs to none of the known challenges is refused. */
+/** Why a signature that matches none of the known challenges is refused. */
 function unproved(known: readonly Challenge[], now: Date): AppError {
   const unused = known.filter(({ usedAt }) => usedAt === null);
   if (unused.some(({ expiresAt }) => expiresAt > now)) {

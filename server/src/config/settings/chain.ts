@@ -73,7 +73,7 @@ export const Fees = section({
 export const fees = group('Network fees', { fields: { fees: Fees } });
 
 export const Programs = section({
-  /** Everybody can know the key of this address: only in a sandbox is it certain that the program there is ours. */
+  /** Anybody may know the key of this address: only in a sandbox is the program there certainly ours. */
   router: Type.Optional(
     PublicKey({
       description: 'Our router program. Without it routes have one hop, or are split over pools of one pair.',

@@ -2,22 +2,22 @@ import { type Address, isAddress } from '@slipway/wire';
 import { type TProperties, type TSchema, Type } from 'typebox';
 
 /**
- * What the table says of a setting beside its type and bounds. `description`, `default` and `examples` are JSON schema's
- * own keywords; the others are ours, and `keywords` lists them.
+ * What the table says about a setting besides its type and bounds. `description`, `default` and `examples` are JSON
+ * schema's own keywords; the others are ours, and `keywords` lists them.
  */
 export interface About<T> {
   /** What it does, in one or two sentences of Markdown. */
   readonly description: string;
   readonly default?: T;
-  /** The default, where it depends on the mode. */
+  /** The default, if it depends on the mode. */
   readonly byMode?: { readonly sandbox?: T; readonly production?: T };
-  /** The default in words, where it is no fixed value. */
+  /** The default in words, if it is not a fixed value. */
   readonly defaultText?: string;
   readonly unit?: string;
   readonly examples?: readonly T[];
   /** Never shown, logged or repeated in an error. */
   readonly secret?: true;
-  /** The only mode in which it has a meaning. */
+  /** The only mode in which it applies. */
   readonly mode?: 'sandbox' | 'production';
   /** The mode that does not start without it. */
   readonly requiredIn?: 'production';
@@ -69,7 +69,7 @@ export const Port = (about: About<number>) =>
 
 export const Text = (about: About<string>) => Type.String({ ...about });
 
-/** What is sent in a header. */
+/** A value that is sent in a header. */
 export const HeaderText = (about: About<string>) =>
   Type.String({ pattern: '^[\\x21-\\x7e]+$', expects: 'printable ASCII without spaces', ...about });
 
@@ -98,7 +98,7 @@ const url = (format: keyof typeof urlFormats, expects: string) => (about: About<
 export const HttpUrl = url('http-url', 'a URL that begins with http:// or https://');
 export const WebSocketUrl = url('ws-url', 'a URL that begins with ws:// or wss://, without a fragment (#)');
 export const PostgresUrl = url('postgres-url', 'a URL that begins with postgres:// or postgresql://');
-/** What paths are added to. */
+/** A URL that paths are appended to. */
 export const BaseUrl = url(
   'base-url',
   'a URL that begins with http:// or https://, without a user, a query and a fragment',
@@ -119,7 +119,7 @@ const urlFormats = {
   'ws-url': (text: string) => /^wss?:$/.test(protocolOf(text)) && new URL(text).hash === '',
   'postgres-url': (text: string) => /^postgres(?:ql)?:$/.test(protocolOf(text)),
   'base-url': (text: string) => isHttp(text) && isBare(text),
-  /** Without TLS on this machine only. */
+  /** HTTP without TLS is for this machine only. */
   'secure-url': (text: string) =>
     protocolOf(text) === 'https:' ||
     (protocolOf(text) === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(text).hostname)),

@@ -2,7 +2,7 @@ import type { TProperties } from 'typebox';
 import type { About, Group } from './kinds.js';
 import { groups, SettingsFile } from './table.js';
 
-/** A schema of the table as the JSON that it is. */
+/** A schema of the table as plain JSON. */
 export interface Schema extends Partial<About<unknown>> {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -32,7 +32,7 @@ export interface SettingsGroup {
   readonly settings: readonly Setting[];
 }
 
-/** The table as a list. A field that has fields of its own, and no description, stands for those. */
+/** The table as a list. A field with fields of its own and no description is replaced by those. */
 export const settingsGroups: readonly SettingsGroup[] = groups.map((group: Group<TProperties, TProperties>) => ({
   title: group.title,
   ...(group.notes !== undefined && { notes: group.notes }),
@@ -54,7 +54,7 @@ function fieldsOf(properties: Readonly<Record<string, Schema>>, path: string): S
   });
 }
 
-/** The schema with the defaults of a mode as defaults. */
+/** The schema with the defaults of a mode as its `default`s. */
 export function inMode(schema: Schema, mode: Mode): Schema {
   const inMap = (map: Readonly<Record<string, Schema>>) =>
     Object.fromEntries(Object.entries(map).map(([name, inner]) => [name, inMode(inner, mode)]));
@@ -66,7 +66,7 @@ export function inMode(schema: Schema, mode: Mode): Schema {
   };
 }
 
-/** The JSON schema of slipway.config.json, for editors: what has a default may be left out. */
+/** The JSON schema of slipway.config.json, for editors: fields with a default are optional. */
 export function settingsFileSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { BaseUrl, Choice, Flag, group, HeaderText, List, Origin, Port, PostgresUrl, Text } from './kinds.js';
 
-/** With which every sandbox is called. */
+/** The API key of every sandbox. */
 export const SANDBOX_KEY = 'sandbox';
 
 export const roles = ['api', 'keeper'] as const;

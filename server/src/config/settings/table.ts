@@ -57,7 +57,7 @@ export const SettingsFile = Type.Object(
   { additionalProperties: false },
 );
 
-/** What was set and the defaults of the rest: variables by their names, the settings file by its fields. */
+/** The settings that were given and the defaults of the others: variables by name, the settings file by field. */
 export type Values = Static<typeof Variables> & Static<typeof SettingsFile> & { readonly sandbox: boolean };
 
 /** Name of a variable, or path of a field. */

@@ -33,13 +33,13 @@ export interface Terms {
   outAmount: bigint;
   makerInput: Address;
   makerOutput: Address;
-  /** Unix seconds: the expiry of the fill must lie between. */
+  /** Unix seconds; the fill must expire between the two. */
   notBefore: number;
   notAfter: number;
   orderEngine: Address;
 }
 
-/** Why a transaction is not signed; `signature` where the taker has not signed it. */
+/** Why a transaction is not signed; `signature` if the taker has not signed it. */
 interface Objection {
   about: 'payload' | 'signature';
   reason: string;
@@ -49,15 +49,15 @@ interface Objection {
 const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
 /** Its assertions on accounts and token accounts; others of its instructions can write. */
 const LIGHTHOUSE_ASSERTIONS: ReadonlySet<number | undefined> = new Set([5, 6, 9, 10]);
-/** What the maker is ready to pay for a transaction. */
+/** The highest fee that the maker pays for a transaction. */
 const MAX_FEE_LAMPORTS = 1_000_000n;
 const MAX_SIGNERS = 3;
 const SYNC_NATIVE = 17;
 const CLOSE_ACCOUNT = 9;
 
 /**
- * Looks at everything that the maker would sign: one fill as it was quoted, a fee within bounds, and beside them only
- * what the taker can do without the maker.
+ * Checks everything that the maker would sign: one fill as it was quoted, a fee within bounds, and otherwise only what
+ * the taker can do without the maker.
  */
 export function readForSigning(wire: Uint8Array, terms: Terms): Transaction | Objection {
   try {

@@ -25,17 +25,20 @@ export interface DeskDeps {
   /** What it holds and trades. */
   tokens: readonly Token[];
   orderEngine: Address;
-  /** How much less than its worth it gives. */
+  /** How far below the fair price it quotes. */
   spreadBps: number;
   clock: Clock;
   log: Logger;
 }
 
-/** The protocol's: a fill expires so long after its quote. */
+/** Set by the protocol: a fill expires this long after its quote. */
 const FILL_SECONDS = 55;
-/** For a clock of the service that asks, and for the time that a quote travels. */
+/** Allows for clock skew of the requesting service, and for the time that a quote travels. */
 const SKEW_SECONDS = 5;
-/** Of the RPC: the simulation failed, a signature is wrong. After any other error it may have left. */
+/**
+ * Codes of the RPC: the simulation failed, a signature is wrong. After any other error the transaction may have been
+ * sent.
+ */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003]);
 const U64_MAX = 2n ** 64n - 1n;
 
@@ -52,8 +55,8 @@ interface Trade {
 }
 
 /**
- * The trading of a market maker: quotes around the prices as far as its inventory goes, and signs what it has quoted
- * while the inventory lasts.
+ * The trading desk of a market maker: quotes around the prices as far as its inventory goes, and signs what it has
+ * quoted while the inventory lasts.
  */
 export class Desk {
   /** Its wallet. */
@@ -78,7 +81,7 @@ export class Desk {
     return [...this.#stock.keys()];
   }
 
-  /** Undefined where it does not quote that. */
+  /** Undefined if it does not quote that. */
   async quote(body: QuoteBody): Promise<QuoteAnswer | undefined> {
     const trade = this.#trade(body);
     if (!trade) return undefined;
@@ -113,12 +116,15 @@ export class Desk {
       return { quoteId, state: { rejectedWithReason: 'signatureVerificationFailed' } };
     }
     if (!live.used) live.used = { message: read.message, answer: this.#signAndSend(quoteId, live, read) };
-    // Whoever posts the same again gets the same answer; nothing else is signed for this quote.
+    // Posting the same again gets the same answer; nothing else is signed for this quote.
     if (Buffer.compare(live.used.message, read.message) !== 0) return rejected(quoteId, 'the quote has been used');
     return live.used.answer;
   }
 
-  /** Undefined for tokens that it does not trade or has no price of, and for a quote that it has made before. */
+  /**
+   * Undefined for tokens that it does not trade or has no price for, and for the id of a quote that it has already
+   * made.
+   */
   #trade({ quoteId, tokenIn, tokenOut, quoteType, amount: text }: QuoteBody): Trade | undefined {
     const { prices, spreadBps } = this.#deps;
     const [input, output] = [this.#stock.get(tokenIn), this.#stock.get(tokenOut)];

@@ -4,12 +4,10 @@ import type { Token } from '../../routing/router.js';
 
 const LAMPORTS_FOR_FEES = 100_000_000_000n;
 const STOCK = 10_000_000n;
-/** Topped up when less than this part is left. */
+/** Topped up when less than one part in this many is left. */
 const LOW = 10n;
 
-/**
- * In a sandbox: gives the maker SOL for fees and ten million of each token, wherever less than a tenth of it is left.
- */
+/** Gives the sandbox's maker SOL for fees and ten million of each token, wherever less than a tenth of it is left. */
 export async function fundMaker(chain: Pick<Chain, 'account' | 'rpc'>, maker: Address, tokens: readonly Token[]) {
   const lamports = (await chain.account(maker))?.lamports ?? 0n;
   if (lamports < LAMPORTS_FOR_FEES / LOW) {

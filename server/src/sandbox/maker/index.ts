@@ -19,14 +19,14 @@ export interface RunningMaker {
   address: Address;
   /** The mints that it trades. */
   tokens: string[];
-  /** Quotes by this price until `usd` says the same. */
+  /** Quotes at this price until `usd` says the same. */
   quoteAt(mint: Address, usd: number): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts a market maker on a free port of this machine. It is reached by the public RFQ webhook protocol only, like any
- * other, and has nothing but its own wallet.
+ * Starts a market maker on a free port of this machine. Like any other, it is reached only through the public RFQ
+ * webhook protocol, and has nothing but its own wallet.
  */
 export async function startMaker(deps: MakerDeps): Promise<RunningMaker> {
   const prices = createQuotedPrices(deps.usd);

@@ -1,10 +1,10 @@
 import type { Address } from '@slipway/wire';
 
-/** USD prices to quote by: those of the source, unless one was set that the source does not say yet. */
+/** USD prices to quote at: those of the source, unless a price was set that the source does not report yet. */
 export interface QuotedPrices {
   /** USD for one whole token. */
   usd(mint: Address): number | undefined;
-  /** Holds until the source says the same. */
+  /** Holds until the source reports the same. */
   quoteAt(mint: Address, usd: number): void;
 }
 
@@ -31,13 +31,13 @@ interface PricedToken {
 
 const BPS = 10_000n;
 
-/** What is given for `amount`, `spreadBps` less than it is worth; rounded down. */
+/** The output for `amount`, `spreadBps` less than it is worth; rounded down. */
 export function outputFor(amount: bigint, input: PricedToken, output: PricedToken, spreadBps: number): bigint {
   const { numerator, denominator } = rateOf(input, output);
   return (amount * numerator * (BPS - BigInt(spreadBps))) / (denominator * BPS);
 }
 
-/** The least for which `outputFor` gives `amount`. */
+/** The smallest input for which `outputFor` gives `amount`. */
 export function inputFor(amount: bigint, input: PricedToken, output: PricedToken, spreadBps: number): bigint {
   const { numerator, denominator } = rateOf(input, output);
   const per = numerator * (BPS - BigInt(spreadBps));
@@ -53,7 +53,7 @@ function rateOf(input: PricedToken, output: PricedToken): { numerator: bigint; d
   };
 }
 
-/** A price above 0 as a fraction, to the 15 digits that a number surely has. */
+/** A price above 0 as a fraction, to the 15 digits that a number reliably holds. */
 function fractionOf(usd: number): { numerator: bigint; denominator: bigint } {
   const [digits, exponent] = usd.toExponential(14).split('e') as [string, string];
   const numerator = BigInt(digits.replace('.', ''));

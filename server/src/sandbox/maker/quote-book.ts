@@ -17,15 +17,15 @@ export interface SwapAnswer {
 }
 
 /**
- * The quotes that takers can still use. Only one that is being used reserves what it promises: anybody may ask for as
- * many as there are names for takers.
+ * The quotes that takers can still use. Only a quote that is being used reserves its output, because anybody may ask
+ * for any number of quotes under different takers.
  */
 interface QuoteBook {
   get(quoteId: string): LiveQuote | undefined;
   add(quoteId: string, terms: Terms): void;
-  /** Of `held`, what is not reserved. */
+  /** The part of `held` that is not reserved. */
   free(mint: Address, held: bigint): bigint;
-  /** Until the end of the quote's life; false where not enough of `held` is free. */
+  /** Lasts until the quote expires; false if not enough of `held` is free. */
   reserve(quote: LiveQuote, held: bigint): boolean;
   release(quote: LiveQuote): void;
 }
@@ -34,7 +34,7 @@ export function createQuoteBook(now: () => number, lifeMs: number): QuoteBook {
   const quotes = new Map<string, LiveQuote>();
   const reserved = new Set<LiveQuote>();
 
-  // In the order of their ends, because all live equally long.
+  // The oldest expire first, because all live equally long.
   function dropEnded(): void {
     for (const [id, quote] of quotes) {
       if (quote.until > now()) return;
@@ -45,9 +45,9 @@ export function createQuoteBook(now: () => number, lifeMs: number): QuoteBook {
 
   function free(mint: Address, held: bigint): bigint {
     dropEnded();
-    let left = held;
-    for (const { terms } of reserved) if (terms.outputMint === mint) left -= terms.outAmount;
-    return left > 0n ? left : 0n;
+    let unreserved = held;
+    for (const { terms } of reserved) if (terms.outputMint === mint) unreserved -= terms.outAmount;
+    return unreserved > 0n ? unreserved : 0n;
   }
 
   return {

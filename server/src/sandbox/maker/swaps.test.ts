@@ -28,7 +28,7 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
   });
   after(() => world.close());
 
-  /** Lamports of a wallet for SOL, else of its token account; what a wallet holds of wrapped SOL is told apart. */
+  /** Lamports of a wallet for SOL, else of its token account; a wallet's wrapped SOL is counted separately. */
   const held = (owner: ReturnType<typeof generateKeypair>['address'], token: Token) =>
     token === SOL ? lamports(world, owner) : tokens(world, ata(owner, token));
 
@@ -72,7 +72,7 @@ describe('a swap with the sandbox maker, over the webhook protocol and on a real
               tokens(world, ata(maker, input)),
               tokens(world, ata(maker, output)),
               lamports(world, maker),
-              // A wallet's own wrapped SOL is nobody's business.
+              // A wallet's own wrapped SOL must stay untouched.
               tokens(world, ata(taker.address, SOL)),
               held(taker.address, output),
             ]);

@@ -53,7 +53,7 @@ export const USDC: Token = {
   decimals: 6,
 };
 export const JUP: Token = { ...USDC, mint: address('JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN') };
-/** Of Token-2022, without extensions. */
+/** A Token-2022 token without extensions. */
 export const T22: Token = { mint: generateKeypair().address, tokenProgram: TOKEN_2022_PROGRAM, decimals: 8 };
 const TOKENS = [SOL, USDC, JUP, T22];
 
@@ -192,7 +192,7 @@ export async function lamports({ chain }: World, wallet: Address): Promise<bigin
   return (await chain.account(wallet))?.lamports ?? 0n;
 }
 
-/** A quote, as soon as there is one: on a busy machine the makers can be too late for one question. */
+/** A quote, as soon as there is one: on a busy machine the makers can be too late for one request. */
 export async function quoted(router: Router, request: QuoteRequest): Promise<Quote> {
   for (let attempt = 1; ; attempt++) {
     const quote = await router.quote(request, AbortSignal.timeout(2_000));
@@ -310,7 +310,7 @@ export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handle
   };
 }
 
-/** An honest answer to a question. */
+/** An honest answer to a request. */
 export function offer(body: Record<string, string>, maker: Address, outAmount: bigint) {
   const { requestId, quoteId, tokenIn, tokenOut, quoteType, protocol, amount, taker } = body;
   return {

@@ -14,7 +14,7 @@ const LEASE_MS = 30_000;
 const LEASE_POLL_MS = 25;
 const LONGEST_WAIT_MS = 20_000;
 
-/** Sets the USD price of one whole token of the sandbox; resolves when all that follows it is done. */
+/** Sets the USD price of one whole token of the sandbox; resolves when everything that follows the price has moved. */
 export type PriceMover = (mint: Address, usd: number) => Promise<void>;
 
 interface PriceMoverDeps {
@@ -25,14 +25,14 @@ interface PriceMoverDeps {
   stored: SandboxPrices;
   /** Moves the pools. */
   trader: Trader;
-  /** Has the sandbox's market maker quote around a price. */
+  /** Makes the sandbox's market maker quote around a price. */
   quoteAt?: (mint: Address, usd: number) => void | Promise<void>;
 }
 
 /**
- * Moves the chain's own pools of the mint, then the makers, then the stored price, whose tick goes out with it. One move
- * at a time, whichever copy of the service it is asked of. When a step fails, the price stays as it was, and the pools
- * are taken back to it as far as that can be done.
+ * Moves the chain's own pools of the mint, then the makers, then the stored price, whose tick goes out with it. One
+ * move runs at a time, across all instances of the service. If a step fails, the price stays as it was, and the pools
+ * are moved back to it as far as possible.
  */
 export function createPriceMover(deps: PriceMoverDeps): PriceMover {
   let turn: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ async function move(deps: PriceMoverDeps, mint: Address, usd: number): Promise<v
     await quoteAt?.(mint, usd);
     await stored.set(mint, usd);
   } catch (error) {
-    // Of this one nothing has moved yet.
+    // This error comes before anything has moved.
     if (error instanceof AppError && error.code === 'INVALID_REQUEST') throw error;
     if (before !== undefined) await Promise.allSettled([moveTo(before), (async () => quoteAt?.(mint, before))()]);
     if (!(error instanceof RpcError)) throw error;

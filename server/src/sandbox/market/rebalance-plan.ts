@@ -12,7 +12,7 @@ interface PricedSide {
   decimals: number;
 }
 
-/** A constant-product pool as it stands, in the smallest units. */
+/** A constant-product pool in its current state, in the smallest units. */
 export interface PoolReserves {
   fees: PoolFees;
   reserves: readonly [bigint, bigint];
@@ -25,10 +25,10 @@ export interface PoolTrade {
   amountIn: bigint;
 }
 
-/** A pool without a fee counts as moved within this. */
+/** The narrowest band, for pools without a fee. */
 const LEAST_BAND: Fraction = { n: 1n, d: 10_000n };
 
-/** The number itself, not a decimal near it. */
+/** The exact value, not a decimal near it. */
 function fractionOf(value: number): Fraction {
   let [whole, d] = [value, 1n];
   while (!Number.isInteger(whole)) {
@@ -57,16 +57,16 @@ export function isWithinFee({ reserves, fees }: Pick<PoolReserves, 'reserves' | 
 }
 
 /**
- * The trade that takes the pool's marginal price of its first token in its second to `price`; undefined where none does.
- * Expects that the pool is not there yet.
+ * The trade that takes the pool's marginal price of its first token in its second to `price`; undefined if none does.
+ * The pool must not be there yet.
  */
 export function tradeTo(pool: PoolReserves, price: Fraction): PoolTrade | undefined {
   const { reserves, fees, quote } = pool;
   const from: Side = reserves[1] * price.d > reserves[0] * price.n ? 0 : 1;
   const [x, y] = from === 0 ? reserves : [reserves[1], reserves[0]];
   const { n, d } = from === 0 ? price : { n: price.d, d: price.n };
-  // All of the fee f stays in the pool: after g went in, x + g stands against xy / (x + (1 - f)g). With q = 1 - f, that
-  // the second is n/d of the first is a quadratic equation: q g^2 + (1 + q) x g + x^2 - xy d/n = 0.
+  // All of the fee f stays in the pool: after g goes in, x + g stands against xy / (x + (1 - f)g). Setting the second
+  // to n/d of the first gives, with q = 1 - f, a quadratic equation: q g^2 + (1 + q) x g + x^2 - xy d/n = 0.
   const fee = totalFee(fees);
   const [qn, qd] = [fee.d - fee.n, fee.d];
   if (qn <= 0n) return undefined;

@@ -33,7 +33,7 @@ const USD_BOUNDS = [1e-15, 1e15] as const;
 
 interface MintState {
   decimals: number;
-  /** What the trader can pay: what it holds, and what can be made for it. */
+  /** What the trader can pay: what it holds, and what can be airdropped to it. */
   funds: bigint;
   held: bigint;
 }
@@ -50,21 +50,21 @@ interface Market {
 interface Rebalancing {
   chain: Chain;
   trader: Trader;
-  /** The pools to move, of SPL Token's mints. */
+  /** The pools to move; their mints are SPL Token's. */
   pools: readonly Address[];
-  /** Whose lamports the airdrops of SOL are. */
+  /** The wallet that pays the airdrops of SOL. */
   faucet: Address;
   mint: Address;
   usd: number;
-  /** The price of the other tokens; of `mint`, the one before. */
+  /** The prices of the other tokens; for `mint`, the previous one. */
   usdOf: (mint: Address) => number | undefined;
 }
 
 /**
  * Trades with every given pool of the mint until each one's marginal price is within its fee of the new price. The
- * trader is given what it needs as airdrops. Resolves when the trades are confirmed.
- * @throws AppError INVALID_REQUEST, before anything has moved, for a price that the pools cannot be moved to; CONFLICT
- * when others keep moving them back. ChainUnavailable, RpcError: some pools may have moved.
+ * trader gets what it needs as airdrops. Resolves when the trades are confirmed.
+ * @throws AppError INVALID_REQUEST, before anything has moved, if the pools cannot be moved to the price; CONFLICT if
+ * others keep moving them back. ChainUnavailable, RpcError: some pools may have moved.
  */
 export async function rebalance(work: Rebalancing): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -81,7 +81,7 @@ export async function rebalance(work: Rebalancing): Promise<void> {
 
 type PlannedTrade = PoolTrade & { pool: MarketPool };
 
-/** The trades that take all pools to the price; undefined where one cannot be taken there. */
+/** The trades that take all pools to the price; undefined if one cannot be taken there. */
 function plan({ pools, mints }: Market, { mint, usdOf }: Rebalancing, usd: number): PlannedTrade[] | undefined {
   const side = (which: Address) => {
     const price = which === mint ? usd : usdOf(which);
@@ -122,7 +122,7 @@ function unreachable(market: Market, work: Rebalancing): AppError {
   return new AppError('INVALID_REQUEST', { message: `usd: the pools cannot be moved to ${usd} USD${range}` });
 }
 
-/** The price nearest to `bound` that can still be, a little on the safe side; `start` can be. */
+/** The possible price that is nearest to `bound`, a little on the safe side; `start` is possible. */
 function edge(canBe: (price: number) => boolean, start: number, bound: number): number {
   let [inside, outside] = [Math.log(start), Math.log(bound)];
   for (let i = 0; i < 40; i++) {
@@ -133,7 +133,7 @@ function edge(canBe: (price: number) => boolean, start: number, bound: number): 
   return Math.exp(inside + (bound > start ? -0.01 : 0.01));
 }
 
-/** Everything that counts, in two questions to the chain. Pools that nobody can trade with are left out. */
+/** Reads the market in two rounds of questions to the chain. Pools that nobody can trade with are left out. */
 async function readMarket(work: Rebalancing): Promise<Market> {
   const { chain, trader, mint, faucet } = work;
   const found = await Promise.all(
@@ -192,7 +192,7 @@ async function fund({ chain, trader }: Rebalancing, { mints }: Market, trades: P
   await Promise.all(airdrops);
 }
 
-/** Sends a trade; the chain has executed it when it answers. `unique` tells equal trades of one blockhash apart. */
+/** Sends a trade; resolves once the chain has executed it. `unique` tells equal trades of one blockhash apart. */
 async function send({ chain, trader }: Rebalancing, trade: PlannedTrade, unique: number): Promise<void> {
   const { input, output } = sidesOf(trade);
   const payer = trader.address;
