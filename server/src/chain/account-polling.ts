@@ -1,13 +1,13 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 
-/** While nothing tells of changes, accounts are read this often. */
+/** How often accounts without change notifications are read. */
 const FAST_POLL_MS = 1_000;
-/** Even while changes are told, all are read this often, for what was missed. */
+/** How often all accounts are read, even with notifications, to catch what was missed. */
 const SLOW_POLL_MS = 15_000;
 
 export interface Polling {
-  /** Polls at once: what was told of is not any more. */
+  /** Polls at once, because notifications have stopped. */
   wake(): void;
   stop(): void;
 }
@@ -19,7 +19,7 @@ interface PollingDeps {
   log: Logger;
 }
 
-/** Reads what nobody tells of again and again, and all of it now and then. */
+/** Polls accounts without change notifications often, and all of them now and then. */
 export function startPolling({ entries, steadyNow, refresh, log }: PollingDeps): Polling {
   let timer: NodeJS.Timeout | undefined;
   let allDueAt = steadyNow() + SLOW_POLL_MS;

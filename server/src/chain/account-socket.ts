@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import type { RpcAccount } from './accounts.js';
 
-/** Subscriptions to accounts over one WebSocket, which is opened again whenever it breaks. */
+/** Subscriptions to accounts over one WebSocket, which is reopened whenever it breaks. */
 export interface AccountSocket {
   follow(addresses: readonly Address[]): void;
   unfollow(addresses: readonly Address[]): void;
-  /** Steady milliseconds of the last sign of life of a connection that is open; -Infinity while there is none. */
+  /** Steady milliseconds of the last sign of life of the open connection; -Infinity while there is none. */
   aliveAt(): number;
   close(): void;
 }
@@ -16,18 +16,18 @@ interface AccountSocketDeps {
   url: string;
   steadyNow: () => number;
   log: Logger;
-  /** What an account holds after a change; null where there is no account. Throws where that is nonsense. */
+  /** An account's content after a change; null if there is no account. Throws if that makes no sense. */
   onAccount(address: Address, slot: number, account: RpcAccount | null): void;
-  /** Changes of these are told from now on; what changed before is not known. */
+  /** Changes of these are reported from now on; what changed before is not known. */
   onFollowed(addresses: Address[]): void;
-  /** None of the subscriptions stands any more. */
+  /** All subscriptions are lost. */
   onLost(): void;
 }
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 15_000;
 const PING_MS = 3_000;
-/** A connection that says nothing for so long is given up. */
+/** A connection that is silent for this long is given up. */
 const SILENCE_MS = 8_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
@@ -62,7 +62,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
       connection = undefined;
       onLost();
       if (closed) return;
-      // Not for one that has only just stood: a node that talks nonsense is not asked again at once, for ever.
+      // Only after it has stood for a while: a node that talks nonsense must not be asked again at once, forever.
       if (steadyNow() - openedAt >= LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
       openedAt = Number.POSITIVE_INFINITY;
       log.warn({ host, code, retryMs }, 'the account subscriptions broke; polling meanwhile');
@@ -92,7 +92,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
   };
 }
 
-/** One WebSocket: which request and which subscription is for which account. */
+/** One WebSocket: which request and which subscription belongs to which account. */
 class Connection {
   readonly #socket: WebSocket;
   readonly #wanted: ReadonlySet<Address>;
@@ -150,15 +150,15 @@ class Connection {
   }
 
   #hear(text: string): void {
-    // One that was given up still hands over what it has received.
+    // A connection that was given up still delivers what it has received.
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#aliveAt = this.#deps.steadyNow();
     try {
       this.#read(text);
     } catch (error) {
-      // What it said is lost, so none of its subscriptions proves anything any more.
+      // The message is lost, so none of its subscriptions can be trusted any more.
       const about = { host: new URL(this.#deps.url).host, reason: (error as Error).message };
-      this.#deps.log.warn(about, 'a message of the account subscriptions makes no sense');
+      this.#deps.log.warn(about, 'malformed message on the account subscriptions');
       this.#socket.terminate();
     }
   }

@@ -20,8 +20,8 @@ export interface RpcAccount {
 export const MAX_BATCH = 100;
 
 /**
- * Reads accounts. Reads that are asked for in one turn of the event loop go out as one call, each address once; nothing
- * is kept longer, so an answer is never older than its question.
+ * Reads accounts. Reads within one turn of the event loop go out as one call, with each address once. Nothing is cached
+ * longer, so an answer is never older than its question.
  */
 export function createAccountReader(rpc: Rpc): (address: Address) => Promise<ChainAccount | undefined> {
   let open: { addresses: Set<Address>; answer: Promise<Map<Address, ChainAccount | undefined>> } | undefined;
@@ -67,7 +67,7 @@ function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | 
   );
 }
 
-/** @throws TypeError, RangeError or SyntaxError for what is no account. */
+/** @throws TypeError, RangeError or SyntaxError if it is not an account. */
 export function readRpcAccount(account: RpcAccount | null): ChainAccount | undefined {
   if (account === null) return undefined;
   const { lamports, owner, executable, data } = account;

@@ -5,7 +5,7 @@ import { createAccountReader } from './accounts.js';
 import { createUnitMeter } from './compute-units.js';
 import { type Chain, createChain, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
 
-/** An endpoint that says of every account how many lamports it has: its place in the question, plus 1. */
+/** An endpoint whose accounts each hold as many lamports as their position in the request, plus 1. */
 function countingRpc(): { rpc: Rpc; questions: string[][] } {
   const questions: string[][] = [];
   const rpc: Rpc = {

@@ -3,7 +3,7 @@ import type { Chain, SimulationOutcome } from './index.js';
 /** How long a measured cost is trusted: a program may be upgraded at any time. */
 const TRUST_MS = 10 * 60_000;
 
-/** Compute units of a transaction of that shape, or the outcome of the simulation when it fails. */
+/** Compute units of a transaction of that shape, or the outcome of the simulation if it fails. */
 export type UnitMeter = (shape: string, sample: () => Uint8Array) => Promise<number | SimulationOutcome>;
 
 /**

@@ -14,7 +14,7 @@ const rpcThat = (answer: unknown): Rpc => ({
 });
 const key = () => generateKeypair().address;
 
-/** A program of a stranger's that calls the claim; the invite program and the claimer come out of a lookup table. */
+/** Another program that calls the claim; the invite program and the claimer come from a lookup table. */
 function callingTransaction() {
   const payer = key();
   const claim = claimInvite({ inviteSigner: key(), claimer: key(), keeper: payer });

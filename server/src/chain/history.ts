@@ -12,11 +12,14 @@ import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
 
-/** A transaction as it stands in the list of a program's. */
+/** A transaction as a program's list has it. */
 export interface Listed {
   txId: string;
   slot: bigint;
-  /** Of its block. Where the node does not know it, that of the next newer one of the page, or else of an older one. */
+  /**
+   * The time of its block. If the node does not know it: that of the next newer one of the page, or else of an older
+   * one.
+   */
   at: Date;
 }
 
@@ -28,9 +31,9 @@ interface Range {
 }
 
 /**
- * A page of a program's transactions, the newest first: those before one and after another, where these are given. Empty
- * when there are no more.
- * @throws ChainUnavailable also where there are none before one that the node does not know
+ * A page of a program's transactions, newest first: those before one and after another, if these are given. Empty when
+ * there are no more.
+ * @throws ChainUnavailable also if there are none before one that the node does not know
  */
 export async function listTransactions(rpc: Rpc, program: Address, range: Range): Promise<Listed[]> {
   type Row = { signature: string; slot: number | bigint; blockTime?: number | bigint | null };
@@ -49,7 +52,7 @@ export async function listTransactions(rpc: Rpc, program: Address, range: Range)
       return { txId: signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
     });
   });
-  // What a node does not know has nothing before it there, whatever the chain has.
+  // A node has nothing before a transaction that it does not know, whatever the chain has.
   if (page.length === 0 && before && !(await knows(rpc, before))) {
     throw new ChainUnavailable(`${rpc.name} does not know ${before}, before which it was asked for transactions`);
   }
@@ -57,8 +60,8 @@ export async function listTransactions(rpc: Rpc, program: Address, range: Range)
 }
 
 /**
- * A page of a program's transactions before one, the newest first; empty where nothing is older. Undefined where the node
- * does not know that one, and so cannot tell. @throws ChainUnavailable
+ * A page of a program's transactions before one, newest first; empty if nothing is older. Undefined if the node does
+ * not know that one, and so cannot tell. @throws ChainUnavailable
  */
 export async function listOlder(rpc: Rpc, program: Address, oldest: string): Promise<Listed[] | undefined> {
   try {
@@ -70,9 +73,10 @@ export async function listOlder(rpc: Rpc, program: Address, oldest: string): Pro
 }
 
 /**
- * All of a program's transactions after the newest known one, the newest first. Where the node does not know that one, those
- * of later slots: a block's transactions are told all at once. `isWhole`: false where the node has not kept the known one, so that some between may be missing.
- * @throws ChainUnavailable also where the node has not seen the slot of the known one yet
+ * All of a program's transactions after the newest known one, newest first. If the node does not know that one, those
+ * of later slots: a block's transactions are all listed at once. `isWhole` is false if the node has not kept the known
+ * one, so that some in between may be missing.
+ * @throws ChainUnavailable also if the node has not seen the slot of the known one yet
  */
 export async function listNewer(
   rpc: Rpc,
@@ -85,7 +89,7 @@ export async function listNewer(
     const last = found.at(-1);
     const range: Range = { before: last?.txId, until, minContextSlot: newest.slot };
     const page: Listed[] | undefined = await listTransactions(rpc, program, range).catch(async (error) => {
-      // Some nodes refuse to go up to what they do not know.
+      // Some nodes refuse an `until` that they do not know.
       if (until === undefined || (await knows(rpc, newest.txId))) throw error;
       return undefined;
     });
@@ -96,7 +100,7 @@ export async function listNewer(
     if (last && page[0] && page[0].slot > last.slot) {
       throw new ChainUnavailable(`${rpc.name} gives transactions after ${last.txId} as those before it`);
     }
-    // Others give all that they have.
+    // Others return all that they have.
     const end = page.findIndex(({ txId, slot }) => txId === newest.txId || slot < newest.slot);
     found.push(...(end < 0 ? page : page.slice(0, end)));
     if (page[end]?.txId === newest.txId) return { found, isWhole: true };
@@ -129,11 +133,11 @@ interface RpcTransaction {
   } | null;
 }
 
-/** A transaction that the chain has taken. */
+/** A transaction that is on the chain. */
 export interface PastTransaction {
   hasFailed: boolean;
   signers: Address[];
-  /** In the order in which they ran, each followed by what it called. Of a transaction that has failed only its own. */
+  /** In execution order, each followed by what it called. A failed transaction has only its own. */
   instructions: (Instruction & { isCalled: boolean })[];
 }
 
@@ -142,14 +146,14 @@ export interface Unreadable {
   unreadable: string;
   /** The node may have it a moment later. */
   isMissing?: boolean;
-  /** The node has answered with an error, which may be of this transaction alone or of the node. */
+  /** The node has answered with an error, which may concern this transaction alone or the whole node. */
   isRefused?: boolean;
 }
 
-/** The code of the error for a transaction of a version that we do not read: only that one is refused. */
+/** The error code for a transaction version that we do not read: only that transaction is refused. */
 const UNSUPPORTED_VERSION = -32015;
 
-/** What a transaction has run, or why that cannot be told. @throws ChainUnavailable where the node gives no answer at all */
+/** What a transaction ran, or why that is not known. @throws ChainUnavailable if the node gives no answer at all */
 export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastTransaction | Unreadable> {
   const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
   try {

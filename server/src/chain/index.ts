@@ -44,7 +44,7 @@ export interface SimulationOutcome {
   err: unknown;
   logs: string[];
   unitsConsumed: number;
-  /** Of the accounts that were asked for, in their order, as they would be afterwards; none where it fails. */
+  /** The requested accounts, in their order, as they would be afterwards; none if it fails. */
   accounts: (ChainAccount | undefined)[];
 }
 
@@ -57,7 +57,7 @@ export interface SignatureStatus {
 export interface Statuses {
   /** Of the node that answered: what it does not know may have landed after this slot. */
   slot: bigint;
-  /** In the order of the question; undefined: unknown to the node. */
+  /** In the order of the request; undefined: unknown to the node. */
   found: (SignatureStatus | undefined)[];
 }
 
@@ -66,7 +66,7 @@ interface Contextual<T> {
   value: T;
 }
 
-/** Reading the chain. Everything is asked at commitment `confirmed`. */
+/** Reads the chain, always at commitment `confirmed`. */
 export interface Chain {
   readonly rpc: Rpc;
   /** At most half a second old. */
@@ -75,20 +75,20 @@ export interface Chain {
   blockHeight(): Promise<bigint>;
   /** Never older than the call. */
   account(address: Address): Promise<ChainAccount | undefined>;
-  /** The mint's facts, or undefined when there is no mint of a token program at the address. At most a minute old. */
+  /** Undefined if the address is not a token mint. At most a minute old. */
   mint(address: Address): Promise<MintInfo | undefined>;
   /**
-   * Micro-lamports a compute unit that this percentile of recent transactions paid, by default the configured one; never
-   * more than the configured most. At most 2 s old.
+   * Micro-lamports per compute unit that this percentile of recent transactions paid, by default the configured one;
+   * capped at the configured maximum. At most 2 s old.
    */
   computeUnitPrice(percent?: number): Promise<bigint>;
   simulate(wire: Uint8Array, options: { sigVerify: boolean; accounts?: Address[] }): Promise<SimulationOutcome>;
   /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
-  /** Tells one cluster from another. */
+  /** Identifies the cluster. */
   genesisHash(): Promise<string>;
   isBlockhashValid(blockhash: string): Promise<{ valid: boolean; slot: bigint }>;
-  /** Forgets what is kept for a while; for a sandbox whose clock jumped. */
+  /** Drops everything that is cached; for a sandbox whose clock jumped. */
   forget(): void;
 }
 
@@ -154,7 +154,7 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
   };
 }
 
-/** The mint in an account; undefined when it is none of a token program. */
+/** The mint in an account; undefined if the account is not a token mint. */
 export function mintFacts(account: ChainAccount | undefined): MintInfo | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);
@@ -222,7 +222,7 @@ function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Sta
   }));
 }
 
-/** True for an RPC's refusal that says the transaction was executed before. */
+/** Whether an RPC refused a transaction because it was executed before. */
 export function isAlreadyProcessed(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;
   return (

@@ -40,7 +40,7 @@ function testNode() {
   return { node, rpc };
 }
 
-/** The WebSocket side of a node: takes subscriptions, and tells what the test says. */
+/** The WebSocket side of a node: takes subscriptions, and sends what the test says. */
 async function testSocket(t: TestContext, port = 0) {
   const server = new WebSocketServer({ port, host: '127.0.0.1' });
   await once(server, 'listening');
@@ -83,7 +83,7 @@ function open(t: TestContext, rpc: Rpc, wsUrl?: string) {
   return { live, time, changes, byteOf: (address: Address) => live.get(address)?.account?.data[0] };
 }
 
-/** Waits until it is so; the test's own time limit ends a wait that is in vain. */
+/** Waits until it is so; the test's own time limit ends a wait that never succeeds. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -172,7 +172,7 @@ describe('live accounts', { timeout: 20_000 }, () => {
     socket.tell(a, 9, node.render(a));
     await until(() => byteOf(a) !== 7);
     assert.equal(byteOf(a), 9, 'the one of slot 7 came late and is passed over');
-    // Nothing was told of `quiet` for longer than MAX_AGE_MS, but its connection has spoken.
+    // No change of `quiet` was reported for longer than MAX_AGE_MS, but its connection has spoken.
     time.now = 0.7 * MAX_AGE_MS;
     socket.tell(a, 10, node.render(a));
     await until(() => live.get(a)?.slot === 10);

@@ -6,15 +6,15 @@ import { type ChainAccount, MAX_BATCH, type RpcAccount, readRpcAccount } from '.
 import { ask, listOf, type Rpc } from './rpc.js';
 import { createSlotSense } from './slot-sense.js';
 
-/** Bytes that nothing has confirmed for so long are stale. */
+/** Bytes that nothing has confirmed for this long are stale. */
 export const MAX_AGE_MS = 10_000;
 
-/** An account as it was last known. The same object for as long as the address is watched. */
+/** An account's last known state. The same object for as long as the address is watched. */
 export interface LiveAccount {
   readonly address: Address;
   /** Undefined: there is no account at the address, or nothing is known of it yet. */
   readonly account: ChainAccount | undefined;
-  /** Of the node that told; -1 before anything is known. */
+  /** Slot of the node that reported it; -1 before anything is known. */
   readonly slot: number;
 }
 
@@ -23,9 +23,9 @@ export interface Reading {
   account: ChainAccount | undefined;
 }
 
-/** The bytes of a set of accounts, kept fresh: told of over WebSocket where there is one, and polled. */
+/** Keeps the bytes of a set of accounts fresh: by notifications over WebSocket, if available, and by polling. */
 export interface LiveAccounts {
-  /** Keeps these from now on; nothing is known of new ones until they are read. */
+  /** Watches these from now on; nothing is known of new ones until they are read. */
   watch(addresses: readonly Address[]): void;
   unwatch(addresses: readonly Address[]): void;
   /** Undefined for an address that is not watched. */
@@ -33,8 +33,8 @@ export interface LiveAccounts {
   /** Whether the bytes were known to be current at some time within the last MAX_AGE_MS; `now` is steady time. */
   isFresh(account: LiveAccount, now: number): boolean;
   /**
-   * Reads accounts now, watched or not, with one call for each 100; each as it was then, or as it is known from a later
-   * slot. @throws ChainUnavailable
+   * Reads accounts now, watched or not, with one call per 100. Each is returned as it was then, or as it is known from
+   * a later slot. @throws ChainUnavailable
    */
   refresh(addresses: readonly Address[]): Promise<Map<Address, Reading>>;
   /** Calls when the bytes of a watched account have changed. */
@@ -54,11 +54,11 @@ interface Entry {
   address: Address;
   account: ChainAccount | undefined;
   slot: number;
-  /** Counts the changes, to tell whether one came while a question was on its way. */
+  /** Counts the changes, to tell whether one came while a request was under way. */
   version: number;
   /** Steady milliseconds at which these bytes were current. */
   asOf: number;
-  /** Changes are told: the bytes are current for as long as the connection lives. */
+  /** Changes are reported: the bytes are current for as long as the connection lives. */
   followed: boolean;
 }
 
@@ -74,7 +74,7 @@ class WatchedAccounts implements LiveAccounts {
   readonly #slots = createSlotSense();
   readonly #polling: Polling;
   readonly #socket: AccountSocket | undefined;
-  /** How often the connection was lost. */
+  /** How many times the connection was lost. */
   #losses = 0;
 
   constructor({ rpc, wsUrl, steadyNow, log }: LiveAccountsDeps) {
@@ -87,7 +87,7 @@ class WatchedAccounts implements LiveAccounts {
       url: wsUrl,
       steadyNow,
       log,
-      onAccount: (address, slot, value) => this.#told(address, slot, value),
+      onAccount: (address, slot, value) => this.#received(address, slot, value),
       onFollowed: (addresses) => void this.#followed(addresses),
       onLost: () => this.#lost(),
     });
@@ -148,12 +148,12 @@ class WatchedAccounts implements LiveAccounts {
         continue;
       }
       readings.set(address, { slot, account });
-      // Of two states of one slot, the one that was told meanwhile may be the later.
+      // Of two states of one slot, the one that was reported meanwhile may be the later.
       if (entry && (entry.slot !== slot || entry.version === versions[i])) this.#apply(entry, slot, account, askedAt);
     }
   }
 
-  /** Of two nodes the one that lags must not bring old bytes back; but no slot that nobody else tells of may stop all. */
+  /** A lagging node must not bring old bytes back; but an absurd slot from a single node must not block all updates. */
   #isBehind(slot: number, entry: Entry): boolean {
     return slot < entry.slot && !this.#slots.isAbsurd(entry.slot);
   }
@@ -168,14 +168,14 @@ class WatchedAccounts implements LiveAccounts {
     for (const listener of this.#listeners) listener(entry.address);
   }
 
-  #told(address: Address, slot: number, value: RpcAccount | null): void {
+  #received(address: Address, slot: number, value: RpcAccount | null): void {
     const account = readRpcAccount(value);
     if (this.#slots.isAbsurd(requireSlot(slot))) throw new RangeError(`slot ${slot}, far ahead of the chain`);
     const entry = this.#entries.get(address);
     if (entry && !this.#isBehind(slot, entry)) this.#apply(entry, slot, account, this.#steadyNow());
   }
 
-  /** What changed before the subscriptions stood is read; where that fails, they go on being polled. */
+  /** Reads what changed before the subscriptions were active; if that fails, the accounts stay polled. */
   async #followed(addresses: Address[]): Promise<void> {
     const losses = this.#losses;
     await this.refresh(addresses).then(

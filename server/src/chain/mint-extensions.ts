@@ -44,7 +44,7 @@ export interface TokenText {
   symbol: string;
 }
 
-/** The extensions of a mint's data (of SPL Token: none); undefined when one of them is not whole. */
+/** The extensions in a mint's data (none for SPL Token); undefined if one of them is incomplete. */
 export function readMintExtensions(data: Uint8Array): MintExtensions | undefined {
   try {
     const extensions: MintExtensions = { nonTransferable: false, defaultFrozen: false, paused: false };
@@ -86,7 +86,7 @@ function readTransferFee(data: Buffer): TransferFee {
   };
 }
 
-/** Name and symbol as Borsh strings, the one after the other. Throws RangeError where they are cut off. */
+/** Name and symbol, as two consecutive Borsh strings. Throws RangeError if they are cut off. */
 export function readTexts(data: Buffer, offset: number): TokenText {
   const name = borshText(data, offset);
   const symbol = borshText(data, name.end);
@@ -100,7 +100,7 @@ function borshText(data: Buffer, offset: number): { text: string; end: number } 
   return { text: data.toString('utf8', start, end), end };
 }
 
-/** Without padding, and without what would let a token's name reorder or overwrite the text around it. */
+/** Removes padding, and characters that let a token's name reorder or overwrite the text around it. */
 function cleanText(text: string): string {
   return [...text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim()].slice(0, MAX_TEXT).join('');
 }

@@ -1,6 +1,6 @@
 import { Outage } from '../errors/index.js';
 
-/** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one of these; which transport it has is app.ts's choice. */
+/** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one; the app chooses its transport. */
 export interface Rpc {
   /** Where it goes, safe to show: host only, never a path or query that may hold a key. */
   readonly name: string;
@@ -87,8 +87,8 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
 }
 
 /**
- * A question about the chain, of which `read` takes what is wanted out of the result.
- * @throws ChainUnavailable also where the node refuses to answer, and where `read` throws.
+ * Asks something about the chain; `read` takes what is needed out of the result.
+ * @throws ChainUnavailable also if the node refuses to answer, or if `read` throws.
  */
 export async function ask<R, T>(rpc: Rpc, method: string, params: unknown[], read: (result: R) => T): Promise<T> {
   try {
@@ -100,13 +100,13 @@ export async function ask<R, T>(rpc: Rpc, method: string, params: unknown[], rea
   }
 }
 
-/** The value, where it is a list with an entry for each thing that was asked about. */
+/** The value, if it is a list with one entry for each requested thing. */
 export function listOf<T>(value: T[] | null | undefined, length: number): T[] {
   if (!Array.isArray(value) || value.length !== length) throw new TypeError('a list of another length');
   return value;
 }
 
-/** The embedded chain without the socket: `call` is its in-process door. */
+/** The embedded chain without a socket: `call` reaches it within the process. */
 export function createLocalRpc(call: (method: string, params: unknown[]) => Promise<unknown>): Rpc {
   return {
     name: 'embedded',

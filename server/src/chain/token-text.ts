@@ -4,7 +4,7 @@ import { readTexts, type TokenText } from './mint-extensions.js';
 
 const METADATA_V1 = 4;
 
-/** What the account at `metadataAddress(mint)` says; undefined when it is no metadata of the mint's. */
+/** Reads the account at `metadataAddress(mint)`; undefined if it is not metadata of the mint. */
 export function readMetadata(account: ChainAccount | undefined, mint: Address): TokenText | undefined {
   if (account?.owner !== METADATA_PROGRAM || account.data.length < 65 || account.data[0] !== METADATA_V1)
     return undefined;

@@ -14,7 +14,7 @@ export interface LandedTransaction {
   feeLamports: bigint;
   /** By the accounts of the transaction. */
   lamports: ReadonlyMap<Address, Held>;
-  /** Token accounts, in the smallest unit; one that was made or closed by the transaction held nothing without itself. */
+  /** Token accounts, in the smallest unit; 0 while an account that the transaction created or closed did not exist. */
   tokens: ReadonlyMap<Address, Held>;
 }
 
@@ -40,7 +40,7 @@ const RETRIES = 10;
 const RETRY_MS = 200;
 
 /**
- * A landed transaction of version 0 or older; undefined where the node does not have it within two seconds.
+ * A landed transaction of version 0 or older; undefined if the node does not have it within two seconds.
  * @throws ChainUnavailable
  */
 export async function readTransaction(rpc: Rpc, signature: string): Promise<LandedTransaction | undefined> {

@@ -10,7 +10,7 @@ export interface Wallet {
   lamports: bigint;
   /** Of both token programs. */
   tokenAccounts: HeldTokenAccount[];
-  /** The oldest slot of the answers that this was made of. */
+  /** The oldest slot of the answers that this was made from. */
   slot: number;
 }
 
@@ -21,7 +21,7 @@ interface Contextual<T> {
 
 type KeyedAccounts = Contextual<{ pubkey: string; account: { data: [string, 'base64'] } }[]>;
 
-/** All that a wallet holds; one that the chain does not know holds nothing. Never older than the call. */
+/** All that a wallet holds; nothing for one that the chain does not know. Never older than the call. */
 export async function readWallet(rpc: Rpc, owner: Address): Promise<Wallet> {
   const balance = ask(
     rpc,
@@ -39,7 +39,7 @@ export async function readWallet(rpc: Rpc, owner: Address): Promise<Wallet> {
 }
 
 function tokenAccountsOf(rpc: Rpc, owner: Address, tokenProgram: Address) {
-  // The base of a token account is all that is wanted; extensions follow it.
+  // Only the base of a token account is needed; extensions follow it.
   const options = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 165 } };
   const params = [owner, { programId: tokenProgram }, options];
   return ask(rpc, 'getTokenAccountsByOwner', params, ({ context, value }: KeyedAccounts) => ({

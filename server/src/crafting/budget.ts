@@ -1,12 +1,13 @@
 /** The most compute units that a transaction may ask for. */
 export const MAX_COMPUTE_UNITS = 1_400_000;
 
-/** Transactions with the same content must not be the same bytes: they differ in their limit, by less than this. */
+/** Transactions with the same content must still differ in their bytes: their limits differ, by less than this. */
 export const UNITS_APART = 4_096;
 
 /**
- * The limit to ask for when a simulation used `units`: a tenth on top, and at least a thousand, because account contents
- * may change a little until the transaction lands; and `apart`, at random below UNITS_APART, where its like must differ.
+ * The limit to set when a simulation used `units`: a tenth more, and at least a thousand, because account contents may
+ * change a little until the transaction lands. `apart`, at random below UNITS_APART, is added where transactions with
+ * the same content must differ.
  */
 export function unitLimitFrom(units: number, apart = 0): number {
   return Math.min(MAX_COMPUTE_UNITS, Math.max(units + 1_000, Math.ceil(units * 1.1)) + apart);

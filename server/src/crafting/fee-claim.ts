@@ -19,26 +19,26 @@ import { openWrapped } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
 /**
- * The account that one side of a claim goes to: the creator's associated one, to be made where it is missing, or one that
- * exists only while the transaction runs and then gives its SOL and rent back.
+ * The account that one side of a claim is paid to: the creator's associated token account, created if it is missing, or
+ * one that exists only while the transaction runs and then gives its SOL and rent back.
  */
 export type ClaimPlace =
   | { kind: 'associated'; account: Address; create: boolean }
   | { kind: 'temporary'; account: Address; seed: string };
 
-/** The paying out of a creator's trading fees, who signs and pays. */
+/** A payout of a creator's trading fees. The creator signs and pays. */
 export interface FeeClaim {
   pool: ClaimCreatorFee['pool'];
   creator: Address;
   base: ClaimPlace;
   quote: ClaimPlace;
-  /** The most that is paid, in the smallest unit. */
+  /** The most to pay out, in the smallest unit. */
   maxBase: bigint;
   maxQuote: bigint;
 }
 
 /**
- * Makes the transaction of a claim and checks what its bytes say. Same input, same bytes.
+ * Crafts the transaction of a claim and checks what its bytes say. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftFeeClaim(claim: FeeClaim, blockhash: string, budget: Budget): Crafted {

@@ -22,29 +22,29 @@ import { type Swap, type SwapPrograms, temporaryWrappedSol } from './swap.js';
 import { checkSwap } from './swap-check.js';
 import { type Budget, type Crafted, craftTransaction } from './transaction.js';
 
-/** An associated token account that the transaction makes; its rent is the taker's. */
+/** An associated token account that the transaction creates; the taker pays its rent. */
 export interface MadeAccount {
   owner: Address;
   mint: Address;
   tokenProgram: Address;
 }
 
-/** All that the filling of a limit order is made of. Amounts in the smallest unit. */
+/** Everything that the fill of a limit order consists of. Amounts in the smallest unit. */
 export interface FlashFill {
-  /** Pays the fee, borrows, trades and pays the maker; keeps what the trade gives beyond that. */
+  /** Pays the network fee, borrows, trades and pays the maker; keeps what the trade yields beyond that. */
   taker: Address;
   address: Address;
   order: LimitOrder;
   addresses: LimitOrderAddresses;
   makingAmount: bigint;
   price: FillPrice;
-  /** That the trade must give: the price, and what the taker is repaid of its cost. */
+  /** The minimum that the trade must yield: the price, and what the taker is repaid of its cost. */
   least: bigint;
   places: FillPlaces;
   make: readonly MadeAccount[];
   /** The maker's token account that is paid into; undefined: SOL to the wallet. */
   makerOutput: Address | undefined;
-  /** From the taker's source to its destination, at least `least`; as the router has built it. */
+  /** From the taker's source to its destination, at least `least`; as the router built it. */
   trade: Swap['trade'];
   programs: SwapPrograms;
 }
@@ -53,11 +53,11 @@ export interface FlashFill {
 export interface FillPlaces {
   source: Address;
   destination: Address;
-  /** Of the account for SOL, where a side is SOL. */
+  /** Of the account for SOL, if a side is SOL. */
   seed: string;
 }
 
-/** `seed` must be one that nobody can foresee. */
+/** `seed` must be unpredictable. */
 export function fillPlaces(taker: Address, order: LimitOrder, seed: string): FillPlaces {
   const place = (mint: Address, tokenProgram: Address) =>
     mint === WRAPPED_SOL_MINT
@@ -71,8 +71,8 @@ export function fillPlaces(taker: Address, order: LimitOrder, seed: string): Fil
 }
 
 /**
- * Makes the transaction that borrows a part of an order, trades it and pays for it, and checks what its bytes say: from
- * the taker nothing goes but the fee and the rent of what it makes. Same input, same bytes.
+ * Crafts the transaction that borrows a part of an order, trades it and pays for it, and checks what its bytes say: the
+ * taker loses nothing but the fee and the rent of what it creates. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budget): Crafted {
@@ -84,7 +84,7 @@ export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budge
     budget,
     lookupTables: fill.trade.lookupTables,
   });
-  // What is around the trade is ours, and was compared when it was read back: what a router has built must be bounded.
+  // The instructions around the trade are ours and were compared on reading back; the router's own must be bounded.
   const [limit, price, ...rest] = crafted.instructions;
   const trade = rest.slice(before.length, before.length + fill.trade.instructions.length);
   checkSwap({ ...crafted, instructions: [limit!, price!, ...trade] }, tradeOf(fill), budget);
@@ -165,7 +165,7 @@ function afterTrade({ taker, address, order, addresses, price, places, makerOutp
     },
     addresses,
   );
-  // The wallet pays SOL, so it must have got it before: it needs none of its own for that.
+  // The wallet pays SOL, so it gets the trade's SOL first and needs none of its own for that.
   if (paysSol) return [close(places.destination), payment];
   return order.inputMint === WRAPPED_SOL_MINT ? [payment, close(places.source)] : [payment];
 }

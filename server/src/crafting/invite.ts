@@ -24,7 +24,7 @@ import {
 } from '@slipway/wire';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
-/** What is to be done with an invite, in the program's terms. Tokens come from and go to associated token accounts. */
+/** What to do with an invite, in the program's terms. Tokens come from and go to associated token accounts. */
 export type InviteAction = { token?: InviteToken | undefined } & (
   | ({ do: 'create' } & InitializeInvite)
   | ({ do: 'claim' } & ClaimInvite)
@@ -33,8 +33,8 @@ export type InviteAction = { token?: InviteToken | undefined } & (
 );
 
 /**
- * Makes the transaction and checks what its bytes say. Its fee is paid by the keeper of a claim or an expiry, else by the
- * sender. Same input, same bytes.
+ * Crafts the transaction and checks what its bytes say. The keeper pays the fee of a claim or an expiry, the sender
+ * that of the others. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftInvite(action: InviteAction, program: Address, blockhash: string, budget: Budget): Crafted {
@@ -63,7 +63,7 @@ interface Plan {
   name: string;
   /** The fee payer first. */
   signers: Address[];
-  /** What the instruction must say when it is read again. */
+  /** What the instruction must say when it is read back. */
   terms: object;
   build: () => Instruction;
 }

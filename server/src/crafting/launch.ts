@@ -10,9 +10,9 @@ import {
 import { type Address, parseComputeUnitPrice } from '@slipway/wire';
 import { CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
-/** A new token with its pool: configuration and pool are made by one transaction. */
+/** A new token with its pool; one transaction creates the configuration and the pool. */
 export interface Launch {
-  /** Signs, pays for everything, and owns what a pool's creator gets. */
+  /** Signs, pays for everything, and owns what a pool's creator earns. */
   creator: Address;
   /** Gets the operator's part of the fees, and the tokens that are left over. */
   operator: Address;
@@ -24,15 +24,15 @@ export interface Launch {
   uri: string;
 }
 
-/** Bytes of UTF-8 that the metadata program takes. */
+/** The most bytes of UTF-8 that the metadata program takes. */
 export const MAX_NAME_BYTES = 32;
 export const MAX_SYMBOL_BYTES = 10;
 
-/** What the chain gives two instructions of programs: more than twice what these take. */
+/** The chain's default limit for two instructions of programs: more than twice what these use. */
 const IMPLIED_UNITS = 400_000;
 
 /**
- * Makes the transaction of a launch and checks what its bytes say. Creator, mint and configuration must sign it. Same
+ * Crafts the transaction of a launch and checks what its bytes say. Creator, mint and configuration must sign it. Same
  * input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */

@@ -31,10 +31,10 @@ import {
 import { openWrapped } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from './transaction.js';
 
-/** The upper half of the number of an order whose SOL stays wrapped: the chain has no other place for that. */
+/** The upper half of the id of an order whose SOL stays wrapped: the program stores no other field for that. */
 const WRAPPED = 0x57534f4cn;
 
-/** A number for an order whose SOL stays wrapped, made from any. */
+/** Turns any id into one for an order whose SOL stays wrapped. */
 export function wrappedOrderId(uniqueId: bigint): bigint {
   return (WRAPPED << 32n) | (uniqueId & 0xffff_ffffn);
 }
@@ -57,18 +57,18 @@ export const refundPlace = (order: LimitOrder): Address | undefined =>
 export const paymentPlace = (order: LimitOrder): Address | undefined =>
   placeOf(order, order.outputMint, order.outputTokenProgram);
 
-/** The opening of a limit order. The order's payer pays fee and rents. */
+/** Opens a limit order. The order's payer pays the fee and the rents. */
 export interface OrderOpening {
   order: InitializeOrder;
-  /** The seed of the account that the maker's SOL is wrapped into; left out where the input is in a token account. */
+  /** The seed of the account that the maker's SOL is wrapped into; missing if the input is in a token account. */
   wrapSeed?: string;
-  /** The maker's associated token account of the output must be made. */
+  /** The maker's associated token account of the output must be created. */
   createOutput: boolean;
   addresses: LimitOrderAddresses;
 }
 
 /**
- * Makes the transaction that opens an order and checks what its bytes say. Same input, same bytes.
+ * Crafts the transaction that opens an order and checks what its bytes say. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftOrderOpening(opening: OrderOpening, blockhash: string, budget: Budget): Crafted {
@@ -114,7 +114,9 @@ function checkOpening(crafted: Crafted, { order, wrapSeed, createOutput, address
   expect(rest.length === 0, 'more than was asked for');
 }
 
-/** Exactly the amount, of the maker's own SOL, in an account of the maker's that nobody else can have. */
+/**
+ * Checks that exactly the amount is wrapped, of the maker's own SOL, into a maker's account that nobody else can have.
+ */
 function checkWrapping(
   rest: Instruction[],
   { payer, maker, makerInputMintAccount, makingAmount }: InitializeOrder,
@@ -136,18 +138,18 @@ function checkWrapping(
   expect(account?.mint === WRAPPED_SOL_MINT, 'wrapping mint');
 }
 
-/** The cancelling of a maker's orders, who pays and signs. */
+/** Cancels a maker's orders. The maker pays and signs. */
 export interface OrderCancelling {
   maker: Address;
   cancels: (Omit<CancelOrder, 'signer' | 'maker'> & {
-    /** The maker's associated token account of the input must be made. */
+    /** The maker's associated token account of the input must be created. */
     createInput: boolean;
   })[];
   addresses: LimitOrderAddresses;
 }
 
 /**
- * Makes the transaction that cancels orders and checks what its bytes say. Same input, same bytes.
+ * Crafts the transaction that cancels orders and checks what its bytes say. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftOrderCancelling(cancelling: OrderCancelling, blockhash: string, budget: Budget): Crafted {
@@ -185,7 +187,7 @@ function checkCancelling(crafted: Crafted, { maker, cancels, addresses }: OrderC
   expect(rest.length === 0, 'more than was asked for');
 }
 
-/** The instructions without those of the budget, which are checked, as are the signers. */
+/** Checks the signers and the compute budget; returns the other instructions. */
 function checkFrame({ signers, instructions }: Crafted, wanted: Address[], budget: Budget): Instruction[] {
   const wantedSigners = new Set(wanted);
   expect(signers.length === wantedSigners.size && signers.every((each) => wantedSigners.has(each)), 'wrong signers');

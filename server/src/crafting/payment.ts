@@ -14,7 +14,7 @@ import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from '.
 
 /** A direct transfer of tokens from a wallet's associated account to the receiver's. */
 export interface Payment {
-  /** Pays the network fee, and the rent if the receiver's account must be made: the sender, or our gas wallet. */
+  /** Pays the network fee, and the rent if the receiver's account must be created: the sender, or our gas wallet. */
   feePayer: Address;
   sender: Address;
   source: Address;
@@ -26,7 +26,7 @@ export interface Payment {
   decimals: number;
   /** In the smallest unit. */
   amount: bigint;
-  /** Written on chain as a memo: it tells two payments of the same amount apart, so that each has its own signature. */
+  /** Written on chain as a memo, so that two payments of the same amount have different signatures. */
   reference: string;
 }
 
@@ -57,7 +57,7 @@ function paymentInstructions(payment: Payment): Instruction[] {
 }
 
 /**
- * Compares each role and figure that the bytes hold with what was asked.
+ * Compares each role and figure in the bytes with what was asked.
  * @throws CraftCheckFailed
  */
 function checkPayment({ signers, instructions }: Crafted, payment: Payment, budget: Budget): void {

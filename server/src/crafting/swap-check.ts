@@ -23,11 +23,11 @@ import type { Swap } from './swap.js';
 import { type Budget, CraftCheckFailed, type Crafted } from './transaction.js';
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
-/** What a transaction does at the worst: as much taken and as little given as its instructions allow. */
+/** What a transaction does in the worst case: as much taken and as little given as its instructions allow. */
 interface Books {
   lamports: Map<Address, bigint>;
   tokens: Map<Address, bigint>;
-  /** Accounts that were made and not closed yet; `native` once they hold wrapped SOL. */
+  /** Accounts that were created and not closed yet; `native` once they hold wrapped SOL. */
   temporary: Map<Address, { initialized: boolean; native: boolean }>;
   feeInRoute: boolean;
   closeAuthoritySet: boolean;
@@ -79,7 +79,7 @@ function checkSigners(signers: readonly Address[], { taker, feePayer, rentPayer,
   expect(signers[0] === feePayer, 'another fee payer');
 }
 
-/** No account gives anything but the input and the tip. */
+/** No account loses anything but the input and the tip. */
 function checkLosses({ lamports, tokens }: Books, { taker, feePayer, input, output, receiver, tip }: Swap): void {
   const source = input.place.kind === 'token' ? input.place.account : undefined;
   for (const [account, change] of tokens) {
@@ -94,7 +94,7 @@ function checkLosses({ lamports, tokens }: Books, { taker, feePayer, input, outp
   }
 }
 
-/** Nobody gets anything but the receiver, the fee account and the tip account, and those what was asked. */
+/** Only the receiver, the fee account and the tip account get anything, and they get what was asked. */
 function checkGains({ lamports, tokens, feeInRoute }: Books, swap: Swap): void {
   const { taker, receiver, feePayer, rentPayer, output, fee, tip } = swap;
   const known = new Set([taker, receiver, feePayer, rentPayer, fee?.account, tip?.account]);
@@ -115,7 +115,7 @@ function checkGains({ lamports, tokens, feeInRoute }: Books, swap: Swap): void {
 
 type Reader = (instruction: Instruction, books: Books, swap: Swap) => boolean;
 
-/** Each enters its own instruction into the books; false for any other. */
+/** Each records its own kind of instruction in the books, and returns false for any other. */
 const readers: readonly Reader[] = [
   reader(parseSystemCreateAccountWithSeed, (made, { lamports, temporary }, { taker, rentPayer }) => {
     expect(made.base === taker && made.payer === rentPayer, 'a temporary account of somebody else');
@@ -146,7 +146,7 @@ const readers: readonly Reader[] = [
     expect(account === associatedTokenAddress(owner, mint, tokenProgram), 'a wrong associated token account');
     expect(mint === output.mint && (owner === receiver || owner === taker), 'an account that nobody asked for');
     if (output.place.kind === 'token' && account === output.place.account) books.destinationMade = true;
-    // The taker's own account is made only for the output to pass through.
+    // The taker's own account is created only for the output to pass through.
     else books.temporary.set(account, { initialized: true, native: false });
   }),
   reader(parseTransferChecked, ({ source, destination, authority, amount }, { tokens }, { taker }) => {
@@ -165,7 +165,7 @@ const readers: readonly Reader[] = [
     const { lamports, tokens, temporary } = books;
     const { input } = swap;
     if (input.closeTo && input.place.kind === 'token' && account === input.place.account) {
-      // Before the trade it would take the input along.
+      // Before the trade, this would take the input along.
       expect(authority === swap.taker && books.traded && !books.sourceClosed, 'the source is closed too early');
       expect(destination === input.closeTo, 'the rent of the source goes to another');
       books.sourceClosed = true;
@@ -216,7 +216,7 @@ function setTraded(books: Books): true {
   return true;
 }
 
-/** The program sees to it that none of the taker's accounts loses anything beside `amountIn` of the source. */
+/** The program ensures that none of the taker's accounts loses anything but `amountIn` of the source. */
 function enterRoute(route: Route, books: Books, { taker, fee }: Swap): void {
   expect(route.taker === taker, 'a route of another taker');
   change(books.tokens, route.source, -route.amountIn);
@@ -241,7 +241,7 @@ function enterVenueSwap(swap: VenueSwap, { tokens }: Books, { taker }: Swap): vo
   change(tokens, swap.destination, swap.minimumAmountOut);
 }
 
-/** Its program would have the signature of whoever signs and is named: that may be the taker alone. */
+/** The foreign program could use the signature of any signer that is named: only the taker may be. */
 function enterForeign(instruction: Instruction, books: Books, { taker, feePayer, rentPayer, trade }: Swap): boolean {
   const { foreign } = trade;
   if (!foreign || !isSameInstruction(instruction, foreign.instruction)) return false;
@@ -254,7 +254,7 @@ function enterForeign(instruction: Instruction, books: Books, { taker, feePayer,
   return true;
 }
 
-/** Beside who signs and what is written, which is so for an account of the whole transaction. */
+/** Ignores signer and writable flags, which an account has for the whole transaction. */
 function isSameInstruction(a: Instruction, b: Instruction): boolean {
   const sameAccounts =
     a.accounts.length === b.accounts.length && a.accounts.every(({ address }, i) => address === b.accounts[i]!.address);

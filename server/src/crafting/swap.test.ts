@@ -66,7 +66,7 @@ const anyShape: fc.Arbitrary<Shape> = fc
   })
   .map((shape) => ({ ...shape, solOut: shape.solOut && !shape.solIn }));
 
-/** A swap by one hop of the router program, without its trade's instruction. */
+/** A swap by one hop of the router program, without the trade's own instruction. */
 function planOf(shape: Shape): Omit<Swap, 'trade'> {
   const taker = newAddress();
   const receiver = shape.foreignReceiver ? newAddress() : taker;

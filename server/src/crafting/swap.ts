@@ -20,7 +20,7 @@ import { type Budget, type Crafted, craftTransaction } from './transaction.js';
 
 /**
  * Where one side of a swap is held: in a token account, as a wallet's SOL, or as SOL that the transaction wraps into an
- * account which exists only while it runs.
+ * account that exists only while it runs.
  */
 export type Place =
   | { kind: 'token'; account: Address }
@@ -33,7 +33,9 @@ interface SwapSide {
   place: Place;
 }
 
-/** All that a swap's transaction is made of, and that its bytes are compared with. Amounts in the smallest unit. */
+/**
+ * Everything that a swap's transaction consists of, and that its bytes are compared with. Amounts in the smallest unit.
+ */
 export interface Swap {
   taker: Address;
   /** Owns the destination, or gets the SOL. */
@@ -43,18 +45,18 @@ export interface Swap {
   /** Pays rent, and gets back that of temporary accounts. */
   rentPayer: Address;
   /**
-   * `amount` is the most that leaves the taker. `closeTo`: the trade empties the token account that the input is in,
-   * which is closed then; its rent, and what SOL is left in it, goes there.
+   * `amount` is the most that leaves the taker. `closeTo`: the trade empties the token account that holds the input,
+   * which is then closed; its rent, and any SOL left in it, goes there.
    */
   input: SwapSide & { amount: bigint; closeTo?: Address };
-  /** `least` must arrive. `create`: the receiver's associated token account must be made. */
+  /** `least` must arrive. `create`: the receiver's associated token account must be created. */
   output: SwapSide & { least: bigint; create: boolean };
   /** `amount` is exact where the fee is a transfer; within a route `bps` is what counts. */
   fee?: { account: Address; side: 'input' | 'output'; bps: number; amount: bigint };
   /** Who may close the taker's destination, which this transaction makes. */
   closeAuthority?: Address;
   tip?: { account: Address; lamports: bigint };
-  /** What the router has built. */
+  /** What the router built. */
   trade: {
     instructions: Instruction[];
     extraSigners: readonly Address[];
@@ -65,7 +67,7 @@ export interface Swap {
 }
 
 /**
- * A trade by a program of another company, whose instruction says its terms in its own way. The bytes can be compared with
+ * A trade by another company's program, whose instruction says its terms in its own way. The bytes can be compared with
  * what the company gave; what they do is compared with these terms in a simulation.
  */
 export interface ForeignTrade {
@@ -76,21 +78,21 @@ export interface ForeignTrade {
   least: bigint;
 }
 
-/** The programs whose trades are understood. */
+/** The programs whose trades we can read. */
 export interface SwapPrograms {
   router?: Address | undefined;
   orderEngine: Address;
   tokenSwap: Address;
 }
 
-/** A wrapped-SOL account of the owner for one transaction; the seed must be one that nobody can foresee. */
+/** A wrapped SOL account of the owner for one transaction; the seed must be unpredictable. */
 export function temporaryWrappedSol(owner: Address, seed: string): Place & { kind: 'wrapped' } {
   return { kind: 'wrapped', seed, account: createAddressWithSeed(owner, seed, TOKEN_PROGRAM) };
 }
 
 /**
- * Makes the transaction of a swap and checks what its bytes say: nobody loses or gains but as asked, and nothing is in
- * it that is not understood. Same input, same bytes.
+ * Crafts the transaction of a swap and checks what its bytes say: nobody loses or gains except as asked, and it
+ * contains nothing that is not understood. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafted {
@@ -118,7 +120,7 @@ function before({ taker, receiver, rentPayer, input, output }: Swap): Instructio
   return instructions;
 }
 
-/** Makes a temporary account of the taker's with so much wrapped SOL, or, without an amount, for another mint. */
+/** Creates a temporary account of the taker with this much wrapped SOL, or, without an amount, for another mint. */
 export function openWrapped(
   taker: Address,
   rentPayer: Address,
@@ -129,7 +131,7 @@ export function openWrapped(
   const common = { payer: rentPayer, newAccount: account, base: taker, seed };
   const shape = { space: TOKEN_ACCOUNT_SPACE, owner: TOKEN_PROGRAM };
   const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-  // Another's rent, but the taker's own SOL.
+  // Somebody else may pay the rent, but the SOL is the taker's own.
   const ownRent = rentPayer === taker;
   const create = systemCreateAccountWithSeed({ ...common, ...shape, lamports: ownRent ? rent + amount : rent });
   const fund = !ownRent && amount > 0n ? [systemTransfer({ from: taker, to: account, lamports: amount })] : [];
@@ -138,7 +140,7 @@ export function openWrapped(
 
 function afterwards({ taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip }: Swap): Instruction[] {
   const instructions: Instruction[] = [];
-  // A venue may take a little less than it was offered: what is left belongs to the taker.
+  // A venue may take a little less than it was offered: the rest belongs to the taker.
   if (input.place.kind === 'wrapped') instructions.push(...closeWrapped(taker, rentPayer, input.place.account, taker));
   if (input.place.kind === 'token' && input.closeTo) {
     const { closeTo: destination, tokenProgram } = input;

@@ -25,13 +25,13 @@ export interface Budget {
 
 interface CraftInput {
   feePayer: Address;
-  /** Come first among the signers after the fee payer; a market maker wants the taker there. */
+  /** Come first among the signers after the fee payer; a market maker requires the taker there. */
   firstSigners?: Address[];
   /** Without compute budget instructions: those come from `budget`. */
   instructions: Instruction[];
   blockhash: string;
   budget: Budget;
-  /** Leaves the limit to the chain, where its own is what `budget` says: that saves 8 bytes. */
+  /** Leaves the limit to the chain, if its default is what `budget` says: that saves 8 bytes. */
   impliedLimit?: boolean;
   lookupTables?: LookupTable[];
 }
@@ -64,13 +64,13 @@ export class TransactionTooLarge extends Error {
   }
 }
 
-/** The bytes do not say what was asked for: a defect of ours, never handed out. */
+/** The bytes do not say what was asked for. This is a bug of ours; such a transaction is never handed out. */
 export class CraftCheckFailed extends Error {
   override readonly name = 'CraftCheckFailed';
 }
 
 /**
- * Makes a version 0 transaction and reads it back before it is returned: same input, same bytes; no I/O, no clock.
+ * Crafts a version 0 transaction and reads it back before returning it. Same input, same bytes; no I/O, no clock.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftTransaction(input: CraftInput): Crafted {

@@ -5,7 +5,7 @@ export const RAYDIUM_CPMM_PROGRAM = toAddress('CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdT
 export const DAMM_V2_PROGRAM = toAddress('cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG');
 export const DLMM_PROGRAM = toAddress('LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo');
 export const WHIRLPOOL_PROGRAM = toAddress('whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc');
-/** The same program, deployed so that nobody can change it. */
+/** The same program, deployed immutably. */
 export const IMMUTABLE_WHIRLPOOL_PROGRAM = toAddress('iwhrLHdsgrvmnwU8GF2FSmyabSMjfHwFGJAX2ufJ3ZN');
 export const DBC_PROGRAM = toAddress('dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN');
 
@@ -20,16 +20,18 @@ export interface VenueSwap {
 }
 
 interface VenueProgram {
-  /** The program's own error when less than the least output would come out. */
+  /** The program's own error when less than the minimum output would come out. */
   slippage: number;
-  /** Undefined for another instruction. */
+  /** Undefined for any other instruction. */
   parse(instruction: Instruction): VenueSwap | undefined;
 }
 
-/** The eight bytes with which an Anchor instruction of this name starts. */
+/** Anchor's eight-byte discriminator of an instruction of this name. */
 export const instructionTag = (name: string): Buffer => hash('sha256', `global:${name}`, 'buffer').subarray(0, 8);
 
-/** The direction is in the data: whether the first token comes in. Without a limit of the price or further accounts. */
+/**
+ * The data says whether the first token comes in. Only swaps without a price limit or further accounts are understood.
+ */
 const whirlpool: VenueProgram = {
   slippage: 6036,
   parse(instruction) {
@@ -41,9 +43,9 @@ const whirlpool: VenueProgram = {
 };
 
 const DLMM_ACCOUNTS = 16;
-/** Who gets a part of the fee; the program itself stands for nobody. */
+/** Index of the account that gets a part of the fee; the program itself stands for none. */
 const DLMM_HOST = 9;
-/** Behind the accounts that every swap has come those of the bins. */
+/** The bin arrays follow the accounts that every swap has. */
 const dlmm: VenueProgram = {
   slippage: 6003,
   parse({ accounts, ...instruction }) {
@@ -55,7 +57,7 @@ const dlmm: VenueProgram = {
     });
   },
 };
-/** Programs of other companies whose swaps the aggregator makes. */
+/** Other companies' programs whose swaps the aggregator builds. */
 const PROGRAMS: Readonly<Record<Address, VenueProgram>> = {
   [RAYDIUM_CPMM_PROGRAM]: {
     slippage: 6005,
@@ -67,7 +69,7 @@ const PROGRAMS: Readonly<Record<Address, VenueProgram>> = {
   },
   [DBC_PROGRAM]: {
     slippage: 6002,
-    // A partial fill: it takes what the curve can of the amount.
+    // A partial fill: takes as much of the amount as the curve can.
     parse: swapParser({ name: 'swap2', rest: [1], accounts: 15, authority: 9, source: 3, destination: 4 }),
   },
   [DLMM_PROGRAM]: dlmm,
@@ -79,15 +81,15 @@ const PROGRAMS: Readonly<Record<Address, VenueProgram>> = {
 export const parseVenueSwap = (instruction: Instruction): VenueSwap | undefined =>
   PROGRAMS[instruction.program]?.parse(instruction);
 
-/** Whether this is the error of a venue's program for less than the least output. */
+/** Whether this is the venue program's error for less than the minimum output. */
 export const isVenueSlippage = (program: Address, code: number): boolean => PROGRAMS[program]?.slippage === code;
 
 interface SwapForm {
   name: string;
-  /** Data behind the tag, the amount and the least output. */
+  /** Data after the tag, the amount and the minimum output. */
   rest?: readonly number[];
   accounts: number;
-  /** Places in the list of accounts. */
+  /** Indexes in the list of accounts. */
   authority: number;
   source: number;
   destination: number;

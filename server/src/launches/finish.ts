@@ -10,15 +10,15 @@ export interface LaunchFilesDeps {
 }
 
 const BATCH = 100;
-/** After the last upload could have ended. */
+/** By then the last upload must have ended. */
 const MARGIN_MS = 60_000;
 
 export const imageKey = (mint: string): string => `images/${mint}`;
 export const metadataKey = (mint: string): string => `metadata/${mint}.json`;
 
 /**
- * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long they can be replaced until then.
- * Where one of them is no good any more, it is left out, once it can be replaced no longer.
+ * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long after its creation they can be
+ * replaced. A file that is refused is left out once it can no longer be replaced.
  */
 export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs: number): Promise<void> {
   const { store, clock, objects } = deps;
@@ -36,13 +36,15 @@ export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs
   }
 }
 
-/** Removes everything that was handed in for a launch that has not landed. */
+/** Removes everything that was uploaded for a launch that has not landed. */
 export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: Launch): Promise<void> {
   const keys = [imageKey(launch.mint), metadataKey(launch.mint), ...(launch.headerKey ? [launch.headerKey] : [])];
   await Promise.all(keys.map((key) => objects.remove(key)));
 }
 
-/** The chore that publishes what a stopped copy has left, and removes what can land no more. */
+/**
+ * The chore that publishes what a stopped instance did not, and removes the files of launches that can no longer land.
+ */
 export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number): () => Promise<void> {
   const { store, clock } = deps;
   return async () => {

@@ -3,11 +3,11 @@ import type { MintFinder } from '../signer/index.js';
 import { addMintNumber, countMintNumbers } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
 
-/** Mint keys with the suffix that are kept ready. */
+/** How many mint keys with the suffix are kept ready. */
 const READY = 20;
 const PAUSE_MS = 5_000;
 
-/** Keeps mint keys with a suffix in stock: a thread searches for them whenever some are missing. */
+/** Keeps mint keys with a suffix ready: a thread searches for them whenever some are missing. */
 export function startMintPool(deps: { store: Store; finder: MintFinder; suffix: string; log: Logger }) {
   const { store, finder, suffix, log } = deps;
   const closing = new AbortController();
@@ -23,7 +23,7 @@ export function startMintPool(deps: { store: Store; finder: MintFinder; suffix: 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       await fill().catch((error: Error) => {
-        if (!signal.aborted) log.warn({ reason: error.message }, 'no mint addresses can be found; trying again');
+        if (!signal.aborted) log.warn({ reason: error.message }, 'could not find mint addresses; trying again');
       });
       await pause(PAUSE_MS, signal);
     }

@@ -4,7 +4,7 @@ import { ContentRefused } from './object-store.js';
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** Pixels a side: what every browser and phone can show. */
+/** Pixels per side: what every browser and phone can show. */
 const MAX_SIDE = 4096;
 export const MAX_METADATA_BYTES = 64 * 1024;
 
@@ -61,12 +61,12 @@ function shapeOf(contentType: ImageType, bytes: Buffer): ImageShape {
   }
 }
 
-/** What a browser could be made to run, were it to take the file for a page. */
+/** What a browser might run if it took the file for a page. */
 function isPage(note: Buffer): boolean {
   return /<(?:script|svg|html|!doctype|iframe|body|\?php)\b/i.test(note.toString('latin1'));
 }
 
-/** A ZIP is found by its last record, which a comment may follow, and lists its files in others before it. */
+/** A ZIP is found by its last record, which a comment may follow; the list of its files comes before it. */
 function isArchive(bytes: Buffer): boolean {
   const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   return end >= 0 && bytes.subarray(0, end).includes('PK\x01\x02', 0, 'latin1');
@@ -83,7 +83,7 @@ export interface TokenMetadata {
   readonly telegram?: string;
 }
 
-/** @throws ContentRefused that names the member that is wrong. */
+/** @throws ContentRefused that names the wrong member. */
 export function checkMetadata(content: Uint8Array): TokenMetadata {
   const value = parse(content);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

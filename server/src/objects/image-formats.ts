@@ -4,7 +4,7 @@ export interface ImageShape {
   /** Pixels. Of an animation, the largest frame. */
   readonly width: number;
   readonly height: number;
-  /** What the file holds beside the picture: comments, profiles, notes of the camera. */
+  /** What the file holds besides the picture: comments, profiles, notes of the camera. */
   readonly notes: readonly Buffer[];
 }
 
@@ -13,7 +13,7 @@ export class NotThatImage extends Error {
   override readonly name = 'NotThatImage';
 }
 
-/** Reads on through the bytes, and refuses to read behind their end. */
+/** Reads through the bytes step by step, and refuses to read past their end. */
 class Steps {
   #at = 0;
   constructor(
@@ -35,7 +35,7 @@ class Steps {
     return this.take(1)[0]!;
   }
 
-  /** Goes on to where the test is true of the byte there and the one behind it. */
+  /** Skips to where the test holds for the byte there and the next one. */
   skipUntil(test: (first: number, second: number) => boolean): void {
     const { bytes } = this;
     let at = this.#at;
@@ -47,7 +47,7 @@ class Steps {
     throw new NotThatImage(`the ${this.format} ${what}`);
   }
 
-  /** Nothing may follow an image: that is how one file is made to be two. */
+  /** Nothing may follow an image: that is how one file can be two. */
   end(): void {
     if (this.left > 0) this.fail(`is followed by ${this.left} bytes that do not belong to it`);
   }

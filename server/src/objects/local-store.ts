@@ -9,9 +9,9 @@ import { INCOMING, type ObjectStore, requireKey, requireSize, type StoredObject 
 import { type PutGrant, signPut, verifyPut } from './put-signature.js';
 
 interface LocalStoreDeps {
-  /** Made at first use. Nothing else may be in it. */
+  /** Created at first use. Nothing else may be in it. */
   readonly dir: string;
-  /** With which the URLs are signed; the same after a restart, or those given out before are no good. */
+  /** Signs the URLs; must stay the same after a restart, or the URLs given out before become invalid. */
   readonly secret: string;
   /** The service's own URL, without a slash at the end. */
   readonly publicUrl: () => string;
@@ -21,9 +21,9 @@ interface LocalStoreDeps {
 /** Objects as files. Every file begins with a line of content type and SHA-256, so that both change with its bytes. */
 export interface LocalStore extends ObjectStore {
   readonly kind: 'local';
-  /** What a request to PUT this key may do; a text says why it may do nothing. */
+  /** What a request to PUT this key may do; a string says why it may do nothing. */
   permits(key: string, query: URLSearchParams): PutGrant | 'not signed by this service' | 'expired';
-  /** A stored object as it is to be sent; who gets a file closes it. */
+  /** A stored object, ready to be sent; the caller closes the file. */
   open(key: string): Promise<OpenObject | undefined>;
 }
 
@@ -33,17 +33,17 @@ export interface OpenObject {
   readonly hash: string;
   readonly size: number;
   readonly file: FileHandle;
-  /** Where in the file the bytes begin. */
+  /** Where the bytes begin in the file. */
   readonly start: number;
 }
 
 const HEADER = /^([ -~]{1,100}) ([0-9a-f]{64})\n/;
 const MAX_HEADER = 166;
 const HOUR_MS = 60 * 60_000;
-/** An upload that nobody has published by then is deleted. */
+/** An upload that has not been published by then is deleted. */
 const KEEP_UPLOADS_MS = 24 * HOUR_MS;
 
-/** Opens the folder for one process; what a killed one has left unfinished is removed. */
+/** Opens the folder for one process; removes what a killed one left unfinished. */
 export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDeps): LocalStore {
   const temporary = join(dir, '.unfinished');
   const pathOf = (key: string): string => join(dir, ...requireKey(key).split('/'));
@@ -51,7 +51,7 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
   let tidiedAt = clock.now();
   rmSync(temporary, { recursive: true, force: true });
 
-  /** Every hour; what cannot be deleted keeps no upload out. */
+  /** Runs every hour; a file that cannot be deleted does not block uploads. */
   async function tidy(): Promise<void> {
     if (clock.now() - tidiedAt < HOUR_MS) return;
     tidiedAt = clock.now();
@@ -104,7 +104,7 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
   };
 }
 
-/** Who gets the file closes it. */
+/** The caller closes the file. */
 function openFile(path: string): Promise<OpenObject | undefined> {
   return reaching('read', async () => {
     const file = await open(path, 'r').catch(unlessMissing);
@@ -122,7 +122,7 @@ function openFile(path: string): Promise<OpenObject | undefined> {
   });
 }
 
-/** Whoever reads sees all of the old bytes or all of the new ones, also after a crash of the machine. */
+/** Readers see all of the old bytes or all of the new ones, even after a crash of the machine. */
 async function writeWhole(temporary: string, path: string, { contentType, bytes }: StoredObject): Promise<void> {
   const hash = createHash('sha256').update(bytes).digest('hex');
   const file = await open(temporary, 'wx', 0o600);

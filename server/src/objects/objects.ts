@@ -19,27 +19,27 @@ import {
 export type UploadType = ImageType | 'application/json';
 
 /**
- * Files that users hand in and that everybody can read afterwards. An upload is not public before it has been checked:
- * the local store checks at the PUT, and S3, where the bytes do not pass here, at `publish`.
+ * Files that users upload and that everybody can read afterwards. An upload is not public before it has been checked:
+ * the local store checks at the PUT, and S3, where the bytes do not pass through us, at `publish`.
  *
  * A key is `<folder>/<name>`, such as `images/<mint>` or `metadata/<mint>.json`: folder of a-z, name of letters,
  * digits, `.`, `_` and `-`, 1 to 128 characters, no `.` at its beginning.
  */
 export interface Objects {
-  /** Bytes that an image may have. */
+  /** The most bytes that an image may have. */
   readonly maxImageBytes: number;
   /**
-   * URL for the client's PUT of this key, with `contentType` as its header. May be used again until it expires, also
-   * by its holder to replace what he has uploaded; what is published stays as it is.
+   * URL for the client's PUT of this key, with `contentType` as its header. It can be used again until it expires, also
+   * to replace the upload; what is published stays as it is.
    */
   presignUpload(upload: { key: string; contentType: UploadType }): Promise<string>;
   /** Where everybody can read the key once it is published. */
   publicUrl(key: string): string;
-  /** What has been uploaded for the key and not been published, checked. @throws ContentRefused where it is no good. */
+  /** The upload for the key that has not been published yet, checked. @throws ContentRefused if it is not valid. */
   uploaded(key: string): Promise<CheckedObject | undefined>;
   /**
-   * Checks what has been uploaded for the key and makes it public, for good: what is public already stays as it is.
-   * False where nothing has been uploaded and nothing is public. @throws ContentRefused
+   * Checks the upload for the key and makes it public, for good: what is public already stays as it is. False if
+   * nothing has been uploaded and nothing is public. @throws ContentRefused
    */
   publish(key: string): Promise<boolean>;
   /** Checks bytes that came another way and makes them public at once. @throws ContentRefused */
@@ -57,11 +57,11 @@ export interface CheckedObject extends StoredObject {
 
 interface ObjectLimits {
   readonly maxImageBytes: number;
-  /** How long a presigned URL is good. */
+  /** How long a presigned URL is valid. */
   readonly urlSeconds: number;
 }
 
-/** Every call may throw an Outage STORAGE_UNAVAILABLE, and a RangeError for a key that is none. */
+/** Every call may throw an Outage STORAGE_UNAVAILABLE, and a RangeError for an invalid key. */
 export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }: ObjectLimits): Objects {
   const maxBytes = Math.max(maxImageBytes, MAX_METADATA_BYTES);
   const publicKey = (key: string): string => {
@@ -114,7 +114,7 @@ export function checkContent({ contentType, bytes }: StoredObject, maxImageBytes
   return { contentType, bytes };
 }
 
-/** @throws ContentRefused for a type that nothing uploaded can have. */
+/** @throws ContentRefused for a type that no upload can have. */
 function limitOf(contentType: string, maxImageBytes: number): number {
   if (isImageType(contentType)) return maxImageBytes;
   if (contentType === 'application/json') return MAX_METADATA_BYTES;

@@ -116,7 +116,7 @@ for (const { kind, open } of stands) {
         await refused(url, key, samples.png.bytes, type);
       }
       await refused(url, key, samples.png.bytes, null);
-      // Also where the URL is changed to say the same.
+      // Also if the URL is changed to say the same.
       for (const [from, to] of [
         ['type=image%2Fpng', 'type=image%2Fgif'],
         ['content-type%3Bhost', 'host'],

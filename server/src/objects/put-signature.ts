@@ -20,7 +20,7 @@ export function signPut(secret: string, grant: PutGrant): URLSearchParams {
   });
 }
 
-/** What a query permits for a key; undefined where it is not one that `signPut` has made with this secret. */
+/** What a query permits for a key; undefined if `signPut` did not make it with this secret. */
 export function verifyPut(secret: string, key: string, query: URLSearchParams): PutGrant | undefined {
   const type = query.get('type');
   const [name, bytes] = query.has('length') ? ['length', query.get('length')] : ['max', query.get('max')];
@@ -37,7 +37,7 @@ export function verifyPut(secret: string, key: string, query: URLSearchParams): 
   return timingSafeEqual(Buffer.from(given, 'hex'), signature(secret, grant)) ? grant : undefined;
 }
 
-/** Each part in a line of its own: neither a key nor a content type has a line break. */
+/** One part per line: neither a key nor a content type has a line break. */
 function signature(secret: string, { key, contentType, length, expiresUnixSeconds }: PutGrant): Buffer {
   const [name, bytes] = lengthOf(length);
   const text = ['slipway-put-1', key, contentType, `${name} ${bytes}`, expiresUnixSeconds].join('\n');
@@ -48,7 +48,7 @@ function lengthOf(length: PutLength): ['length' | 'max', number] {
   return 'exact' in length ? ['length', length.exact] : ['max', length.max];
 }
 
-/** In the one way in which it is written by `signPut`. */
+/** Whether it is a number, written as `signPut` writes it. */
 function isCount(text: string | null | undefined): text is string {
   return text != null && /^(?:0|[1-9][0-9]{0,14})$/.test(text);
 }

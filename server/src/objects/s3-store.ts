@@ -13,7 +13,7 @@ const ANSWER_MS = 10_000;
 /** A bucket of S3, or of a service with its interface. */
 export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
   const { bucket, publicUrl } = settings;
-  // At first use, because loading AWS's client takes longer than most of a start.
+  // Loaded at first use, because loading AWS's client takes longer than most of the startup.
   let loading: ReturnType<typeof load> | undefined;
   const aws = () => {
     loading ??= load(settings);
@@ -24,7 +24,7 @@ export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
   return {
     kind: 's3',
     publicUrl: (key) => `${publicUrl}/${requireKey(key)}`,
-    // By the machine's time, because the bucket judges by its own.
+    // By the machine's time, because the bucket uses its own.
     async presignPut({ key, contentType, length, expiresInSeconds }) {
       const { s3, client, getSignedUrl } = await aws();
       const exact = 'exact' in length ? length.exact : undefined;
@@ -70,7 +70,7 @@ async function load({ region, endpoint, credentials }: Omit<S3Config, 'kind'>) {
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // A presigned URL would else carry the checksum of an empty body, and S3 would refuse every other one.
+    // Otherwise a presigned URL would carry the checksum of an empty body, and S3 would refuse every other one.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 2,
@@ -99,7 +99,7 @@ async function readBody({ Body: body, ContentLength: length }: GetObjectCommandO
   return Buffer.concat(parts);
 }
 
-/** Where the service may not list the bucket, a missing key is answered 403, and so counts as an outage. */
+/** If the service may not list the bucket, S3 answers 403 for a missing key, which therefore counts as an outage. */
 function unlessMissing(error: unknown): undefined {
   const { name } = error as Error;
   if (name !== 'NoSuchKey' && name !== 'NotFound') throw error;

@@ -41,7 +41,7 @@ async function openLocal(dir: string): Promise<Stand> {
       ahead += seconds * 1000;
     },
     async close() {
-      // Else it waits a minute for the rest of an upload that was refused for its size.
+      // Otherwise it waits a minute for the rest of an upload that was refused for its size.
       app.server.closeAllConnections();
       await app.close();
     },

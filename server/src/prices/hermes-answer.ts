@@ -12,8 +12,8 @@ const UNSIGNED = /^\d{1,20}$/;
 const MOST_EXPONENT = 18;
 
 /**
- * The usable prices in an answer of `/v2/updates/price/latest`, by feed id in lower case. An entry that is none is left
- * out: it does not harm the others. Throws TypeError where there is no list of prices at all.
+ * The usable prices in an answer of `/v2/updates/price/latest`, by feed id in lower case. An entry that is not a price
+ * is skipped and does not affect the others. Throws TypeError if there is no list of prices at all.
  */
 export function readUpdates(body: unknown): Map<string, Published> {
   const { parsed } = Object(body) as { parsed?: unknown };

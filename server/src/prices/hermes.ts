@@ -10,7 +10,7 @@ const TIMEOUT_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
 
 export interface HermesDeps {
-  /** Of the service, without the path of a method. May hold a key: it is never logged. */
+  /** Base URL of the service, without the path of a method. May hold a key: it is never logged. */
   url: string;
   /** Sent as a bearer token. */
   key: string | undefined;
@@ -26,15 +26,15 @@ export interface HermesDeps {
 }
 
 export interface Hermes extends PriceFeed {
-  /** Ends the asking, also the question under way. */
+  /** Stops polling, and aborts the request under way. */
   close(): Promise<void>;
 }
 
 /**
- * Prices of Pyth's Hermes HTTP API (`GET /v2/updates/price/latest`), asked for every 2 seconds, and less often while it
- * refuses or fails. Resolves when the first question has had its answer or failed. A price is replaced only by one that
- * was published later, is stale when it is older than `maxAgeMs` by the time that it was published, and is none while
- * its confidence interval is wider than `maxConfidenceBps`.
+ * Prices of Pyth's Hermes HTTP API (`GET /v2/updates/price/latest`), polled every 2 seconds, and less often while it
+ * refuses or fails. Resolves when the first request has been answered or has failed. A price is replaced only by one
+ * that was published later. It is stale once it was published more than `maxAgeMs` ago, and left out while its
+ * confidence interval is wider than `maxConfidenceBps`.
  */
 export async function startHermes(deps: HermesDeps): Promise<Hermes> {
   const hermes = new PolledHermes(deps);
@@ -92,7 +92,7 @@ class PolledHermes implements Hermes {
     }
   }
 
-  /** Answers how long to wait for the next question, in milliseconds. */
+  /** Returns how long to wait until the next request, in milliseconds. */
   async #poll(): Promise<number> {
     const complaints = this.#complaints;
     this.#attempt = new AbortController();
@@ -116,7 +116,7 @@ class PolledHermes implements Hermes {
     for (const [feed, update] of updates) {
       const before = this.#known.get(feed);
       if (before && update.publishedAt <= before.publishedAt) continue;
-      // One from the future would keep out all that come after it.
+      // A price from the future would keep out all that come after it.
       if (update.publishedAt > clock.now() + maxAgeMs) this.#complaints.add('a price from the future');
       else this.#known.set(feed, update);
     }
@@ -130,7 +130,7 @@ async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortContro
   const query = new URLSearchParams([
     ...ids.map((id): [string, string] => ['ids[]', id]),
     ['parsed', 'true'],
-    // Else one wrong id makes the whole question fail.
+    // Otherwise one wrong id makes the whole request fail.
     ['ignore_invalid_price_ids', 'true'],
   ]);
   let isLate = false;
@@ -159,13 +159,13 @@ async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortContro
   }
 }
 
-/** Logs each trouble once, and again only after it was gone for a round. */
+/** Logs each problem once, and again only after a round without it. */
 function createComplaints(log: Logger, host: string) {
   let before = new Set<string>();
   let now = new Set<string>();
   return {
     add(reason: string): void {
-      if (!before.has(reason) && !now.has(reason)) log.warn({ host, reason }, 'the price service is of no use');
+      if (!before.has(reason) && !now.has(reason)) log.warn({ host, reason }, 'problem with the price service');
       now.add(reason);
     },
     endOfRound(): void {

@@ -6,15 +6,15 @@ import { startHermes } from './hermes.js';
 import type { PriceFeed, PriceQuote, Prices } from './price.js';
 import type { SandboxPrices } from './sandbox.js';
 
-/** A price beyond these is taken for a mistake of its source. */
+/** A price outside these bounds is taken for a mistake of its source. */
 const LEAST_USD = 1e-15;
 const MOST_USD = 1e15;
 
 interface PriceDeps {
   settings: Config['prices'];
-  /** The stored prices of a sandbox, which `fixed` and `simulated` stand for. */
+  /** The stored prices of a sandbox: what the sources `fixed` and `simulated` read. */
   stored: SandboxPrices | undefined;
-  /** USD that the pools give for one whole token; undefined where there is no pool. */
+  /** USD for one whole token by the pools; undefined if there is no pool. */
   poolPrice: ((mint: Address) => number | undefined) | undefined;
   clock: Clock;
   log: Logger;
@@ -55,7 +55,7 @@ function combine(feeds: PriceFeed[]): Pick<Prices, 'quote' | 'usd'> {
     for (const feed of feeds) {
       const { source } = feed;
       const price = feed.read(mint);
-      // NaN is on neither side of a bound.
+      // NaN fails every comparison.
       if (!price || !(price.usd >= LEAST_USD && price.usd <= MOST_USD)) continue;
       if (!price.stale) return { ...price, source };
       old ??= { ...price, source };

@@ -4,16 +4,16 @@ import type { PriceSource } from '../config/index.js';
 /** The price of one whole token. */
 export interface PriceQuote {
   usd: number;
-  /** Half the width of the interval that the price is in, in USD; 0 where the source tells none. */
+  /** Half the width of the confidence interval, in USD; 0 if the source gives none. */
   confidence: number;
   /** Unix milliseconds. */
   publishedAt: number;
   source: PriceSource;
-  /** Older than the configured bound: to be shown as old, never to be reckoned with. */
+  /** Older than the configured maximum: show it as old, never calculate with it. */
   stale: boolean;
 }
 
-/** One source of prices. What it does not have, or may not be used at all, it leaves out. */
+/** One source of prices. It leaves out prices that it does not have or that must not be used at all. */
 export interface PriceFeed {
   readonly source: PriceSource;
   read(mint: Address): Omit<PriceQuote, 'source'> | undefined;
@@ -21,7 +21,7 @@ export interface PriceFeed {
 
 /** USD prices of tokens, from the first configured source that has one. */
 export interface Prices {
-  /** A fresh price; where no source has one, the old one of the first that has any. */
+  /** A fresh price; if no source has one, the stale one of the first that has any. */
   quote(mint: Address): PriceQuote | undefined;
   /** USD for one whole token: positive, finite and fresh, or undefined. */
   usd(mint: Address): number | undefined;
@@ -29,8 +29,8 @@ export interface Prices {
 }
 
 /**
- * USD for one whole token by a price that may be spent by: fresh, and not the word of pools, because anybody makes a pool,
- * at any price. Undefined where there is none.
+ * USD for one whole token, at a price that money may be spent by: fresh, and not from pools, because anybody can create
+ * a pool at any price. Undefined if there is none.
  */
 export function trustedUsd(prices: Pick<Prices, 'quote'>, mint: Address): number | undefined {
   const price = prices.quote(mint);

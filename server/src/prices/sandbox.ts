@@ -4,19 +4,19 @@ import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/pr
 import type { Store } from '../store/sql.js';
 import type { PriceFeed } from './price.js';
 
-/** Told, with the mint or nothing, to every copy when prices have been set. */
+/** Notified to every instance when prices have been set; the payload is the mint, or empty. */
 export const PRICES_CHANNEL = 'prices';
 
-/** Prices that stand still until somebody sets them. They live in the store, and every copy hears of a change. */
+/** Prices that stay until somebody sets them. They live in the store, and every instance is notified of a change. */
 export interface SandboxPrices {
-  /** Never stale: a price stands until another is set. */
+  /** Never stale: a price stays until another is set. */
   read: PriceFeed['read'];
   usd(mint: Address): number | undefined;
-  /** Resolves when this copy answers with the new price. */
+  /** Resolves when this instance answers with the new price. */
   set(mint: Address, usd: number): Promise<void>;
-  /** Reads what other copies have set, without waiting to be told of it. */
+  /** Reads what other instances have set, without waiting for a notification. */
   reload(): Promise<void>;
-  /** Dates all prices anew: after the clock has jumped they are as fresh as before. */
+  /** Gives all prices a new date, so that they are as fresh as before the clock jumped. */
   stamp(): Promise<void>;
   close(): Promise<void>;
 }

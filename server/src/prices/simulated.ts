@@ -27,8 +27,8 @@ export interface Drift {
 }
 
 /**
- * Lets the stored prices of a sandbox walk at random in small steps, each up to 0.2 % and 5 seconds after the one
- * before, whichever copy of the service made that.
+ * Moves the stored prices of a sandbox in a random walk of small steps, each up to 0.2 % and 5 seconds after the one
+ * before, whichever instance made that.
  */
 export function startDrift(deps: DriftDeps): Drift {
   const { mints, stored, move, clock, log, sleep = pause } = deps;

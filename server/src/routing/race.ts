@@ -8,7 +8,7 @@ export type Answer = { router: RouterId; ms: number } & ({ quote: Quote } | Refu
 export interface Best {
   /** The best for the taker first. */
   ranked: Quote[];
-  /** One of each router that was asked. */
+  /** One from each router that was asked. */
   answers: Answer[];
 }
 
@@ -30,7 +30,7 @@ interface RoutingDeps {
   registry: Registry;
 }
 
-/** A rejected promise is a router's defect: it is logged as one, and counts as no answer. */
+/** A rejected promise is a bug in the router: it is logged as one, and counts as no answer. */
 const DEFECT: Refusal = { refused: 'unavailable', reason: 'the router failed' };
 
 export function createRouting({ routers, budgetMs, steadyNow, log, registry }: RoutingDeps): Routing {
@@ -41,7 +41,7 @@ export function createRouting({ routers, budgetMs, steadyNow, log, registry }: R
     try {
       return await router.quote(request, signal);
     } catch (error) {
-      // Giving up by rejecting is how most code reacts to a signal.
+      // Most code reacts to an aborted signal by rejecting.
       if (signal.aborted) return tooLate;
       log.error({ router: router.id, err: error }, 'a router failed');
       return DEFECT;
@@ -71,7 +71,7 @@ export function createRouting({ routers, budgetMs, steadyNow, log, registry }: R
       );
       clearTimeout(timer);
       for (const answer of answers) count(answer);
-      if (log.isLevelEnabled('debug')) log.debug({ answers: answers.map(told) }, 'routers answered');
+      if (log.isLevelEnabled('debug')) log.debug({ answers: answers.map(summaryOf) }, 'routers answered');
       const ranked = answers.flatMap((answer) => ('quote' in answer ? [answer.quote] : []));
       return { ranked: ranked.sort(request.mode === 'exact-in' ? byOutput : byInput), answers };
     },
@@ -86,7 +86,7 @@ function byInput(a: Quote, b: Quote): number {
   return a.inAmount === b.inAmount ? 0 : a.inAmount < b.inAmount ? -1 : 1;
 }
 
-function told(answer: Answer): object {
+function summaryOf(answer: Answer): object {
   const { router, ms } = answer;
   if (!('quote' in answer)) return { router, ms, refused: answer.refused, reason: answer.reason };
   return { router, ms, inAmount: answer.quote.inAmount.toString(), outAmount: answer.quote.outAmount.toString() };

@@ -5,10 +5,10 @@ import type { ForeignTrade } from '../crafting/swap.js';
 export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
 export type RouterId = (typeof ROUTER_IDS)[number];
 
-/** What older clients call a router. */
+/** Ids that older clients use. */
 const FORMER_IDS: ReadonlyMap<string, RouterId> = new Map([['iris', 'metis']]);
 
-/** The router that a client names, in use or not; undefined where the contract knows none of that name. */
+/** The router that a client names, in use or not; undefined if the contract has no router of that name. */
 export function routerIdOf(name: string): RouterId | undefined {
   return FORMER_IDS.get(name) ?? ROUTER_IDS.find((id) => id === name);
 }
@@ -29,9 +29,9 @@ export interface QuoteRequest {
   input: Token;
   output: Token;
   amount: bigint;
-  /** Who will sign and pay the input; undefined asks for a price only. */
+  /** Signs and pays the input; without an owner, the request is for a price only. */
   owner?: Address;
-  /** Whose the output will be, where that is not the owner. */
+  /** Owner of the output, if that is not `owner`. */
   receiver?: Address;
   /** Taken from the whole input before it is swapped, or from what came out; rounded down. */
   fee?: { bps: number; side: 'input' | 'output' };
@@ -48,11 +48,11 @@ export interface Hop {
   outputMint: Address;
   inAmount: bigint;
   outAmount: bigint;
-  /** What of `inAmount` the venue keeps as its fee. */
+  /** The part of `inAmount` that the venue keeps as its fee. */
   fee: bigint;
   /** Its share of what is swapped from `inputMint` at that point, in basis points. */
   bps: number;
-  /** The venue's token accounts: what they gain and lose is what was traded. Missing: nobody has told them. */
+  /** The venue's token accounts: what they gain and lose is what was traded. Missing if unknown. */
   vaultIn?: Address;
   vaultOut?: Address;
 }
@@ -63,26 +63,26 @@ export interface Quote {
   inAmount: bigint;
   /** Arrives, after a fee on the output. */
   outAmount: bigint;
-  /** Of the side that `request.fee` names; 0 without one. */
+  /** Of the side that `request.fee` names; 0 without a fee. */
   feeAmount: bigint;
   hops: Hop[];
   /** Share of the output's worth that the trade loses by moving the market, fees apart: 0.004 is 0.4 %. */
   priceImpact: number;
-  /** What arrives is exactly `outAmount` or nothing. */
+  /** Whether what arrives is exactly `outAmount` or nothing. */
   guaranteed: boolean;
-  /** The market maker that stands behind it. */
+  /** The market maker behind the quote. */
   maker?: MakerQuote;
-  /** Makes the instructions for these accounts; a refusal says why they cannot be had. */
+  /** Builds the instructions for these accounts; a refusal says why that is not possible. */
   build(parties: SwapParties): Promise<Built | Refusal>;
-  /** A quote over fewer pools, for when a transaction has no room for this one; missing where there cannot be one. */
+  /** A quote over fewer pools, for when this one does not fit into a transaction; missing if there cannot be one. */
   simpler?(signal: AbortSignal): Promise<Quote | Refusal>;
 }
 
-/** What a market maker has quoted, by its names for it; enough to ask for the swap later, so it is kept with the order. */
+/** A market maker's quote, in the maker's own terms: enough to ask for the swap later, so it is kept with the order. */
 export interface MakerQuote {
-  /** As it is registered. */
+  /** The id under which the maker is registered. */
   id: string;
-  /** Its wallet. */
+  /** The maker's wallet. */
   address: Address;
   requestId: string;
   quoteId: string;
@@ -90,64 +90,64 @@ export interface MakerQuote {
   expireAt: number;
 }
 
-/** No quote, or nothing to build: a reason for the log, and one of few words for metrics. */
+/** No quote, or nothing to build: a reason for the log, and a short one for metrics. */
 export interface Refusal {
   refused: 'no-route' | 'unsupported-token' | 'unsupported-request' | 'too-large' | 'unavailable' | 'timeout';
   reason: string;
 }
 
 /**
- * Whose accounts a swap moves, so that a wallet, a vault or a keeper can trade through the same door. A source or
- * destination that is left out is the owner's own SOL: only a router that says `nativeSol` takes it.
+ * Whose accounts a swap moves, so that a wallet, a vault or a keeper can trade through the same port. A missing source
+ * or destination means the owner's own SOL: only a router with `nativeSol` accepts that.
  */
 export interface SwapParties {
   /** Owner of the source; signs for it. */
   owner: Address;
   source?: Address;
-  /** Exists, or is made by instructions that the caller puts before these. */
+  /** Exists, or is created by instructions that the caller puts before these. */
   destination?: Address;
   /** Owner of the destination. */
   receiver: Address;
   feePayer: Address;
   /** Pays the rent of accounts that exist only within the transaction, and gets it back. */
   rentPayer: Address;
-  /** Whose signature is not to be had: a build that needs one of them is refused. */
+  /** Keys whose signature is not available: a build that needs one of them is refused. */
   absentSigners: ReadonlySet<Address>;
-  /** The least that must arrive at the destination. */
+  /** The minimum that must arrive at the destination. */
   minOut: bigint;
   /** Token account that gets the fee of the request; required with a fee. */
   feeAccount?: Address;
-  /** The source is closed afterwards: where a router can, it leaves nothing of the amount in it. */
+  /** The source is closed afterwards: a router that can leaves nothing of the amount in it. */
   emptySource?: boolean;
 }
 
 export interface Built {
-  /** Make accounts that the swap needs for a moment, swap, and close them again. */
+  /** Create the temporary accounts that the swap needs, swap, and close them again. */
   instructions: Instruction[];
   /** Signers beside the owner, the fee payer and the rent payer. */
   extraSigners: Address[];
-  /** Must pay the network fee, where it is not the caller's choice. */
+  /** Must pay the network fee, if the caller has no choice. */
   feePayer?: Address;
   lookupTables: LookupTable[];
   /** Lamports that the rent payer lends while the transaction runs. */
   lentLamports: bigint;
-  /** The one among the instructions whose terms cannot be read, and what it must not exceed. */
+  /** The one instruction whose terms cannot be read, and what it must not exceed. */
   foreign?: ForeignTrade;
 }
 
-/** What sets routers apart. Whoever asks for quotes chooses by these and never by a router's name. */
+/** What sets routers apart. Callers choose routers by these, never by a router's name. */
 interface Capabilities {
-  /** Whether it takes and gives SOL of wallets; else SOL must come and go through a token account of wrapped SOL. */
+  /** Whether it takes and gives SOL of wallets; otherwise SOL must go through a token account of wrapped SOL. */
   readonly nativeSol: boolean;
   /** Whether it answers `exact-out`. */
   readonly exactOut: boolean;
   /** Whether a wallet other than the owner may pay the network fee and the rent. */
   readonly thirdPartyPayer: boolean;
-  /** Whether it pays the network fee by itself, and so decides how much that is: a client can set no fee and no tip. */
+  /** Whether it pays the network fee itself, and so decides how much that is: a client can set no fee and no tip. */
   readonly paysNetworkFee: boolean;
-  /** What the gas wallet may pay in the owner's place: all gas, or only the rent of the output's account. */
+  /** What the gas wallet may pay for the owner: all gas, or only the rent of the output's account. */
   readonly sponsorable: 'gas' | 'rent' | 'nothing';
-  /** Whether the other side signs last and sends the transaction, so that it cannot be landed from here. */
+  /** Whether the other side signs last and sends the transaction, so that we cannot land it. */
   readonly sendsByItself: boolean;
 }
 
@@ -155,7 +155,7 @@ export interface Router extends Capabilities {
   readonly id: RouterId;
   /** As the contract shows it. */
   readonly name: string;
-  /** Resolves with a refusal where there is no quote; rejects only for a defect. Gives up when `signal` aborts. */
+  /** Resolves with a refusal if there is no quote; rejects only for a bug. Gives up when `signal` aborts. */
   quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal>;
 }
 

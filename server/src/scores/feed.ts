@@ -4,13 +4,13 @@ import type { EventScore } from '../store/scores.js';
 export interface ScoreFeed {
   readonly name: string;
   /**
-   * Whether one copy at a time reads it: a feed whose updates carry no time of their own is in order only as one
-   * reader hears it.
+   * Whether only one instance at a time reads it: updates that carry no time of their own are in order only for a
+   * single reader.
    */
   readonly exclusive: boolean;
-  /** From now on, hands every update to `publish`. Nothing happens when it is open already. */
+  /** Hands every update to `publish` from now on. A no-op if it is already open. */
   open(publish: (score: EventScore) => void): void;
-  /** Publishes what the clock has brought; a feed that others tell has nothing to do here. */
+  /** Publishes what is due by the clock; a no-op for a feed that receives its updates. */
   due(): void;
   close(): void;
 }

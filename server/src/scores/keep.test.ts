@@ -78,7 +78,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await close();
     });
 
-    /** One copy of the service with a feed of its own. */
+    /** One instance of the service with a feed of its own. */
     const startCopy = (exclusive = true, on = store) => {
       const source = createFeed(exclusive);
       const scores = createScores({ store: on, clock, feeds: [source.feed], log });

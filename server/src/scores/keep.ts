@@ -14,15 +14,15 @@ export interface ScoresDeps {
 }
 
 export interface Scores {
-  /** Opens the feeds that this copy may read, and resolves when all that has come from them is stored. */
+  /** Opens the feeds that this instance may read, and resolves when everything received from them is stored. */
   runDue(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long another copy waits before it takes over an exclusive feed; `runDue` must come more often. */
+/** How long another instance waits before it takes over an exclusive feed; `runDue` must come more often. */
 const LEASE_MS = 10_000;
 
-/** Writes what the feeds say into the store. Any number of copies may do it side by side. */
+/** Writes what the feeds say into the store. Any number of instances may do so side by side. */
 export function createScores({ store, clock, feeds, log }: ScoresDeps): Scores {
   const holder = uuidv7(clock);
   const kept = feeds.map((feed) => keepFeed(feed, holder, { store, clock, log }));
@@ -46,7 +46,10 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
   function publish(score: EventScore): void {
     const isFirst = waiting.size === 0;
     waiting.set(score.eventId, newest(waiting.get(score.eventId), score));
-    if (isFirst) write().catch((error: Error) => log.warn({ feed: feed.name, reason: error.message }, 'score waits'));
+    if (!isFirst) return;
+    write().catch((error: Error) => {
+      log.warn({ feed: feed.name, reason: error.message }, 'could not store a score; retrying');
+    });
   }
 
   function write(): Promise<void> {
@@ -96,7 +99,7 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
   };
 }
 
-/** What is to be stored of two updates of one event: the later one, except that a game that has ended stays ended. */
+/** Which of two updates of one event to store: the later one, except that a game that has ended stays ended. */
 function newest(before: EventScore | undefined, after: EventScore): EventScore {
   return before?.ended && !after.ended ? before : after;
 }

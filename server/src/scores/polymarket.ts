@@ -20,18 +20,18 @@ export interface FeedTiming {
   /** How long the first attempt to connect again waits, at most. Each further one may wait twice as long. */
   firstRetryMs: number;
   maxRetryMs: number;
-  /** A connection that says nothing for so long is dead. */
+  /** A connection that is silent for this long is dead. */
   silenceMs: number;
 }
 
-/** The server is documented to ping every 5 seconds, and known to do it every 15. */
+/** The server is documented to ping every 5 seconds, and was seen to do so every 15. */
 const TIMING: FeedTiming = { firstRetryMs: 1_000, maxRetryMs: 60_000, silenceMs: 40_000 };
 const HANDSHAKE_MS = 10_000;
 const MAX_FRAME_BYTES = 256 * 1024;
 
 /**
- * Polymarket's public sports channel. It needs no subscription and tells of every game; those that are behind an event
- * are published. What it said while the connection was down is not to be had any more.
+ * Polymarket's public sports channel. It needs no subscription and reports every game; those behind an event are
+ * published. What it sends while the connection is down is lost.
  */
 export function createPolymarketFeed(deps: PolymarketDeps): ScoreFeed {
   return new PolymarketFeed(deps);
@@ -76,7 +76,7 @@ class PolymarketFeed implements ScoreFeed {
   }
 
   #connect(): void {
-    // Compression is refused: a few bytes could unfold into very many.
+    // Compression is refused: a few bytes could expand to very many.
     const options = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false };
     const current = new WebSocket(this.#url, options);
     this.#socket = current;
@@ -109,10 +109,10 @@ class PolymarketFeed implements ScoreFeed {
   #connectLater(reason: string): void {
     const { maxRetryMs, firstRetryMs } = this.#timing;
     const longest = Math.min(maxRetryMs, firstRetryMs * 2 ** this.#failures);
-    // Copies that lost the connection together do not come back together.
+    // Jitter, so that instances that lost the connection together do not come back together.
     const delayMs = Math.round(longest * (0.5 + Math.random() / 2));
     const about = { feed: this.name, host: this.#host, reason, delayMs };
-    this.#log.warn(about, 'the connection of the scores is lost; connecting again');
+    this.#log.warn(about, 'lost the connection to the sports channel; reconnecting');
     this.#failures += 1;
     this.#retry = setTimeout(() => this.#connect(), delayMs);
   }
@@ -123,7 +123,7 @@ class PolymarketFeed implements ScoreFeed {
   }
 }
 
-/** Makes the scores of the events that a message is about: none for a game that is behind no event. */
+/** Creates the scores of the events that a message is about: none for a game that is behind no event. */
 function createReader(games: PolymarketDeps['games'], clock: Clock): (text: string) => EventScore[] {
   const eventsOf = new Map<string, string[]>();
   for (const [eventId, game] of Object.entries(games)) eventsOf.set(game, [...(eventsOf.get(game) ?? []), eventId]);
@@ -134,13 +134,13 @@ function createReader(games: PolymarketDeps['games'], clock: Clock): (text: stri
     if (update === undefined) return [];
     const eventIds = new Set(update.names.flatMap((name) => eventsOf.get(name) ?? []));
     if (eventIds.size === 0) return [];
-    // Two messages of one millisecond have an order, too.
+    // Two messages within one millisecond keep their order, too.
     lastArrival = Math.max(clock.now(), lastArrival + 1);
     return [...eventIds].map((eventId) => toScore(eventId, update, lastArrival));
   };
 }
 
-/** A time of theirs that is ahead of our clock would keep later updates out: the arrival stands in for it. */
+/** A time of theirs that is ahead of our clock would keep later updates out, so the arrival time replaces it. */
 function toScore(eventId: string, update: GameUpdate, arrival: number): EventScore {
   const { names: _, updatedAt, finishedAt, ...state } = update;
   const changed = Math.min(updatedAt ?? arrival, arrival);

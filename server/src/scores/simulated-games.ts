@@ -13,7 +13,7 @@ export type Timeline = readonly GameState[];
 /** Plays a game: the same seed gives the same game. */
 export type Sport = (seed: string) => Timeline;
 
-/** A share below 1, another one at each call. */
+/** A random share below 1, a new one at each call. */
 type Chance = () => number;
 
 const SECOND = 1_000;
@@ -51,7 +51,7 @@ export const basketball: Sport = (seed) => {
     for (let seconds = 30; seconds <= 720; seconds += 30) {
       const side = chance() < 0.5 ? 0 : 1;
       points[side] += Math.floor(chance() * 4);
-      // Nobody wants to imitate overtime: the last throw decides.
+      // Overtime is not simulated: the last throw decides.
       if (quarter === 3 && seconds === 720 && points[0] === points[1]) points[side] += 1;
       const elapsed = `${pad(Math.floor(seconds / 60), 2)}:${pad(seconds % 60, 2)}`;
       const isOver = seconds === 720;
@@ -108,7 +108,7 @@ function pad(count: number, digits: number): string {
   return String(count).padStart(digits, '0');
 }
 
-/** FNV-1a makes a number of the seed, and mulberry32 a sequence of the number; both are in the public domain. */
+/** FNV-1a turns the seed into a number, and mulberry32 that number into a sequence; both are in the public domain. */
 function chanceOf(seed: string): Chance {
   let state = 0x811c9dc5;
   for (const character of seed) state = Math.imul(state ^ character.codePointAt(0)!, 0x01000193);

@@ -11,7 +11,7 @@ interface Fixture {
   home: string;
   away: string;
   sport: Sport;
-  /** Minutes after the sandbox was made. */
+  /** Minutes after the sandbox was created. */
   startMinute: number;
   /** What the provider calls a game before it has begun. */
   before: string;
@@ -65,7 +65,7 @@ export const simulatedEvents: readonly string[] = [ALWAYS_LIVE, ...FIXTURES].map
 
 /**
  * The sandbox's games: one that is always live, and some that begin within minutes after `since` (unix milliseconds),
- * run and end. What they show depends on nothing but `since` and the clock, so that every copy says the same.
+ * run and end. What they show depends only on `since` and the clock, so that every instance says the same.
  */
 export function createSimulatedFeed({ since, clock }: { since: number; clock: Clock }): ScoreFeed {
   const fixtures = FIXTURES.map((fixture) => ({ fixture, timeline: fixture.sport(fixture.eventId) }));
@@ -92,7 +92,7 @@ export function createSimulatedFeed({ since, clock }: { since: number; clock: Cl
   };
 }
 
-/** Where one game ends, the next one begins: under the same event, with a number of its own. */
+/** When one game ends, the next one begins: under the same event, with a new number. */
 function alwaysLive(now: number): EventScore {
   const { eventId, league, home, away } = ALWAYS_LIVE;
   const number = Math.floor(now / ALWAYS_LIVE_MS);
@@ -126,7 +126,7 @@ function scoreOf(fixture: Fixture, timeline: Timeline, since: number, now: numbe
   return { ...game, ...state, live: !ended, ended, updatedAt, ...(ended && { finishedTimestamp: updatedAt }) };
 }
 
-/** The last state that has come; undefined before the first. */
+/** The last state reached; undefined before the first. */
 function stateAt(timeline: Timeline, elapsedMs: number): Timeline[number] | undefined {
   return timeline.findLast(({ atMs }) => atMs <= elapsedMs);
 }

@@ -4,17 +4,17 @@ import type { Signer } from './signer.js';
 
 /** How long a login lasts. */
 const LIFE_SECONDS = 24 * 60 * 60;
-/** How long one key signs. The key of a token follows from when it was issued, so a change of keys ends no login. */
+/** How long one key signs. A token's issue time determines its key, so a change of keys ends no login. */
 const KEY_PERIOD_SECONDS = 7 * LIFE_SECONDS;
-/** How far the clocks of two copies of the service may differ. */
+/** How far the clocks of two instances of the service may differ. */
 const SKEW_SECONDS = 60;
 const MAX_TOKEN_LENGTH = 1_000;
 
 /** Issues and reads the tokens (JWT, EdDSA) of wallets that have logged in. */
 export interface LoginTokens {
-  /** A token for a wallet that has just proved to be itself. */
+  /** A token for a wallet that has just proved its identity. */
   issue(wallet: Address): Promise<string>;
-  /** The wallet that a token stands for; undefined when it is expired, altered, or none of ours. */
+  /** The wallet that a token stands for; undefined if it is expired, altered, or not ours. */
   walletOf(token: string): Promise<Address | undefined>;
 }
 
@@ -26,7 +26,7 @@ interface Claims {
 }
 
 export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Clock }): LoginTokens {
-  // At most a handful: only the numbers of tokens that could be alive are ever looked up.
+  // At most a handful: only the key numbers of tokens that could still be valid are ever looked up.
   const publicKeys = new Map<number, Promise<Address>>();
   const publicKey = (number: number): Promise<Address> => {
     const known = publicKeys.get(number) ?? signer.publicKey(`login:${number}`);
@@ -53,7 +53,7 @@ export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Cl
       const now = nowSeconds(clock);
       if (!claims || now >= claims.exp || claims.iat > now + SKEW_SECONDS) return undefined;
       const number = keyNumber(claims.iat);
-      // Ours is the only header there is: no other algorithm or key can be asked for.
+      // Only our own header is accepted: nobody can choose another algorithm or key.
       if (header !== headerOf(number)) return undefined;
       const bytes = canonicalBytes(signature);
       const valid = bytes && verify(await publicKey(number), Buffer.from(`${header}.${payload}`), bytes);
@@ -94,7 +94,7 @@ function readClaims(payload: string): Claims | undefined {
   return { sub, walletPubkey: sub, iat: iat as number, exp };
 }
 
-/** The bytes of base64url, where it is written in the one way that we write it. */
+/** The bytes of base64url text, if it is written in the one way that we write it. */
 function canonicalBytes(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

@@ -15,7 +15,7 @@ export function numberedPath(number: number): number[] {
   return [Math.floor(number / KEYS_A_BRANCH), number % KEYS_A_BRANCH];
 }
 
-/** A number that no other launch has, by chance. */
+/** A random number; no other launch is likely to have it. */
 export function randomMintNumber(): number {
   return randomInt(BRANCHES) * KEYS_A_BRANCH + randomInt(KEYS_A_BRANCH);
 }
@@ -47,7 +47,7 @@ function endsIn(bytes: Uint8Array, value: number, weight: number): boolean {
 
 /** The value of a suffix as the last digits of a base58 number. */
 function suffixValue(suffix: string): { value: number; weight: number } {
-  // Behind a digit that is not zero, no leading zero bytes are lost.
+  // After a nonzero digit, no leading zero bytes are lost.
   const bytes = base58Decode(`z${suffix}`);
   if (!bytes) throw new RangeError('the suffix is not base58');
   const weight = 58 ** suffix.length;

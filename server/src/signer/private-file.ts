@@ -50,7 +50,7 @@ export async function createPrivateFile(path: string, content: string): Promise<
     await file.writeFile(content);
     await file.sync();
     await file.close();
-    // link, because rename would replace a file that another process has made in the meantime.
+    // link, because rename would replace a file that another process has created in the meantime.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -64,8 +64,8 @@ export async function createPrivateFile(path: string, content: string): Promise<
 }
 
 /**
- * The secret that a file of ours holds (the sandbox's signer passphrase, the admin token): 256 random bits, made with
- * the file at first use. Whitespace around it is ignored, so that an operator may write the file by hand.
+ * The secret in a file of ours (the sandbox's signer passphrase, the admin token): 256 random bits, created with the
+ * file at first use. Whitespace around it is ignored, so that an operator may write the file by hand.
  *
  * @throws PrivateFileError when the file is open to others or empty.
  */

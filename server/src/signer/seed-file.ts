@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** OWASP's parameters for 32 MiB of memory; about 0.2 s. */
 const SCRYPT = { n: 2 ** 15, r: 8, p: 3 } as const;
 
-/** More than this asked for by a file is damage, or somebody who wants to use up our memory. */
+/** A file that asks for more than this is damaged, or an attempt to exhaust our memory. */
 const SCRYPT_MAX_BYTES = 256 * 1024 * 1024;
 
 /** The parts of a signer file; the binary ones are lower-case hex. */
@@ -81,7 +81,7 @@ function parse(text: string, path: string): SeedFile {
   }
   if (version !== 1 || cipher !== 'aes-256-gcm' || !isHex(nonce, 12)) throw damaged;
   if (!isHex(ciphertext, SEED_BYTES + TAG_BYTES) || !isScrypt(kdf)) throw damaged;
-  // Rendering it again covers the checksum, unknown fields and any other way to write the same values.
+  // Comparing with a fresh rendering covers the checksum, unknown fields and any other way to write the same values.
   const known: SeedFile = { version, kdf, cipher, nonce, ciphertext, checksum: file.checksum ?? '' };
   if (render(known) !== text) throw damaged;
   return known;

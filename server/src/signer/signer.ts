@@ -6,7 +6,7 @@ import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 
 /**
- * The keys of the service, each derived at m/44'/501'/<number>' from one seed. A number is never given to another role:
+ * The keys of the service, each derived at m/44'/501'/<number>' from one seed. Never reuse a number for another role:
  * its address holds money.
  */
 const roleNumbers = {
@@ -16,7 +16,7 @@ const roleNumbers = {
   maker: 1,
   /** Trades for the service: in a sandbox it moves the pools to the prices that are set. */
   keeper: 2,
-  /** Signs every deposit into a vault and every withdrawal, so that none lands that the service does not know of. */
+  /** Signs every deposit into a vault and every withdrawal, so that none lands without the service's knowledge. */
   tracker: 3,
 } as const;
 
@@ -42,16 +42,16 @@ export type KeyName = Role | `vault:${Address}` | `login:${number}` | `mint:${nu
 export interface Signer {
   /** The public key of a role. */
   address(role: Role): Address;
-  /** The public key of any key. @throws RangeError for a name that is none. */
+  /** The public key of any key. @throws RangeError for an invalid name. */
   publicKey(key: KeyName): Promise<Address>;
   /** The ed25519 signature (64 bytes) of a key over some bytes, for all but login keys a transaction message. */
   sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
 }
 
-/** Finds keys by what their addresses look like. */
+/** Finds keys by their addresses. */
 export interface MintFinder {
   /**
-   * The number of a mint key whose address ends in `suffix`, searched for by a thread of its own: each further character
+   * The number of a mint key whose address ends in `suffix`, searched for in its own thread: each further character
    * takes 58 times as long. @throws Error when `signal` aborts.
    */
   findMint(suffix: string, signal: AbortSignal): Promise<number>;
@@ -61,15 +61,15 @@ export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
   passphrase?: string | undefined;
-  /** Whether a new seed is made where the file does not exist. */
+  /** Whether to create a new seed if the file does not exist. */
   create: boolean;
 }
 
 /**
- * Opens the encrypted seed file, or makes it, and derives the key of every role.
+ * Opens or creates the encrypted seed file, and derives the key of every role.
  *
- * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when the
- * passphrase is missing or wrong.
+ * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
+ * the passphrase is missing or wrong.
  */
 export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder> {
   const seed = await loadSeed(options);
@@ -118,7 +118,7 @@ function pathOf(family: string, member: string): number[] {
   return family === 'login' ? [number] : numberedPath(number);
 }
 
-/** From the wallet alone, so that a vault can be found again without any database. */
+/** From the wallet alone, so that a vault can be found again without a database. */
 function vaultPath(wallet: Address): number[] {
   const bytes = Buffer.from(addressToBytes(wallet));
   return Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(2 * index));
@@ -135,6 +135,6 @@ async function loadSeed({ file, passphrase, create }: SignerOptions): Promise<Ui
   if (content !== undefined) return openSeed(content.toString('utf8'), passphrase, file);
   const seed = new Uint8Array(randomBytes(32));
   const created = await createPrivateFile(file, await sealSeed(seed, passphrase));
-  // Another process was faster: its seed is the one that stands in the file.
+  // Another process was faster: its seed is the one in the file.
   return created ? seed : loadSeed({ file, passphrase, create: false });
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const HARDENED = 0x80000000;
 
-/** A place in the tree of keys: its private key (an ed25519 seed of 32 bytes), and what its children are made with. */
+/** A node of the key tree: its private key (an ed25519 seed of 32 bytes), and the chain code for its children. */
 export interface KeyNode {
   key: Uint8Array;
   chainCode: Uint8Array;
@@ -47,7 +47,7 @@ export function deriveNode(from: KeyNode, path: readonly number[]): KeyNode {
   return node;
 }
 
-/** Overwrites the secrets of a node that is needed no more. */
+/** Overwrites the secrets of a node that is no longer needed. */
 export function wipe(node: KeyNode): void {
   node.key.fill(0);
   node.chainCode.fill(0);

@@ -16,18 +16,18 @@ import type { Outcome, Part, Plan } from './plan.js';
 
 const RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 const WHOLE = 10_000;
-/** Where a checked transfer has its amount. */
+/** Offset of the amount in the data of a checked transfer. */
 const TRANSFER_AMOUNT_AT = 1;
 
 export interface BuildInput {
   plan: Plan;
   outcome: Outcome;
   request: Pick<QuoteRequest, 'input' | 'output' | 'amount' | 'fee'>;
-  /** With accounts for both sides. */
+  /** Both token accounts are given. */
   parties: SwapParties & { source: Address; destination: Address };
-  /** Our router program; undefined where it is not deployed. */
+  /** Our router program; undefined if it is not deployed. */
   router: Address | undefined;
-  /** The tokens between, by their mints. */
+  /** Looks up an intermediate token by its mint. */
   tokenOf(mint: Address): Token;
 }
 
@@ -37,7 +37,7 @@ interface Instructions {
   lentLamports: bigint;
 }
 
-/** The instructions of a plan. Amounts are exact for the outcome that was quoted; the same input gives the same bytes. */
+/** Builds the instructions of a plan, with the amounts of the quoted outcome. The same input gives the same bytes. */
 export function buildPlan(input: BuildInput): Instructions {
   return input.router === undefined ? buildPlain(input) : buildRoute(input, input.router);
 }
@@ -48,12 +48,12 @@ function buildRoute(input: BuildInput, router: Address): Instructions {
   const { plan, outcome, request, parties, tokenOf } = input;
   const { owner, source, destination, receiver, minOut } = parties;
   const between = plan.steps.slice(1).map((step) => tokenOf(step.input));
-  // A fee on the output is taken from an account of the owner.
+  // A fee on the output must be taken from an account of the owner, so the output passes through one.
   const isHandedOn = request.fee?.side === 'output' && receiver !== owner;
   const temporary = temporaryAccounts(input, isHandedOn ? [...between, request.output] : between);
   const places = [source, ...temporary.addresses, ...(isHandedOn ? [] : [destination])];
 
-  // A step between must leave nothing behind, whatever it takes; the source may keep what is not worth handing on.
+  // Intermediate accounts must end up empty, whatever a venue takes; the source may keep what is not worth passing on.
   const isHandedOver = parties.emptySource || outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
   const rests = [isHandedOver ? request.input : undefined, ...between];
   const hops = plan.steps.flatMap(({ parts }, i) =>
@@ -107,7 +107,7 @@ interface TemporaryAccounts {
   lentLamports: bigint;
 }
 
-/** Token accounts of the owner, at addresses that only this swap has. */
+/** Token accounts of the owner, at addresses that only this swap uses. */
 function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): TemporaryAccounts {
   const { owner, rentPayer } = input.parties;
   const made = tokens.map(({ mint, tokenProgram }, i) => {
@@ -131,7 +131,9 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
   };
 }
 
-/** Deterministic, and hard to foresee for who would like to be in the way: whoever sends lamports there stops a swap. */
+/**
+ * Deterministic, yet hard for an attacker to predict: sending lamports to the address beforehand would block the swap.
+ */
 function seedOf({ plan, outcome, request, parties }: BuildInput, index: number): string {
   const { source, destination, minOut } = parties;
   const pools = plan.steps.flatMap(({ parts }) => parts.map(({ pool, bps }) => `${pool.address} ${bps}`));
@@ -142,7 +144,9 @@ function seedOf({ plan, outcome, request, parties }: BuildInput, index: number):
 
 // ---- without it ---------------------------------------------------------------------------------------------------------
 
-/** One step, each part by an instruction of its venue with a least output of its own; a fee on the input before them. */
+/**
+ * A single step: each part is its venue's own instruction with its own minimum output; a fee on the input comes first.
+ */
 function buildPlain({ outcome, request, parties }: BuildInput): Instructions {
   const { owner, source, destination, minOut, feeAccount } = parties;
   const instructions: Instruction[] = [];

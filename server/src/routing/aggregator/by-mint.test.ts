@@ -22,7 +22,7 @@ const ask = (aggregator: Aggregator, input: Token, output: Token, amount = 1_000
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount, excludeVenues: new Set() };
   return aggregator.quote(request, AbortSignal.timeout(10_000));
 };
-/** Asks until there is a route; the test's own limit ends it where there never is. */
+/** Asks until there is a route; the test's own time limit ends it if there never is one. */
 async function found(aggregator: Aggregator, input: Token, output: Token): Promise<Quote> {
   for (;;) {
     const answer = await ask(aggregator, input, output);

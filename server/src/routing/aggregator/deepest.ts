@@ -2,9 +2,9 @@ import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { PoolState } from './venue.js';
 
 /**
- * So many of the pools, those first with which most could be traded. A pool is worth the lesser of its two sides, in
- * SOL by the deepest pool that the token has with SOL; and a side is worth no more than the SOL in that one, so that
- * a token that somebody has made cannot make its pools deep.
+ * The deepest pools, deepest first. A pool counts for the lesser of its two sides, valued in SOL by the deepest pool
+ * that the token shares with SOL. No side counts for more than the SOL in that pool, so that somebody who creates a
+ * token cannot make its pools look deep.
  */
 export function deepestPools<P extends { state: PoolState }>(pools: readonly P[], most: number): P[] {
   const anchors = new Map<Address, { sol: number; other: number }>();

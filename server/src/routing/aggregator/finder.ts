@@ -14,7 +14,7 @@ export interface Candidate extends PoolAccounts {
   venue: Venue;
 }
 
-/** Its own account, and the others. */
+/** The pool's own account, then the others. */
 export const accountsOf = ({ address, accounts }: Candidate): Address[] => [address, ...accounts];
 
 /** A pool's account as the RPC lists it. */
@@ -28,23 +28,23 @@ export interface FinderDeps {
   rpc: Rpc;
   live: LiveAccounts;
   venues: readonly Venue[];
-  /** Pools to look at whether they are listed or not. */
+  /** Pools to include whether the RPC lists them or not. */
   configured: readonly Address[];
   skipped: SkippedPools;
   log: Logger;
   steadyNow: () => number;
-  /** Whether pools are found by the mints that are asked for, as on a chain with more pools than can be listed. */
+  /** Whether pools are found by requested mint, as on a chain with more pools than can be listed. */
   byMint: boolean;
   hubs: readonly Address[];
-  /** For the number of scans that failed. */
+  /** Counts the scans that failed. */
   registry?: Registry;
-  /** Pools of mints that were asked for the first time are known. */
+  /** Called when the pools of newly requested mints are known. */
   onFound(): void;
 }
 
 /**
- * Finds pools: of each venue all that the RPC lists, or, where it does not list all or `byMint`, those of the mints that
- * are asked for; and the configured ones.
+ * Finds pools: for each venue all that the RPC lists, or, if it does not list them all or `byMint` is set, those of the
+ * requested mints. Configured pools are always included.
  */
 export class Finder {
   readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching'>;
@@ -53,9 +53,9 @@ export class Finder {
   readonly #lists = new Map<Venue, Found[]>();
   readonly #unlisted = new Set<Venue>();
   readonly #failures: Counter<'venue'>;
-  /** They were logged. */
+  /** Venues whose failure has been logged. */
   readonly #failing = new Set<Venue>();
-  /** They never change. */
+  /** Accounts that venues needed to describe a pool; they never change. */
   readonly #needed = new LRUCache<Address, ChainAccount>({ max: MAX_NEEDED });
 
   constructor(deps: FinderDeps) {
@@ -76,7 +76,7 @@ export class Finder {
     await this.#scans.refresh();
   }
 
-  /** What was found last, and the configured ones. */
+  /** The pools found last, and the configured ones. */
   async candidates(): Promise<Candidate[]> {
     const listed = [...[...this.#lists.values()].flat(), ...this.#scans.found()];
     const found = new Map(listed.map((one) => [one.address, one]));
@@ -102,7 +102,7 @@ export class Finder {
     if (this.#failing.has(venue)) return;
     this.#failing.add(venue);
     const about = { err: error, venue: venue.label };
-    this.#deps.log.warn(about, 'the RPC does not list the pools of a mint; what is known is used');
+    this.#deps.log.warn(about, 'the RPC does not list the pools of a mint; using those already known');
   }
 
   async #readConfigured(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
@@ -115,7 +115,9 @@ export class Finder {
     });
   }
 
-  /** Asks the venues, and again those whose pools say too little, with what they need. */
+  /**
+   * Has the venues describe the pools; where a pool's own bytes do not suffice, reads what is needed and asks again.
+   */
   async #describe(found: Found[]): Promise<Candidate[]> {
     const { live, skipped } = this.#deps;
     const candidates: Candidate[] = [];

@@ -13,7 +13,7 @@ import { allVenues } from './venues/index.js';
 export type { PoolState, Side, Trade, Venue } from './venue.js';
 export { allVenues, tokenSwapVenue } from './venues/index.js';
 
-/** Each pool costs three subscriptions, and anybody can make pools. */
+/** Each pool costs three subscriptions, and anybody can create pools. */
 const MAX_WATCHED = 20_000;
 
 export interface AggregatorDeps {
@@ -24,36 +24,39 @@ export interface AggregatorDeps {
   programs: { router?: Address; tokenSwap: Address };
   /** Pools to route over, beside those that the RPC lists. */
   pools: readonly Address[];
-  /** Most pools that are watched, these first; MAX_WATCHED if not given. */
+  /** The most pools to watch, `pools` first. Default: MAX_WATCHED. */
   maxPools?: number;
-  /** Lookup tables with which longer routes fit into a transaction. */
+  /** Lookup tables that help longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
   /**
-   * Whether pools are found by the mints that somebody asks for, as on a chain with more pools than can be listed. The
-   * first question for a mint may find none yet.
+   * Whether pools are found by requested mint, as on a chain with more pools than can be listed. The first request for
+   * a mint may not find any yet.
    */
   byMint?: boolean;
-  /** Mints beside wrapped SOL with too many pools to find all of them: only those between two of them are. */
+  /** Mints, beside wrapped SOL, with too many pools to find all of them: only pools between two hubs are found. */
   hubs?: readonly Address[];
-  /** For the numbers of pools. */
+  /** Exposes the numbers of pools. */
   registry?: Registry;
 }
 
 /** Our own aggregator: routes over the pools whose accounts it watches. */
 export interface Aggregator extends Router {
-  /** Whole tokens of `inMint` for a whole one of `mint`, by the price on which most depth agrees; undefined where no pools are fresh. */
+  /**
+   * Whole tokens of `inMint` per whole `mint`, at the price that the most depth agrees on; undefined if no pool is
+   * fresh.
+   */
   spot(mint: Address, inMint: Address): number | undefined;
   /**
-   * The kinds of pools, with their labels as `excludeVenues` knows them in lower case, how many pools there are, and how
-   * many of those found cannot be traded with, by the reasons.
+   * The kinds of pools by label (`excludeVenues` has the labels in lower case): the number of pools, and how many of
+   * those found cannot be traded with, by reason.
    */
   venues(): { label: string; pools: number; skipped: Record<string, number> }[];
-  /** Finds pools now, as it does by itself once or twice a minute. */
+  /** Looks for pools now; it also does so by itself once or twice a minute. */
   discover(): Promise<void>;
   close(): void;
 }
 
-/** Resolves when the pools have been looked for; without an answer of the chain it starts with none. */
+/** Resolves after the first search for pools. If the chain does not answer, it starts with none. */
 export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator> {
   const { live, steadyNow, programs, byMint = false, hubs = [], maxPools = MAX_WATCHED, pools: configured } = deps;
   const venues = allVenues(programs);
@@ -91,7 +94,7 @@ function kindsOf(venues: readonly Venue[], pools: Pools): ReturnType<Aggregator[
   });
 }
 
-/** One kind of pool may be of several programs. */
+/** Several programs may share one label. */
 function summed(counts: readonly Record<string, number>[]): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const [reason, count] of counts.flatMap(Object.entries<number>)) sum[reason] = (sum[reason] ?? 0) + count;

@@ -5,7 +5,7 @@ import { type PoolMint, readMint } from './mints.js';
 
 const MAX_MINTS = 50_000;
 
-/** Mints that were read once: what matters of a mint never changes. */
+/** Caches mints: what we need of a mint never changes. */
 export class KnownMints {
   readonly #live: LiveAccounts;
   readonly #mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });
@@ -14,7 +14,7 @@ export class KnownMints {
     this.#live = live;
   }
 
-  /** Reads those that are not known yet. @throws ChainUnavailable */
+  /** Reads the mints that are not cached yet. @throws ChainUnavailable */
   async read(addresses: readonly Address[]): Promise<void> {
     const unknown = [...new Set(addresses)].filter((address) => !this.#mints.has(address));
     if (unknown.length === 0) return;
@@ -24,7 +24,7 @@ export class KnownMints {
     }
   }
 
-  /** Undefined where it is no mint, or was never read. */
+  /** Undefined if the address is not a mint, or has not been read. */
   get(address: Address): PoolMint | undefined {
     return this.#mints.get(address);
   }

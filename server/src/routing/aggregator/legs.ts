@@ -6,7 +6,7 @@ export interface LiveLeg extends Leg {
   state: PoolState;
 }
 
-/** Those whose state is fresh at this steady time, and whose venue may be used. */
+/** The legs whose state is fresh at this steady time and whose venue is not excluded. */
 export function liveLegs(legs: readonly Leg[], now: number, excluded?: ReadonlySet<string>): LiveLeg[] {
   const live: LiveLeg[] = [];
   for (const { pool, from } of legs) {
@@ -17,7 +17,7 @@ export function liveLegs(legs: readonly Leg[], now: number, excluded?: ReadonlyS
   return live;
 }
 
-/** What the best of the pools gives, roughly; 0 where none gives anything. */
+/** Rough output of the best pool; 0 if none gives anything. */
 export function bestOut(legs: readonly LiveLeg[], amount: number): number {
   let best = 0;
   for (const { state, from } of legs) {
@@ -27,7 +27,7 @@ export function bestOut(legs: readonly LiveLeg[], amount: number): number {
   return best;
 }
 
-/** What the cheapest of the pools takes, roughly; Infinity where none has so much. */
+/** Rough input of the cheapest pool; Infinity if none has that much. */
 export function leastIn(legs: readonly LiveLeg[], amount: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (const { state, from } of legs) {
@@ -37,7 +37,7 @@ export function leastIn(legs: readonly LiveLeg[], amount: number): number {
   return least;
 }
 
-/** The legs that do most for an amount, the best first; no more than so many. */
+/** The legs with the best output for an amount, best first; at most `most`. */
 export function mostFor(legs: readonly LiveLeg[], amount: number, most: number): LiveLeg[] {
   const best: LiveLeg[] = [];
   const outs: number[] = [];

@@ -3,7 +3,7 @@ import type { LiveAccounts } from '../../chain/index.js';
 
 const NOT_DEACTIVATED = 2n ** 64n - 1n;
 
-/** The tables at these addresses as they stand on the chain; the same list until one of them changes. */
+/** Returns the tables at these addresses as they are on chain; the same list until one of them changes. */
 export function createLookupTables(live: LiveAccounts, addresses: readonly Address[]): () => LookupTable[] {
   const watched = new Set(addresses);
   let tables: LookupTable[] | undefined;

@@ -3,14 +3,14 @@ import type { QuoteRequest } from '../router.js';
 import { bestOut, type LiveLeg, leastIn, liveLegs } from './legs.js';
 import type { PoolState, Side, Venue } from './venue.js';
 
-/** A pool that is watched. */
+/** A watched pool. */
 export interface Pool {
   readonly address: Address;
   readonly venue: Venue;
   readonly mints: readonly [Address, Address];
-  /** Its own account, and the others in the venue's order. */
+  /** Its own account, then the others in the venue's order. */
   readonly accounts: readonly Address[];
-  /** What it is by bytes that are fresh at this steady time; undefined where they are not, or it cannot be traded with. */
+  /** Its state by bytes that are fresh at this steady time; undefined if they are stale or it cannot be traded with. */
   state(now: number): PoolState | undefined;
 }
 
@@ -20,18 +20,18 @@ export interface Leg {
   from: Side;
 }
 
-/** A way from one token to another: for each step, the pools that could do it. */
+/** A path from one token to another, with the candidate pools of each step. */
 export interface Path {
   mints: readonly Address[];
   steps: readonly (readonly Leg[])[];
 }
 
-/** Which tokens can be had for which, over which pools. Made anew when pools have been looked for. */
+/** Which tokens trade for which, and over which pools. Rebuilt after each search for pools. */
 export interface Market {
   readonly pools: readonly Pool[];
   /**
-   * Ways of one to three steps that do most for an amount of about this size, the best first of each length; those over
-   * pools that are not fresh at this steady time come last. Ranked once for each size.
+   * The paths of one to three steps that are best for an amount of about this size, best first for each length; those
+   * over pools that are stale at this steady time come last. Ranked once per size.
    */
   paths(request: PathRequest, now: number): readonly Path[];
   /** Pools between two tokens. */
@@ -45,10 +45,10 @@ interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {
   output: { mint: Address };
 }
 
-/** Ways over one token between, and over two, that are looked at. */
+/** The most paths of two and of three steps to consider. */
 const MAX_TWO_STEP = 8;
 const MAX_THREE_STEP = 12;
-/** Amounts of one size are at most so many times each other. */
+/** Amounts of one size differ by at most this factor. */
 const SIZE = 8;
 const MAX_CACHED = 20_000;
 
@@ -68,10 +68,10 @@ export function createMarket(pools: readonly Pool[]): Market {
       const key = `${request.input.mint} ${request.output.mint} ${request.mode} ${size}`;
       const known = cache.get(key);
       if (known) return known;
-      const { ways, isRanked } = rankedWays({ pairs, request, amount: SIZE ** (size + 0.5), now });
-      const found = ways.map((mints) => ({ mints, steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)) }));
+      const { ranked, isRanked } = rankPaths({ pairs, request, amount: SIZE ** (size + 0.5), now });
+      const found = ranked.map((mints) => ({ mints, steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)) }));
       if (cache.size >= MAX_CACHED) cache.clear();
-      // Where no pool is fresh, the order says nothing, and may be a good one soon.
+      // If no pool is fresh, this order means nothing, and a good one may follow soon: do not cache it.
       if (isRanked) cache.set(key, found);
       return found;
     },
@@ -110,16 +110,16 @@ interface Ranking {
   now: number;
 }
 
-interface Way {
+interface RankedPath {
   mints: Address[];
   worth: number;
 }
 
 /**
- * By what comes out or must go in, and never by what lies in the pools: to let tokens lie in a pool that nobody wants
- * to trade with costs nothing. An exact output is followed back from its end.
+ * Ranks by what comes out or must go in, never by a pool's reserves: it costs nothing to leave tokens in a pool that
+ * nobody wants to trade with. An exact output is followed back from its end.
  */
-function rankedWays({ pairs, request, amount, now }: Ranking): { ways: Address[][]; isRanked: boolean } {
+function rankPaths({ pairs, request, amount, now }: Ranking): { ranked: Address[][]; isRanked: boolean } {
   const isIn = request.mode === 'exact-in';
   const [near, far] = isIn ? [request.input.mint, request.output.mint] : [request.output.mint, request.input.mint];
   const states = new Map<readonly Leg[], LiveLeg[]>();
@@ -129,11 +129,11 @@ function rankedWays({ pairs, request, amount, now }: Ranking): { ways: Address[]
     states.set(legs, live);
     return isIn ? bestOut(live, amount) : leastIn(live, amount);
   };
-  const twoSteps: Way[] = [];
-  const threeSteps: Way[] = [];
-  const add = (ways: Way[], mints: Address[], end: number) => {
+  const twoSteps: RankedPath[] = [];
+  const threeSteps: RankedPath[] = [];
+  const add = (ranked: RankedPath[], mints: Address[], end: number) => {
     const worth = isIn ? end : -end;
-    ways.push({ mints, worth: worth === 0 ? Number.NEGATIVE_INFINITY : worth });
+    ranked.push({ mints, worth: worth === 0 ? Number.NEGATIVE_INFINITY : worth });
   };
   for (const first of pairs.get(near)?.keys() ?? []) {
     if (first === far) continue;
@@ -144,18 +144,18 @@ function rankedWays({ pairs, request, amount, now }: Ranking): { ways: Address[]
       add(threeSteps, [near, first, second, far], carried(second, far, carried(first, second, toFirst)));
     }
   }
-  const ways = [
+  const ranked = [
     ...(pairs.get(near)?.has(far) ? [[near, far]] : []),
     ...best(twoSteps, MAX_TWO_STEP),
     ...best(threeSteps, MAX_THREE_STEP),
   ];
   const isRanked = [...states.values()].some((live) => live.length > 0);
-  return { ways: isIn ? ways : ways.map((mints) => mints.toReversed()), isRanked };
+  return { ranked: isIn ? ranked : ranked.map((mints) => mints.toReversed()), isRanked };
 }
 
-function best(ways: Way[], most: number): Address[][] {
-  // Not by a difference: that of two that are worth nothing is no number.
-  return ways
+function best(ranked: RankedPath[], most: number): Address[][] {
+  // Not by subtraction: -Infinity minus -Infinity is NaN.
+  return ranked
     .sort((a, b) => (a.worth === b.worth ? 0 : a.worth < b.worth ? 1 : -1))
     .slice(0, most)
     .map(({ mints }) => mints);

@@ -4,11 +4,11 @@ import type { Rpc } from '../../chain/index.js';
 import type { Found } from './finder.js';
 import type { Venue } from './venue.js';
 
-/** Mints, or pairs of hubs, whose pools are found; beyond it those that nobody has asked for the longest are dropped. */
+/** The most mints, or pairs of hubs, whose pools are found; beyond that the least recently requested are dropped. */
 const MAX_ASKED = 100;
-/** So long after the last question the pools of a mint are still found again. */
+/** How long after its last request the pools of a mint are still searched for. */
 const ASKED_MS = 10 * 60_000;
-/** Mints that are looked for at once, one venue after the other: at most two calls each. */
+/** Mints that are scanned at the same time, each venue by venue: at most two calls each. */
 const MAX_SCANS = 2;
 
 interface RpcProgramAccount {
@@ -16,10 +16,10 @@ interface RpcProgramAccount {
   account: { owner: string; data: [string, 'base64'] };
 }
 
-/** Where a pool's account names a mint. */
+/** A mint, and the offset at which a pool's account names it. */
 type NamedMint = readonly [offset: number, mint: Address];
 
-/** The pools of a venue that the RPC lists; with `named` those that name all of these mints. @throws as `rpc.call` */
+/** Lists the pools of a venue; with `named`, those that name all of these mints. @throws as `rpc.call` */
 export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMint[] = []): Promise<Found[]> {
   const mints = named.map(([offset, bytes]) => ({ memcmp: { offset, bytes } }));
   const filters = [{ dataSize: venue.poolSize }, ...mints];
@@ -41,7 +41,7 @@ interface Asked {
   mints: Mints;
   /** Milliseconds of `steadyNow`. */
   at: number;
-  /** Whether every venue has been asked once. */
+  /** Whether every venue has been scanned once. */
   isScanned: boolean;
   state: 'due' | 'scanning' | 'done';
   pools: Map<Venue, Found[]>;
@@ -52,15 +52,15 @@ interface MintScansDeps {
   steadyNow: () => number;
   /** Mints with too many pools to find all of them. */
   hubs: readonly Address[];
-  /** Venues whose pools are found by mint, as of now. */
+  /** Venues whose pools are currently found by mint. */
   venues(): readonly Venue[];
-  /** A scan failed; what it found before stays. */
+  /** Called when a scan fails; what it found before stays. */
   failed(venue: Venue, error: unknown): void;
-  /** The pools of a mint that was asked for the first time are known. */
+  /** Called when the pools of a newly requested mint are known. */
   onFound(): void;
 }
 
-/** The pools of those mints that somebody asks for. */
+/** Finds the pools of requested mints. */
 export class MintScans {
   readonly #deps: MintScansDeps;
   readonly #hubs: ReadonlySet<Address>;
@@ -74,8 +74,8 @@ export class MintScans {
   }
 
   /**
-   * Marks both mints as asked, and the pairs of hubs over which routes between them lead. Pools of what is asked for the
-   * first time are looked for in the background.
+   * Records a request for both mints, and for the pairs of hubs that routes between them use. Pools of what is
+   * requested for the first time are looked for in the background.
    */
   ask(a: Address, b: Address): void {
     const now = this.#deps.steadyNow();
@@ -83,19 +83,19 @@ export class MintScans {
     if (this.#deps.venues().length > 0) this.#work();
   }
 
-  /** As `ask`, but drives out nothing. */
+  /** As `ask`, but evicts nothing. */
   askIfRoom(a: Address, b: Address): void {
     const added = this.#topics(a, b).filter((mints) => !this.#asked.has(mints.join(' ')));
     if (this.#asked.size + added.length <= MAX_ASKED) this.ask(a, b);
   }
 
-  /** Whether the pools of one of them have not been looked for yet. */
+  /** Whether the pools of one of them have not been searched for yet. */
   isSearching(a: Address, b: Address): boolean {
     if (this.#deps.venues().length === 0) return false;
     return this.#topics(a, b).some((mints) => !this.#asked.peek(mints.join(' '))?.isScanned);
   }
 
-  /** Looks again for the pools of all that is still asked for, and forgets the rest. */
+  /** Searches again for the pools of everything that is still requested, and forgets the rest. */
   async refresh(): Promise<void> {
     const since = this.#deps.steadyNow() - ASKED_MS;
     for (const [key, { at }] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(key);
@@ -112,7 +112,7 @@ export class MintScans {
     return [...this.#asked.values()].flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
   }
 
-  /** A mint that is no hub has few enough pools for all of them; hubs are asked for by pairs. */
+  /** A mint that is not a hub has few enough pools to find all of them; hubs are searched for in pairs. */
   #topics(a: Address, b: Address): Mints[] {
     const hubs = this.#hubs;
     const others = [a, b].filter((mint) => !hubs.has(mint));
@@ -130,7 +130,7 @@ export class MintScans {
     this.#asked.set(key, { mints, at, isScanned: false, state: 'due', pools: new Map() });
   }
 
-  /** What was never looked for comes first, and of that what was asked last. What was dropped is not looked for. */
+  /** Whatever was never scanned comes first, the latest request before older ones. Dropped requests are not scanned. */
   #work(): void {
     while (this.#running < MAX_SCANS) {
       const due = [...this.#asked.values()].filter(({ state }) => state === 'due');
@@ -165,14 +165,14 @@ export class MintScans {
   }
 }
 
-/** In one order, whichever comes first in the question. */
+/** Always in the same order, whichever mint comes first in the request. */
 const pairOf = (a: Address, b: Address): Mints =>
   b === WRAPPED_SOL_MINT || (a !== WRAPPED_SOL_MINT && b < a) ? [b, a] : [a, b];
 
-/** The scans that together find the pools of a mint, or of a pair: one a place in the account. */
+/** The scans that together find the pools of a mint or a pair: one for each position in the account. */
 function namedMints([first, second]: Venue['mintOffsets'], [a, b]: Mints): NamedMint[][] {
   if (b === undefined) return [first, ...(second === undefined ? [] : [second])].map((offset) => [[offset, a]]);
-  // The other mint stands in another account.
+  // The other mint is named in another account.
   if (second === undefined) return [[[first, a]], [[first, b]]];
   return [
     [

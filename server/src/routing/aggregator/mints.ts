@@ -4,11 +4,11 @@ import type { ChainAccount } from '../../chain/index.js';
 export interface PoolMint {
   tokenProgram: Address;
   decimals: number;
-  /** The extension because of which amounts cannot be known beforehand, or transfers may fail. */
+  /** The extension that makes amounts unpredictable or lets transfers fail. */
   unsupported?: string;
 }
 
-/** Extensions of a mint by their numbers in Token-2022 that leave a plain transfer as it is. */
+/** Mint extensions, by their numbers in Token-2022, that do not change a plain transfer. */
 const HARMLESS: ReadonlySet<number> = new Set([
   3, // mint close authority
   4, // confidential transfers: beside plain ones
@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<number, string>> = {
 const DEFAULT_ACCOUNT_STATE = 6;
 const STATE_INITIALIZED = 1;
 
-/** What a mint's account says; undefined where it is no mint of a token program. */
+/** Reads a mint's account; undefined if it is not a mint of a token program. */
 export function readMint(account: ChainAccount | undefined): PoolMint | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);

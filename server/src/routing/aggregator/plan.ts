@@ -6,12 +6,12 @@ import type { PoolState, Trade } from './venue.js';
 export const ALL_BPS = 10_000;
 const BPS = 10_000n;
 const U64_MAX = 2n ** 64n - 1n;
-/** Of what a step between is offered, at most one part in so many may be left over: more would be wasted. */
+/** An intermediate step may leave over at most one part in so many of what it is offered: more would be wasted. */
 const LEAST_USE = 100n;
-/** Of the input, no more than one part in so many is given away to make what leaves a round amount. */
+/** At most one part in so many of the input is given away to make what leaves the source a round amount. */
 const LEAST_USE_OF_INPUT = 10_000n;
 
-/** A leg with its share of the step, by the pool's state. Shares are rounded down; the last part takes what is left. */
+/** A leg with its share of the step, and its pool's state. Shares are rounded down; the last part takes the rest. */
 export interface Part extends Leg {
   state: PoolState;
   bps: number;
@@ -23,7 +23,7 @@ interface Step {
   parts: readonly Part[];
 }
 
-/** What is done, whatever the amount. */
+/** The steps to take, whatever the amount. */
 export interface Plan {
   steps: readonly Step[];
   pools: number;
@@ -34,12 +34,12 @@ export interface Done extends Trade {
   part: Part;
   step: number;
   offered: bigint;
-  /** What it leaves of the offer, given to the pool: no account between may keep something, and the input is to be whole. */
+  /** The unused rest of the offer, given to the pool: intermediate accounts must end up empty, and the input whole. */
   rest: bigint;
 }
 
 export interface Outcome {
-  /** Leaves the source, a fee on the input included. */
+  /** Leaves the source, including a fee on the input. */
   inAmount: bigint;
   /** Arrives, after a fee on the output. */
   outAmount: bigint;
@@ -51,11 +51,13 @@ type Fee = QuoteRequest['fee'];
 
 interface RunOptions {
   fee: Fee;
-  /** Whether our router program runs it; else each part is an instruction with an amount that is fixed beforehand. */
+  /** Whether our router program runs it; otherwise each part is an instruction with an amount fixed beforehand. */
   routed: boolean;
 }
 
-/** Exactly what happens when `amount` is offered; undefined where a venue refuses, or too little would be used. */
+/**
+ * Calculates exactly what happens when `amount` is offered; undefined if a venue refuses or too little would be used.
+ */
 export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Outcome | undefined {
   if (amount > U64_MAX) return undefined;
   const inputFee = fee?.side === 'input' ? (amount * BigInt(fee.bps)) / BPS : 0n;
@@ -95,8 +97,8 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
 }
 
 /**
- * An amount to offer of which at least `wanted` arrives while of one unit less it does not, looked for around `guess`;
- * undefined where no u64 is enough.
+ * Finds, searching around `guess`, an amount to offer with which at least `wanted` arrives, and with one unit less does
+ * not. Undefined if no u64 is enough.
  */
 export function amountFor(
   plan: Plan,
@@ -130,7 +132,7 @@ export function amountFor(
   return { amount: high, outcome: arrives(high)! };
 }
 
-/** Two steps along the line to where the output would be the wanted one, if the price stayed. */
+/** Scales the guess twice toward the wanted output, as if the price stayed the same. */
 function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions): bigint {
   for (let i = 0; i < 2; i++) {
     const out = run(plan, guess, options)?.outAmount;
@@ -141,7 +143,7 @@ function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions):
   return guess;
 }
 
-/** 0 to 1: how much worse than the prices before it the trade is, fees apart. */
+/** How much worse the trade is than the prices before it, fees apart: 0 to 1. */
 export function priceImpact({ trades }: Outcome): number {
   const got: number[] = [];
   const ideal: number[] = [];

@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import { accountsOf, type Candidate } from './finder.js';
 import { type WatchedPool, type WatchedPoolDeps, watchPool } from './watched-pool.js';
 
-/** The pools that are watched, by the accounts that they are made of. */
+/** The watched pools, by the accounts that they consist of. */
 export class PoolBook {
   readonly #deps: WatchedPoolDeps;
   readonly #pools = new Map<Address, WatchedPool>();
@@ -25,7 +25,9 @@ export class PoolBook {
     return [...this.#pools.values()];
   }
 
-  /** Makes these the watched pools, with fresh bytes of the new ones. @throws ChainUnavailable, with nothing dropped */
+  /**
+   * Watches exactly these pools, and reads the accounts of the new ones. @throws ChainUnavailable, with nothing dropped
+   */
   async replaceBy(wanted: ReadonlyMap<Address, Candidate>): Promise<{ added: number; dropped: number }> {
     const { live } = this.#deps;
     const gone = this.pools().filter((pool) => !isSamePool(pool, wanted.get(pool.address)));
@@ -58,7 +60,7 @@ export class PoolBook {
     for (const pool of moved) this.#move(pool);
   }
 
-  /** A pool that is made of other accounts than before is traded with again when they are read. */
+  /** A pool whose accounts are now other ones is traded with again once those are read. */
   #move(pool: WatchedPool): void {
     const { live } = this.#deps;
     const before = pool.accounts;
@@ -69,7 +71,7 @@ export class PoolBook {
     pool.follow(accounts);
     this.#link(pool);
     this.#unwatch(before);
-    // What cannot be read now is polled.
+    // Accounts that cannot be read now are polled.
     live.refresh(added).catch(() => {});
   }
 
@@ -88,7 +90,7 @@ export class PoolBook {
     }
   }
 
-  /** Those of the accounts that no other pool is made of. */
+  /** Unwatches the accounts that no other pool uses. */
   #unwatch(accounts: readonly Address[]): void {
     this.#deps.live.unwatch(accounts.filter((account) => !this.#byAccount.has(account)));
   }

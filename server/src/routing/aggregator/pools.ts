@@ -10,15 +10,15 @@ import type { Venue } from './venue.js';
 import { openPool } from './watched-pool.js';
 
 const DISCOVERY_MS = 30_000;
-/** Two calls for each mint and venue. */
+/** A search costs two calls for each mint and venue. */
 const BY_MINT_MS = 60_000;
 
 interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
-  /** Most pools that are watched; configured ones come first. */
+  /** The most pools to watch; configured ones come first. */
   maxPools: number;
 }
 
-/** The pools that can be traded with, found again from time to time. */
+/** The pools that can be traded with, searched for again from time to time. */
 export class Pools {
   readonly asked: Finder['asked'];
   readonly #deps: PoolsDeps;
@@ -28,7 +28,7 @@ export class Pools {
   readonly #book: PoolBook;
   readonly #timer: NodeJS.Timeout;
   #market = createMarket([]);
-  /** How many pools had no room when they were looked for last. */
+  /** How many pools had no room at the last search. */
   #leftOut = 0;
   #discovering: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export class Pools {
     return this.#market;
   }
 
-  /** Finds pools now; what cannot be found because the chain gives no answer stays as it was. */
+  /** Looks for pools now; whatever the chain does not answer for stays as it was. */
   discover(): Promise<void> {
     this.#discovering ??= this.#finder
       .scan()
@@ -66,18 +66,18 @@ export class Pools {
     return this.#discovering;
   }
 
-  /** Undefined for no mint. Kept: what matters of a mint never changes. @throws ChainUnavailable */
+  /** Undefined if the address is not a mint. Cached: what we need of a mint never changes. @throws ChainUnavailable */
   async mint(address: Address): Promise<PoolMint | undefined> {
     await this.#mints.read([address]);
     return this.#mints.get(address);
   }
 
-  /** Of a mint that was read before. */
+  /** A mint that was read before. */
   knownMint(address: Address): PoolMint | undefined {
     return this.#mints.get(address);
   }
 
-  /** How many pools of a venue cannot be traded with, by the reasons. */
+  /** How many pools of a venue cannot be traded with, by reason. */
   skipped(venue: Venue): Record<string, number> {
     return this.#skipped.counts(venue);
   }
@@ -87,11 +87,11 @@ export class Pools {
     clearInterval(this.#timer);
   }
 
-  /** Takes over what has been found, once more where more is found meanwhile. */
+  /** Applies what has been found, and once more if more is found meanwhile. */
   #update(): Promise<void> {
     this.#isOutdated = true;
     this.#updating ??= this.#updateAll()
-      .catch((error) => this.#deps.log.warn({ err: error }, 'pools could not be found; trying again'))
+      .catch((error) => this.#deps.log.warn({ err: error }, 'could not find pools; trying again'))
       .finally(() => {
         this.#updating = undefined;
       });
@@ -113,7 +113,7 @@ export class Pools {
     const { added, dropped } = await this.#book.replaceBy(
       new Map(wanted.map((candidate) => [candidate.address, candidate])),
     );
-    // Also where no pool came or went: the order of the ways changes with the trades.
+    // Even if no pool came or went: trades change the ranking of the paths.
     this.#market = createMarket(this.#book.pools());
     if (added > 0 || dropped > 0) {
       this.#deps.log.info({ pools: this.#book.size, added, dropped }, 'pools to route over');
@@ -121,8 +121,8 @@ export class Pools {
   }
 
   /**
-   * A pool that is watched is not given up for another, or new ones could drive the good ones out; the deepest of the
-   * others get the room that is left.
+   * A watched pool is never dropped for another, or new ones could push out the good ones; the deepest of the others
+   * get the remaining room.
    */
   async #capped(candidates: Candidate[]): Promise<Candidate[]> {
     const { live, log, maxPools, configured } = this.#deps;

@@ -12,10 +12,10 @@ export interface Builder {
   tokenOf: BuildInput['tokenOf'];
 }
 
-/** What was found, as the port has it. */
+/** Converts what was found to a quote of the port. */
 export function quoteOf(found: Found, request: QuoteRequest, builder: Builder): Quote {
   const { outAmount, feeAmount, trades } = found.outcome;
-  // What an output takes is what must be offered for it, though a little may be left over.
+  // An exact output costs what must be offered for it, even if a little may be left over.
   const inAmount = request.mode === 'exact-out' ? found.amount : found.outcome.inAmount;
   return {
     router: 'metis',

@@ -15,12 +15,12 @@ interface QuoterDeps {
   pools: Pools;
   live: LiveAccounts;
   steadyNow: () => number;
-  /** The router program; without it, routes have one step. */
+  /** The router program; without it, routes have a single step. */
   router: Address | undefined;
   lookupTables(): LookupTable[];
 }
 
-/** Quotes over the pools that are known. */
+/** Quotes over the known pools. */
 export class Quoter {
   readonly #deps: QuoterDeps;
   readonly #builder: Builder;
@@ -33,7 +33,7 @@ export class Quoter {
     this.#fits = createSizer(this.#builder);
   }
 
-  /** Over at most so many pools; for an owner by bytes that are read now. */
+  /** Quotes over at most `maxPools` pools; with an owner, from bytes that are read now. */
   async quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
     const { pools, steadyNow, router } = this.#deps;
     const routed = router !== undefined;
@@ -82,7 +82,7 @@ function refusalOf({ input, output, fee, amount }: QuoteRequest, routed: boolean
 
 async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): Promise<Refusal | undefined> {
   for (const { mint, tokenProgram } of [input, output]) {
-    // A mint of SPL Token has no extensions: nothing to read on the way of most quotes.
+    // SPL Token mints have no extensions, so most quotes read nothing here.
     if (tokenProgram !== TOKEN_2022_PROGRAM) continue;
     const facts = pools.knownMint(mint) ?? (await pools.mint(mint).catch(() => undefined));
     if (!facts) return { refused: 'unavailable', reason: `the mint ${mint} could not be read` };
@@ -107,7 +107,7 @@ function noRoute(options: SearchOptions): Refusal {
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }
 
-/** Before all pools have been looked for. */
+/** A refusal given before all pools have been searched for. */
 const early = ({ refused, reason }: Refusal): Refusal => ({
   refused,
   reason: `${reason}; their pools are being looked for: ask again in a few seconds`,
@@ -133,7 +133,7 @@ async function beforeAbort(readings: Promise<Readings>, signal: AbortSignal): Pr
   }
 }
 
-/** The same plan by the bytes that were just read; undefined where a pool cannot be traded with any more. */
+/** The same plan with the bytes that were just read; undefined if a pool can no longer be traded with. */
 function planBy(plan: Plan, readings: Readings): Plan | undefined {
   const steps = plan.steps.map((step) => ({
     ...step,

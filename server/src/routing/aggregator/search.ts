@@ -3,18 +3,18 @@ import { bestOut, type LiveLeg, leastIn, liveLegs, mostFor } from './legs.js';
 import type { Leg, Market, Path } from './market.js';
 import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
 
-/** Pools of one pair that an amount is dealt out to: so many that do most for all of it, and as many for a part. */
+/** Pools of a pair that an amount is split over: this many that are best for all of it, and as many for a part. */
 const MAX_LEGS = 3;
-/** Each further pool must bring this share more: it costs compute units and bytes. */
+/** Each further pool must add this share to the output: it costs compute units and bytes. */
 const WORTH_A_POOL = 0.0001;
-/** Plans that are calculated to the unit, and paths that are split. */
+/** Plans that are calculated exactly, and paths that are split. */
 const CLOSE_LOOKS = 3;
 const CLOSE_PATHS = 2;
-/** In how many equal parts an amount is dealt out to the pools of a pair. */
+/** The number of equal chunks in which an amount is dealt out to the pools of a pair. */
 const CHUNKS = 25;
-/** Most pools that one step is split over. */
+/** The most pools that one step is split over. */
 const MAX_PARTS = 3;
-/** A part of an amount that moves no price. */
+/** An amount divided by this is too small to move a price. */
 const NEARLY_NOTHING = 10_000;
 
 export interface SearchOptions {
@@ -22,28 +22,28 @@ export interface SearchOptions {
   request: QuoteRequest;
   /** Steady milliseconds. */
   now: number;
-  /** Whether our router program runs the route; else it has one step. */
+  /** Whether our router program runs the route; otherwise it has a single step. */
   routed: boolean;
-  /** Most pools of a route. */
+  /** The most pools of a route. */
   maxPools: number;
-  /** Whether a transaction has room for it. */
+  /** Whether the plan fits into a transaction. */
   fits(plan: Plan, request: QuoteRequest): boolean;
 }
 
 export interface Found {
   plan: Plan;
-  /** To be offered: that of the request, or what was found for its output. */
+  /** The amount to offer: the request's, or what was found for its output. */
   amount: bigint;
   outcome: Outcome;
 }
 
-/** The best route of those looked at; undefined where there is none. Pure but for the pools' bytes, which it reads. */
+/** The best of the routes considered; undefined if there is none. Pure, except that it reads the pools' bytes. */
 export function search(options: SearchOptions): Found | undefined {
   const plans = rankedPlans(options);
   let best: { found: Found; score: number } | undefined;
   let looks = 0;
   for (const { plan, amount, score: estimate } of plans) {
-    // Rounding only makes a plan worse than its estimate: what is not better by that is not better at all.
+    // Rounding only makes a plan worse than its estimate, so a plan whose estimate is no better cannot win.
     if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
     if (!options.fits(plan, options.request)) continue;
     const found = calculate(plan, amount, options);
@@ -55,7 +55,7 @@ export function search(options: SearchOptions): Found | undefined {
   return best?.found;
 }
 
-/** What a plan does, to the unit; `guess` is near the input that a given output takes. */
+/** Calculates a plan exactly; `guess` is near the input that a given output takes. */
 export function calculate(
   plan: Plan,
   guess: number,
@@ -75,7 +75,7 @@ function scoreOf({ plan, outcome }: Found, { request }: SearchOptions): number {
   return discounted(worth, plan.pools);
 }
 
-/** What an output, or an input below zero, is worth when so many pools are needed for it. */
+/** The score of an output, or of an input as a negative number, that needs this many pools. */
 function discounted(worth: number, pools: number): number {
   const effort = 1 + WORTH_A_POOL * (pools - 1);
   return worth < 0 ? worth * effort : worth / effort;
@@ -90,19 +90,19 @@ function isBetter(found: Found, score: number, than: Found, thanScore: number): 
 interface Estimate {
   steps: LiveLeg[][];
   path: Path;
-  /** What goes into the first step. */
+  /** Input of the first step. */
   input: number;
   score: number;
 }
 
 interface RankedPlan {
   plan: Plan;
-  /** What is offered, the fee on it included. */
+  /** What is offered, including a fee on it. */
   amount: number;
   score: number;
 }
 
-/** Plans over the best paths, with splits and without, the best by estimate first; behind them the other paths. */
+/** Plans over the best paths, with and without splits, best estimate first; then the other paths. */
 function rankedPlans(options: SearchOptions): RankedPlan[] {
   const { market, request, routed, maxPools } = options;
   const paths = market.paths(request, options.now);
@@ -143,7 +143,7 @@ function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Le
   return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
 }
 
-/** The path with ever fewer splits: the shorter ones for a transaction that has no room for more. */
+/** Plans for a path with fewer and fewer splits, in case a transaction has no room for more. */
 function plansOf(
   { path, steps, input }: Estimate,
   { request, maxPools }: SearchOptions,
@@ -159,7 +159,7 @@ function plansOf(
   const most = Math.max(...dealt.map((ways) => ways.length));
   const plans: RankedPlan[] = [];
   for (let parts = most; parts >= 1; parts--) {
-    // What a step gains over its best pool, the route gains too, nearly.
+    // A step's gain over its best pool is nearly the route's gain, too.
     let out = amount;
     const chosen = dealt.map((ways) => {
       const way = ways[Math.min(parts, ways.length) - 1]!;
@@ -185,7 +185,7 @@ interface Dealt {
   out: number;
 }
 
-/** The best way to do a step with one pool, then with two, and so on for as long as one more is worth it. */
+/** The best way to trade a step with one pool, then with two, and so on while one more is worth it. */
 function deal(all: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
   const legs = maxParts === 1 ? mostFor(all, amount, 1) : candidates(all, amount);
   let [best, out] = [legs[0]!, 0];
@@ -196,7 +196,7 @@ function deal(all: readonly LiveLeg[], amount: number, maxParts: number): Dealt[
     rate = Math.max(rate, leg.state.estimateOut(leg.from, amount / NEARLY_NOTHING) * NEARLY_NOTHING);
   }
   const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
-  // At most all of it goes at the best price that there is.
+  // At most, all of it trades at the best price there is.
   if (legs.length === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
   const { given } = dealChunks(legs, amount);
   const order = legs.map((_, i) => i).sort((a, b) => given[b]! - given[a]!);
@@ -205,15 +205,15 @@ function deal(all: readonly LiveLeg[], amount: number, maxParts: number): Dealt[
     const chunks = dealChunks(chosen, amount);
     if (chunks.given.includes(0) || chunks.out < ways.at(-1)!.out * (1 + WORTH_A_POOL)) break;
     const parts = chosen.map((leg, i) => partOf(leg, (chunks.given[i]! * ALL_BPS) / CHUNKS));
-    // The largest takes what rounding leaves.
+    // The largest part takes what rounding leaves.
     ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
   }
   return ways;
 }
 
 /**
- * By what they do with this amount, whatever lies in them. A deep pool with a high fee does more for all of a large
- * amount than a shallow one, but less for a part of it.
+ * Chosen by their output for this amount, whatever their reserves. A deep pool with a high fee does more for all of a
+ * large amount than a shallow one, but less for a part of it.
  */
 function candidates(legs: readonly LiveLeg[], amount: number): readonly LiveLeg[] {
   if (legs.length <= 2 * MAX_LEGS) return legs;

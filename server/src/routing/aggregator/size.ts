@@ -26,7 +26,7 @@ const SIGNATURE_SIZE = 64;
 const SEED = 'slipway-sol-0000';
 const NO_BLOCKHASH = '11111111111111111111111111111111';
 
-/** Bytes of a transaction with these instructions. */
+/** Size in bytes of a transaction with these instructions. */
 export function transactionSize(feePayer: Address, instructions: Instruction[], lookupTables: LookupTable[]): number {
   const message = compileMessage({ version: 0, feePayer, instructions, blockhash: NO_BLOCKHASH, lookupTables });
   const signers = new Set([feePayer]);
@@ -41,8 +41,8 @@ interface SizerDeps {
 }
 
 /**
- * Whether a transaction has room for a plan, together with what is usually around it: compute budget, a token account
- * for SOL that comes or goes, and the making of the receiver's account. Measured once for each plan's form.
+ * Whether a plan fits into a transaction together with what usually surrounds it: the compute budget, a token account
+ * for SOL that comes or goes, and the creation of the receiver's account. Measured once for each shape of plan.
  */
 export function createSizer({ router, lookupTables, tokenOf }: SizerDeps) {
   const known = new LRUCache<string, number>({ max: MAX_CACHED });
@@ -111,7 +111,7 @@ function measure(
   return transactionSize(owner, [...around, ...instructions], tables);
 }
 
-/** A token account for SOL, made and closed again. */
+/** A token account for SOL, created and closed again. */
 function wrapping(owner: Address, account: Address): Instruction[] {
   const parts = {
     payer: owner,

@@ -1,14 +1,14 @@
 import type { Address } from '@slipway/wire';
 import type { Venue } from './venue.js';
 
-/** Pools that nobody can trade with, each with the reason that was found last. */
+/** Pools that cannot be traded with, each with the latest reason. */
 export interface SkippedPools {
   note(pool: Address, venue: Venue, reason: string): void;
-  /** It can be traded with. */
+  /** Call when the pool can be traded with. */
   forget(pool: Address): void;
   /** Forgets all but these. */
   keep(pools: { has(pool: Address): boolean }): void;
-  /** How many there are of a venue, by their reasons. */
+  /** The number of skipped pools of a venue, by reason. */
   counts(venue: Venue): Record<string, number>;
 }
 

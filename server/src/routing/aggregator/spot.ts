@@ -3,23 +3,23 @@ import { LRUCache } from 'lru-cache';
 import type { Leg, Market } from './market.js';
 import type { Pools } from './pools.js';
 
-/** A pool that keeps more of a trade does not have to follow the market. */
+/** A pool with a higher fee need not follow the market. */
 const MAX_FEE = 0.02;
-/** Prices that are no further apart agree. */
+/** Prices that differ by at most this factor agree. */
 const AGREEMENT = 1.05;
 
-/** A price by the pools is good for so long. */
+/** How long a price by the pools is cached. */
 const SPOT_MS = 250;
 const MAX_SPOTS = 10_000;
 
-/** A price with what stands behind it on either side, in units of the token and of what it is priced in. */
+/** A price and the depth behind it on either side, in units of the token and of what it is priced in. */
 interface Offer {
   price: number;
   given: number;
   taken: number;
 }
 
-/** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is kept for a moment. */
+/** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is cached briefly. */
 export function createSpotPrices(pools: Pools, steadyNow: () => number) {
   const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
 
@@ -35,8 +35,8 @@ export function createSpotPrices(pools: Pools, steadyNow: () => number) {
 }
 
 /**
- * The price on which most depth agrees, of the pools of the pair and of those over one token between.
- * Depth counts only where it is on both sides, so that a pool of its own price needs the worth of both tokens.
+ * The price that the most depth agrees on, among the pools of the pair and those over one intermediate token. Depth
+ * counts only if it is on both sides, so a pool with a made-up price needs capital in both tokens.
  */
 function spotPrice({ pools, now }: { pools: Pools; now: number }, mint: Address, inMint: Address): number | undefined {
   const [from, to] = [pools.knownMint(mint), pools.knownMint(inMint)];
@@ -73,7 +73,7 @@ function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
 
 const depthOf = ({ given, taken }: Offer) => Math.sqrt(given * taken);
 
-/** Of the prices that agree, those with the most depth together: the price of the deepest, and the sum of both sides. */
+/** The group of agreeing prices with the most depth: the price of its deepest member, and the sums of both sides. */
 function agreedOf(offers: Offer[]): Offer | undefined {
   if (offers.length < 2) return offers[0];
   const sorted = offers.toSorted((a, b) => a.price - b.price);

@@ -189,7 +189,9 @@ export interface Routing {
   close(): void;
 }
 
-/** The aggregator over the pools of a world; reads accounts by polling only, so that a test says when. */
+/**
+ * Opens the aggregator over the pools of a world. It only polls accounts, so that a test decides when they are read.
+ */
 export async function openAggregator(world: World, options: Partial<AggregatorDeps> = {}): Promise<Routing> {
   const deps = { rpc: world.rpc, steadyNow, log: silent };
   const live = options.live ?? createLiveAccounts(deps);

@@ -6,11 +6,11 @@ import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, PoolState } from './venue.js';
 
 export interface WatchedPool extends Pool {
-  /** One of its accounts has other bytes. Answers whether it is made of other accounts now, by what its own says. */
+  /** Tell it that one of its accounts has new bytes. Returns whether its own account now names other accounts. */
   changed(account: Address): boolean;
-  /** Reads from these accounts from now on; they are watched. */
+  /** Reads from these accounts from now on; they must be watched already. */
   follow(accounts: readonly Address[]): void;
-  /** What its own account says now that it is made of; undefined where it is no pool. */
+  /** The accounts that it consists of by what its own account says now; undefined if it is not a pool. */
   named(): readonly Address[] | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface WatchedPoolDeps {
 
 type Readings = ReadonlyMap<Address, { account: ChainAccount | undefined }>;
 
-/** A pool whose state is read again when the bytes of one of its accounts have changed. Its accounts are watched. */
+/** A pool whose state is read again when one of its accounts has changed. Its accounts must be watched already. */
 export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDeps): WatchedPool {
   const { address, venue, mints } = candidate;
   let entries: LiveAccount[] = [];
@@ -75,7 +75,7 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
 
 const isSame = (a: readonly Address[], b: readonly Address[]) => a.length === b.length && a.every((x, i) => x === b[i]);
 
-/** The pool that these accounts make; or why it is none any more. */
+/** Opens the pool from these accounts, or says why it no longer is one. */
 export function openPool(pool: Pick<Pool, 'address' | 'venue' | 'mints'>, readings: Readings): PoolState | string {
   const described = describePool(pool, readings);
   if (typeof described === 'string') return described;

@@ -24,11 +24,9 @@ interface FillTerms {
   orderEngine: Address;
 }
 
-/** Space of a token account; one of Token-2022 that is associated has an extension more. */
-
 /**
  * The maker's trade, and around it what the taker pays besides: the fee, and the output to another receiver. The maker
- * takes part in nothing but the fill.
+ * takes part only in the fill.
  */
 export async function buildFill(terms: FillTerms, parties: SwapParties, chain: Pick<Chain, 'account'>) {
   const refusal = refuse(terms, parties);
@@ -92,7 +90,7 @@ interface Relay {
   lentLamports: bigint;
 }
 
-/** A fill pays the taker only: another receiver gets the output from there. */
+/** A fill pays only the taker; another receiver gets the output from there. */
 async function relayTo(
   { request: { output }, quote }: FillTerms,
   { owner, receiver, destination, rentPayer }: SwapParties,
@@ -117,7 +115,7 @@ async function relayTo(
   };
 }
 
-/** From the owner's token account, or from its SOL where there is none, to a token account. */
+/** Pays from the owner's token account, or from its SOL if there is none, to a token account. */
 function pay(
   owner: Address,
   source: Address | undefined,

@@ -5,18 +5,18 @@ import type { JsonAnswer } from '../../lib/json-call.js';
 import type { MakerQuote } from '../router.js';
 import { callWebhook, type MakerEndpoint, WebhookFailure } from './webhook.js';
 
-/** What came of a transaction that was given to a maker, as `landing.handOver` takes it. */
+/** Outcome of a transaction that was given to a maker, as `landing.handOver` takes it. */
 export type MakerDelivery =
   | { outcome: 'sent'; signature: string }
   | { outcome: 'rejected'; code: number; message: string }
   | { outcome: 'unknown'; code: number; message: string };
 
-/** The end of a quote's life belongs to the maker, who must check, sign and send: nothing is handed over in it. */
+/** A quote's last seconds are the maker's, to check, sign and send: nothing is handed over in them. */
 export const MAKERS_SECONDS = 20;
 const SWAP_TIMEOUT_MS = 10_000;
 const MAX_REASON = 200;
 
-/** Gives the transaction that the taker has signed to the maker of the quote; never rejects. */
+/** Gives the transaction that the taker has signed to the maker of the quote. Never rejects. */
 export async function deliverToMaker(
   endpoint: MakerEndpoint | undefined,
   { requestId, quoteId, expireAt }: MakerQuote,
@@ -41,14 +41,14 @@ export async function deliverToMaker(
 
 function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerDelivery {
   if (status === 400) return { outcome: 'rejected', ...RFQ.invalidPayload };
-  // After 408 and the errors of a server it may have been heard all the same.
+  // After a 408 or a server error, the maker may still have received it.
   if (status > 400 && status < 500 && status !== 408) return { outcome: 'rejected', ...RFQ.rejected };
   if (status !== 200) return { outcome: 'unknown', ...RFQ.internal };
   const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (said.quoteId !== quoteId) return { outcome: 'unknown', ...RFQ.unknown };
   const { state, txSignature, rejectionReason } = said;
   if (state === 'accepted') {
-    // The protocol lets a maker keep the signature to itself.
+    // The protocol lets a maker omit the signature.
     if (typeof txSignature !== 'string') return { outcome: 'unknown', ...RFQ.failedToLand };
     return { outcome: 'sent', signature: txSignature };
   }

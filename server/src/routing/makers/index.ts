@@ -25,11 +25,11 @@ export interface MakersDeps extends OfferDeskDeps {
 }
 
 const NAME = 'JupiterZ';
-/** Of the protocol: how long a quote lives. */
+/** Set by the protocol: how long a quote lives. */
 const QUOTE_SECONDS = 55;
 const BPS = 10_000n;
 
-/** The router of market makers who answer the public RFQ webhook protocol; the best of them wins. */
+/** The router of the market makers that answer the public RFQ webhook protocol; the best offer wins. */
 export function createMakers(deps: MakersDeps): Makers {
   const desk = new OfferDesk(deps);
   const quoter = new MakersQuoter(deps, desk);
@@ -78,7 +78,7 @@ class MakersQuoter {
       ...(receiver && { receiver }),
     };
     const offers = await this.#desk.gather(question, request, signal);
-    // Of equal ones the first to arrive stays in front.
+    // Of equal offers, the first to arrive stays in front.
     const [best] = offers.sort((a, b) => compare(b.outAmount, a.outAmount) || compare(a.inAmount, b.inAmount));
     if (!best) return { refused: 'no-route', reason: 'no market maker has made an offer' };
     return this.#quoteOf(request, question, best);
@@ -131,7 +131,7 @@ class MakersQuoter {
   }
 }
 
-/** What the makers are to swap, so that with the fee it comes to what is asked for. */
+/** The amount to ask the makers for, so that with the fee it comes to the requested amount. */
 function amountToAsk({ mode, amount, fee }: QuoteRequest): bigint {
   if (mode === 'exact-in') return fee?.side === 'input' ? amount - feeFrom(amount, fee.bps) : amount;
   return fee?.side === 'output' ? grossOf(amount, fee.bps) : amount;

@@ -13,11 +13,11 @@ import { createPatience } from './patience.js';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 
 export interface OfferDeskDeps {
-  /** Has the registered makers. */
+  /** Holds the registered makers. */
   store: Sql;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
-  /** USD for one whole token; undefined where it is not known. */
+  /** USD for one whole token; undefined if unknown. */
   usd: (mint: Address) => number | undefined;
   /** Milliseconds that all routers have for a quote. */
   budgetMs: number;
@@ -26,13 +26,13 @@ export interface OfferDeskDeps {
   log: Logger;
 }
 
-/** Of the protocol: the most that a maker is waited for, how old a list of tokens may be. */
+/** Set by the protocol: the longest wait for a maker, and how old a list of tokens may be. */
 const MAX_WAIT_MS = 500;
 const TOKENS_TTL_MS = 10 * 60_000;
 const MAKERS_TTL_MS = 3_000;
-/** What is left of the routers' time when the makers' time is over. */
+/** The share of the routers' time that the makers get. */
 const MAKERS_SHARE = 0.8;
-/** Output for input in USD; beyond it is a mistake, of the maker or of the price. */
+/** Output per input in USD; beyond these bounds, the maker or the price is mistaken. */
 const ABSURDLY_GOOD = 1.25;
 const ABSURDLY_BAD = 0.5;
 
@@ -53,13 +53,13 @@ export class OfferDesk {
     this.#patience = createPatience({ steadyNow, log });
   }
 
-  /** Undefined where it is not registered any more. */
+  /** Undefined if it is no longer registered. */
   async endpointOf(id: string): Promise<MakerEndpoint | undefined> {
     const makers = await this.#makers().catch(() => this.#deps.own);
     return makers.find((maker) => maker.id === id);
   }
 
-  /** All makers at once; who is late, errs or answers nonsense is left out, with the reason in the log. */
+  /** Asks all makers at once. One that is late, fails or answers nonsense is left out, with the reason in the log. */
   async gather(question: RfqQuestion, request: QuoteRequest, signal: AbortSignal): Promise<Offer[]> {
     const offers: Offer[] = [];
     const asked = (await whileOpen(this.#makers(), signal)).filter(this.#patience.isAsked);
@@ -97,7 +97,10 @@ export class OfferDesk {
   #leaveOut(endpoint: MakerEndpoint, { requestId }: RfqQuestion, error: Error): void {
     this.#patience.failed(endpoint, error);
     const level = error instanceof WebhookFailure ? 'debug' : 'error';
-    this.#deps.log[level]({ maker: endpoint.name, request: requestId, reason: error.message }, 'a maker is left out');
+    this.#deps.log[level](
+      { maker: endpoint.name, request: requestId, reason: error.message },
+      'skipped a market maker',
+    );
   }
 
   #tokensOf(endpoint: MakerEndpoint): Promise<ReadonlySet<string>> {
@@ -111,7 +114,7 @@ export class OfferDesk {
   }
 }
 
-/** Why an offer cannot be meant, by the prices that are known. */
+/** Why an offer cannot be meant seriously, judged by the known prices. */
 function absurdity(
   { input, output }: QuoteRequest,
   { inAmount, outAmount }: Offer,
@@ -120,12 +123,12 @@ function absurdity(
   const [inUsd, outUsd] = [usd(input.mint), usd(output.mint)];
   if (!inUsd || !outUsd) return undefined;
   const ratio = usdValue(outAmount, output.decimals, outUsd) / usdValue(inAmount, input.decimals, inUsd);
-  // The least amounts are worth nothing that could be compared.
+  // Amounts this small are worth too little to compare.
   if (outAmount < 100n || inAmount < 100n) return undefined;
   return ratio > ABSURDLY_GOOD || ratio < ABSURDLY_BAD ? `offers ${ratio.toFixed(3)} of what it takes` : undefined;
 }
 
-/** The promise's value, unless the time is over first. */
+/** The promise's value, unless the signal aborts first. */
 async function whileOpen<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
   const over = new Promise<never>((_, reject) => {

@@ -28,7 +28,7 @@ const U64 = /^[1-9][0-9]{0,19}$/;
 const U64_MAX = 2n ** 64n - 1n;
 
 /**
- * Asks one maker for a quote and checks that the answer is one to this question.
+ * Asks one maker for a quote and checks that the answer matches the request.
  * @throws WebhookFailure with the reason to leave the maker out.
  */
 export async function askForOffer(
@@ -46,7 +46,7 @@ export async function askForOffer(
     tokenIn: inputMint,
     tokenOut: outputMint,
     amount: amount.toString(),
-    // The fee of the order is taken by transfers of its own.
+    // The fee of the request is taken by separate transfers.
     feeBps: 0,
     ...(taker && { taker }),
     ...(receiver && { receiver }),

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 
-/** After so many questions without an answer, one after the other, a maker is left alone for a while. */
+/** After this many questions in a row without an answer, a maker is left alone for a while. */
 const MOST_SILENCES = 5;
 const LEFT_ALONE_MS = 10_000;
 
-/** Which makers are asked: each order would wait for one that is away as long as it may. */
+/** Which makers are asked. Each order would otherwise wait the full time for a maker that is down. */
 interface Patience {
   isAsked(endpoint: MakerEndpoint): boolean;
-  /** The maker has said something, whatever it was. */
+  /** The maker has answered, whatever it said. */
   answered(endpoint: MakerEndpoint): void;
   failed(endpoint: MakerEndpoint, error: Error): void;
 }
@@ -31,10 +31,7 @@ export function createPatience({ steadyNow, log }: { steadyNow: () => number; lo
       const silences = (silent.get(url)?.silences ?? 0) + 1;
       const isAlone = silences >= MOST_SILENCES;
       if (silences === MOST_SILENCES) {
-        log.warn(
-          { maker: name, reason: error.message },
-          'a market maker does not answer; it is asked again from time to time',
-        );
+        log.warn({ maker: name, reason: error.message }, 'a market maker does not answer; retrying from time to time');
       }
       silent.set(url, { silences, until: isAlone ? steadyNow() + LEFT_ALONE_MS : Number.NEGATIVE_INFINITY });
     },

@@ -13,7 +13,7 @@ export interface MakerEndpoint {
 
 interface WebhookCall {
   path: '/quote' | '/swap' | '/tokens';
-  /** Posted as JSON; without it the path is read. */
+  /** Posted as JSON; without it, the path is read with GET. */
   body?: object;
   timeoutMs: number;
   signal?: AbortSignal;

@@ -33,15 +33,15 @@ export function routingServices(
   return [...(dflow ? [createDflow(dflow)] : []), ...(okx ? [createOkx(okx, clock)] : [])];
 }
 
-/** How long the instructions of a quote may take. */
+/** Milliseconds that building a quote's instructions may take. */
 const BUILD_MS = 5_000;
 const BPS = 10_000n;
 
 type Chained = Pick<Chain, 'account'>;
 
 /**
- * A routing service of another company as a router. Its instructions are taken apart, and only the trade itself is kept:
- * the transaction around it is ours, with our accounts in the place of the wallet's own ones.
+ * Another company's routing service as a router. Its instructions are taken apart, and only the trade itself is kept:
+ * the transaction around it is ours, with our accounts in place of the wallet's own.
  */
 export function createServiceRouter(service: RoutingService, chain: Chained): Router {
   const { id, name } = service;
@@ -140,7 +140,7 @@ async function build(
   };
 }
 
-/** The service's trade, once more where the price has moved since the slippage was reckoned from it. */
+/** Gets the service's trade, and once more if the price has moved since the slippage was calculated. */
 async function tradeOf(
   { name, trade }: RoutingService,
   question: Omit<TradeQuestion, 'slippageBps'>,
@@ -159,8 +159,8 @@ async function tradeOf(
 }
 
 /**
- * Has the chain itself refuse what brings less, whatever the company's program does: the token program makes a transfer of
- * an account to itself only where the amount is there.
+ * Makes the chain itself refuse a lower output, whatever the company's program does: the token program transfers from
+ * an account to itself only if the amount is there.
  */
 async function floorOf(
   { account }: Chained,
@@ -187,8 +187,8 @@ function refuse({ name }: RoutingService, terms: Terms, parties: SwapParties): R
 }
 
 /**
- * The one instruction of the service's own program, over the accounts that this transaction uses. The budget and the
- * accounts of the two mints are ours to make; for anything else there is no reason that we know.
+ * Picks the one instruction of the service's own program, over the accounts that this transaction uses. The compute
+ * budget and the accounts of the two mints are ours to create; we know no reason for anything else.
  */
 function takeTrade(
   { name, programs }: RoutingService,
@@ -219,7 +219,7 @@ function takeTrade(
   return { ...trade, accounts };
 }
 
-/** Undefined where one of them is not on the chain. */
+/** Undefined if one of them is not on the chain. */
 async function readTables({ account }: Chained, addresses: Address[]): Promise<LookupTable[] | undefined> {
   const tables = await Promise.all(
     addresses.map(async (address) => {
@@ -231,7 +231,7 @@ async function readTables({ account }: Chained, addresses: Address[]): Promise<L
   return tables.every((table) => table !== undefined) ? tables : undefined;
 }
 
-/** What the service answers, or why it does not: never "no route" for a fault of the way there. */
+/** The service's answer, or why there is none; a failed call is never reported as "no route". */
 export async function askService<T extends object>(
   name: string,
   ask: () => Promise<T | Refusal>,

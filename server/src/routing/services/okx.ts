@@ -38,7 +38,7 @@ const NEWER_PROGRAM = address('proVF4pMXVaYqmy4NjniPh4pqKNfMmsihgd4wdkCX3u');
 const PATH = '/api/v6/dex/aggregator/';
 const SOLANA = '501';
 const TIMEOUT_MS = 5_000;
-/** Codes of the published table: nothing to sell it to, or not this amount, or not this token. */
+/** Codes of the published table: no liquidity, or not for this amount, or not for this token. */
 const NO_ROUTE: ReadonlySet<unknown> = new Set(['82000', '82102', '82103', '82104', '82112', '82116']);
 const WRONG_KEYS = /^501(0[3-7]|1[1-3])$/;
 const TOO_MANY = '50011';
@@ -111,7 +111,7 @@ function readTrade(answer: unknown, question: TradeQuestion): Trade {
   const { outAmount } = readRoute(fieldsOf(data.routerResult, 'routerResult'), question);
   return {
     outAmount,
-    // The contract has no field for it.
+    // OKX's API has no field for it.
     least: (outAmount * BigInt(10_000 - question.slippageBps)) / 10_000n,
     instructions: listOf(data.instructionLists, 'instructionLists').map((each, i) =>
       instructionOf(each, `instructionLists[${i}]`),
@@ -133,7 +133,7 @@ function readRoute(route: Fields, { input, output, amount }: Question) {
   }
   return {
     outAmount: amountOf(route.toTokenAmount, 'toTokenAmount'),
-    // In percent, below zero where it costs.
+    // In percent, negative if it costs.
     priceImpact: Math.abs(numberOf(route.priceImpactPercent, 'priceImpactPercent')) / 100,
   };
 }

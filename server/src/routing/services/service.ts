@@ -2,7 +2,7 @@ import type { Address, Instruction } from '@slipway/wire';
 import type { CallFailure } from '../../lib/json-call.js';
 import type { Refusal, RouterId, Token } from '../router.js';
 
-/** What another company's routing service is asked. Amounts are in the smallest unit. */
+/** A question to another company's routing service. Amounts are in the smallest unit. */
 export interface Question {
   input: Token;
   output: Token;
@@ -11,7 +11,7 @@ export interface Question {
 
 export interface Price {
   outAmount: bigint;
-  /** Share that the trade moves the market by: 0.004 is 0.4 %. */
+  /** The share by which the trade moves the market: 0.004 is 0.4 %. */
   priceImpact: number;
   /** Names of the venues that it goes through. */
   labels: string[];
@@ -25,7 +25,7 @@ export interface TradeQuestion extends Question {
 }
 
 export interface Trade {
-  /** What the service promises to be the least. */
+  /** The minimum output that the service promises. */
   least: bigint;
   outAmount: bigint;
   instructions: Instruction[];
@@ -37,18 +37,18 @@ export interface RoutingService {
   readonly id: RouterId;
   /** As the contract shows it. */
   readonly name: string;
-  /** The programs that its trades are instructions of: what is of any other program is not run. */
+  /** The programs that its trade may be an instruction of: an instruction of any other program is not run. */
   readonly programs: ReadonlySet<Address>;
   price(question: Question, signal: AbortSignal): Promise<Price | Refusal>;
   trade(question: TradeQuestion, signal: AbortSignal): Promise<Trade | Refusal>;
 }
 
-/** Whether a service was refused an answer; of an answer that nobody has looked at yet, too. */
+/** Whether this is a refusal; takes answers that have not been validated, too. */
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }
 
-/** Why an answer of this HTTP status is none, or undefined where it may be one. */
+/** Why an answer of this HTTP status is refused; undefined if it may be a good one. */
 export function refusedStatus(name: string, status: number): Refusal | undefined {
   const no = (reason: string): Refusal => ({ refused: 'unavailable', reason: `${name} ${reason}` });
   if (status === 401 || status === 403) return no(`refuses its credentials (${status}): the operator must renew them`);

@@ -4,10 +4,10 @@ import type { ChainAccount } from '../../../chain/index.js';
 
 const TAG_SIZE = 8;
 
-/** The eight bytes with which Anchor marks an account of this name, as a little-endian number. */
+/** Anchor's eight-byte discriminator of an account of this name, as a little-endian number. */
 export const accountTag = (name: string): bigint => hash('sha256', `account:${name}`, 'buffer').readBigUInt64LE(0);
 
-/** The data as numbers, if the account is of the program, has this tag and this length. */
+/** A view of the data, if the account belongs to the program and has this tag and this length. */
 export function taggedView(
   { owner, data }: ChainAccount,
   expected: { program: Address; tag: bigint; size: number },
@@ -22,7 +22,7 @@ export const u64At = (view: DataView, at: number): bigint => view.getBigUint64(a
 export const u128At = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 
-/** The address at `offset`. Remembered by its bytes, since a pool names the same ones after every trade. */
+/** The address at `offset`. Cached by its bytes, since a pool names the same ones after every trade. */
 export function addressAt(data: Uint8Array, offset: number): Address {
   const view = new DataView(data.buffer, data.byteOffset + offset, ADDRESS_SIZE);
   const key = view.getBigUint64(0, true) ^ view.getBigUint64(24, true);
@@ -43,7 +43,7 @@ function isSame(bytes: Uint8Array, data: Uint8Array, offset: number): boolean {
   return true;
 }
 
-/** Reads each account once: an account's object is another one when its bytes are. */
+/** Reads each account object once: new bytes always come in a new object. */
 export function readOnce<T>(read: (account: ChainAccount) => T): (account: ChainAccount) => T {
   const known = new WeakMap<ChainAccount, { value: T }>();
   return (account) => {
@@ -56,7 +56,7 @@ export function readOnce<T>(read: (account: ChainAccount) => T): (account: Chain
   };
 }
 
-/** An instruction whose data are a tag and numbers of 64 bits, and bytes behind them. */
+/** An instruction whose data is a tag and 64-bit numbers, followed by more bytes. */
 export function anchorInstruction(
   program: Address,
   accounts: AccountMeta[],
@@ -69,5 +69,5 @@ export function anchorInstruction(
   return { program, accounts, data: new Uint8Array(data) };
 }
 
-/** Where such an instruction has its first number. */
+/** Offset of the first number in the data of such an instruction. */
 export const FIRST_NUMBER_AT = TAG_SIZE;

@@ -11,7 +11,7 @@ export interface ClockTime {
   unixTimestamp: bigint;
 }
 
-/** The time that the account at CLOCK_SYSVAR tells; undefined where it is no clock. */
+/** Reads the account at CLOCK_SYSVAR; undefined if it is not the clock. */
 export function readClock(account: ChainAccount | undefined): ClockTime | undefined {
   if (account?.owner !== SYSVAR_OWNER || account.data.length !== CLOCK_SIZE) return undefined;
   const view = new DataView(account.data.buffer, account.data.byteOffset, CLOCK_SIZE);

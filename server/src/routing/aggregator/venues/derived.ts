@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** About 300 bytes each: those of some 20,000 pools. */
 const MAX_DERIVED = 150_000;
 
-/** Addresses that a program derives from seeds, remembered: to derive one takes as long as ten quotes. */
+/** Caches addresses that a program derives from seeds: deriving one takes as long as ten quotes. */
 export function createDerivation(program: Address): (key: string, seeds: () => Uint8Array[]) => Address {
   const known = new LRUCache<string, Address>({ max: MAX_DERIVED });
   return (key, seeds) => {

@@ -1,31 +1,31 @@
 import { firstBetween, priceAfterFirst, priceAfterSecond, secondBetween, U64_MAX } from './meteora.js';
 
-/** A launch curve: liquidity that is another one between each two of its prices. */
+/** A bonding curve, with a different liquidity between each two of its prices. */
 export interface Curve {
   /** The lowest price. */
   start: bigint;
-  /** Where it is complete; buying goes no further. */
+  /** The price at which it is complete; buying goes no further. */
   end: bigint;
-  /** The liquidity up to each price from the one before; prices rise. */
+  /** The liquidity between the price of the point before and this one; prices rise. */
   points: { price: bigint; liquidity: bigint }[];
   rough: RoughCurve;
 }
 
-/** The same roughly, without the binary digits behind the point. */
+/** The same as plain numbers, without fractional bits, for estimates. */
 interface RoughCurve {
   start: number;
   end: number;
   points: { price: number; liquidity: number }[];
 }
 
-/** What a trade does to it. */
+/** The result of a trade along the curve. */
 export interface Walk {
   out: bigint;
-  /** What it does not take. */
+  /** The part of the offer that it does not take. */
   left: bigint;
 }
 
-/** Buys the first token for so much of the second, up to the end of the curve; undefined where the program fails. */
+/** Buys the first token with this much of the second, up to the end of the curve; undefined where the program fails. */
 export function buyAlong({ end, points }: Curve, price: bigint, amount: bigint): Walk | undefined {
   let [left, out] = [amount, 0n];
   for (const { price: high, liquidity } of points) {
@@ -44,7 +44,7 @@ export function buyAlong({ end, points }: Curve, price: bigint, amount: bigint):
   return { out, left };
 }
 
-/** Sells so much of the first token for the second, down to the start; undefined where the program fails. */
+/** Sells this much of the first token for the second, down to the start; undefined where the program fails. */
 export function sellAlong({ start, points }: Curve, price: bigint, amount: bigint): Walk | undefined {
   let [left, out] = [amount, 0n];
   for (let i = points.length - 2; i >= 0 && left > 0n; i--) {
@@ -59,7 +59,7 @@ export function sellAlong({ start, points }: Curve, price: bigint, amount: bigin
   if (left > 0n) {
     const { liquidity } = points[0]!;
     const next = priceAfterFirst(price, liquidity, left);
-    // Where the price is round enough to stop at the start, all of it is taken, though a part would do.
+    // If the price rounds to the start exactly, all of it is taken, though a part would do.
     left = next < start ? left - firstBetween(start, price, liquidity, true) : 0n;
     out += secondBetween(next < start ? start : next, price, liquidity, false);
   }
@@ -68,7 +68,7 @@ export function sellAlong({ start, points }: Curve, price: bigint, amount: bigin
 
 // ---- roughly ----------------------------------------------------------------------------------------------------------
 
-/** What comes out of the first token for so much of the second; all that is left for more than the curve takes. */
+/** Rough output of the first token for this much of the second; for more than the curve takes, all that is left. */
 export function roughBuy({ end, points }: RoughCurve, price: number, amount: number): number {
   let [left, out] = [amount, 0];
   for (const { price: high, liquidity } of points) {
@@ -83,7 +83,7 @@ export function roughBuy({ end, points }: RoughCurve, price: number, amount: num
   return out;
 }
 
-/** What must go in of the second token for so much of the first; Infinity for more than there is. */
+/** Rough input of the second token for this much of the first; Infinity for more than there is. */
 export function roughCost({ end, points }: RoughCurve, price: number, wanted: number): number {
   let [left, cost] = [wanted, 0];
   for (const { price: high, liquidity } of points) {
@@ -98,7 +98,7 @@ export function roughCost({ end, points }: RoughCurve, price: number, wanted: nu
   return Number.POSITIVE_INFINITY;
 }
 
-/** What comes out of the second token for so much of the first; all that there is for more than the curve takes. */
+/** Rough output of the second token for this much of the first; for more than the curve takes, all that there is. */
 export function roughSell({ start, points }: RoughCurve, price: number, amount: number): number {
   let [left, out] = [amount, 0];
   for (let i = points.length - 1; i >= 0; i--) {
@@ -114,7 +114,7 @@ export function roughSell({ start, points }: RoughCurve, price: number, amount: 
   return out;
 }
 
-/** What must go in of the first token for so much of the second; Infinity for more than there is. */
+/** Rough input of the first token for this much of the second; Infinity for more than there is. */
 export function roughProceeds({ start, points }: RoughCurve, price: number, wanted: number): number {
   let [left, cost] = [wanted, 0];
   for (let i = points.length - 1; i >= 0; i--) {

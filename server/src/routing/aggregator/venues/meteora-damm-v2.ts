@@ -45,7 +45,7 @@ const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM] as const;
 const MOST_RATE = [500_000_000n, 990_000_000n] as const;
 const ACTIVATION = ['slot', 'unixTimestamp'] as const;
 const BASE_FEES = ['linear', 'exponential', 'limiter', 'linear by price', 'exponential by price'] as const;
-/** Of what fees are taken: of what comes out, or always of the second token; then they may stay in the pool. */
+/** What fees are taken from: the output, or always the second token; in the last case they may stay in the pool. */
 const COMPOUNDING = 'second, compounding';
 const FEES_ON = ['output', 'second', COMPOUNDING] as const;
 const BPS = 10_000n;
@@ -96,7 +96,7 @@ interface Pool {
   price: bigint;
   startPrice: bigint;
   range: [bigint, bigint];
-  /** What the pool says that it has; older ones do not say it. */
+  /** The amounts that the pool records; older pools record none. */
   amounts: [bigint, bigint] | undefined;
   activatedBy: (typeof ACTIVATION)[number];
   activation: bigint;
@@ -162,7 +162,7 @@ const baseFeeOf = (view: DataView, kind: BaseFee['kind']): BaseFee => ({
 
 // ---- fees -----------------------------------------------------------------------------------------------------------
 
-/** The rate in a direction; undefined where the program fails, or where it takes one swap in a transaction at most. */
+/** The rate in a direction; undefined where the program fails, or allows at most one swap in a transaction. */
 function rateOf(pool: Pool, from: Side, now: ClockTime): bigint | undefined {
   const rate = baseRateOf(pool, from, now[pool.activatedBy]);
   if (rate === undefined) return undefined;
@@ -226,7 +226,7 @@ function stateOf(address: Address, pool: Pool, now: ClockTime): PoolState {
   };
 }
 
-/** What a constant product without a range would have, for the same trades. */
+/** The reserves with which a constant product without a range trades the same. */
 function virtualReserves({ amounts, feesOn, liquidity, price }: Pool): [number, number] {
   if (feesOn === COMPOUNDING) return [Number(amounts![0]), Number(amounts![1])];
   return [Number(liquidity) / Number(price), (Number(liquidity) * Number(price)) / Q128];
@@ -245,7 +245,7 @@ function roughCurve(pool: Pool, from: Side, rate: bigint | undefined): RoughCurv
   };
 }
 
-/** What takes the price to the end of its range. */
+/** The input that takes the price to the end of its range. */
 function mostIn({ feesOn, liquidity, price, range: [low, high] }: Pool, from: Side): number {
   if (feesOn === COMPOUNDING) return Number.POSITIVE_INFINITY;
   return Number(from === 0 ? firstBetween(low, price, liquidity, true) : secondBetween(price, high, liquidity, true));
@@ -281,7 +281,7 @@ function swappedFor(
   return next > range[1] ? undefined : firstBetween(price, next, liquidity, false);
 }
 
-/** Whether the pool says that it has so much; where it does not say, its liquidity does. */
+/** Whether the pool records at least this amount; if it records none, its liquidity bounds the trade. */
 const has = ({ amounts }: Pool, side: Side, amount: bigint) => !amounts || amounts[side] >= amount;
 
 function swap(
@@ -294,7 +294,7 @@ function swap(
     ...[address, source, destination, a.vault, b.vault].map(writableAccount),
     ...[a.mint, b.mint].map(readonlyAccount),
     readonlySigner(owner),
-    // Its own address stands for no referrer.
+    // The program's own address stands for no referrer.
     ...[a.tokenProgram, b.tokenProgram, DAMM_V2_PROGRAM, EVENT_AUTHORITY, DAMM_V2_PROGRAM].map(readonlyAccount),
   ];
   return anchorInstruction(DAMM_V2_PROGRAM, accounts, { tag: SWAP, numbers: [amountIn, minOut] });

@@ -39,7 +39,7 @@ const CONFIG = { program: DBC_PROGRAM, tag: accountTag('PoolConfig'), size: 1048
 const derived = (seed: string) => findProgramAddress([Buffer.from(seed)], DBC_PROGRAM).address;
 const [AUTHORITY, EVENT_AUTHORITY] = [derived('pool_authority'), derived('__event_authority')];
 const SWAP = instructionTag('swap2');
-/** Takes what it can of the offer where the curve ends. */
+/** At the end of the curve, takes only what it can of the offer. */
 const PARTIAL_FILL = 1;
 const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM] as const;
 const ACTIVATION = ['slot', 'unixTimestamp'] as const;
@@ -52,7 +52,7 @@ const BASE = 0;
 const QUOTE = 1;
 
 /**
- * Meteora's launch curves ("DBC"), up to their migration: https://github.com/MeteoraAg/dynamic-bonding-curve has the
+ * Meteora's bonding curves ("DBC"), up to their migration: https://github.com/MeteoraAg/dynamic-bonding-curve has the
  * program's source.
  */
 export function dbcVenue(): Venue {
@@ -90,7 +90,7 @@ interface Pool {
   baseMint: Address;
   vaults: [Address, Address];
   baseProgram: Address;
-  /** What has been paid for what was sold. */
+  /** What has been paid for the tokens sold. */
   quoteReserve: bigint;
   price: bigint;
   volatility: bigint;
@@ -121,7 +121,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
 interface Terms {
   quoteMint: Address;
   quoteProgram: Address;
-  /** What of the quote token completes the curve. */
+  /** The amount of the quote token that completes the curve. */
   threshold: bigint;
   curve: Curve;
   feesOn: (typeof FEES_ON)[number];
@@ -163,7 +163,7 @@ const decodeConfig = readOnce((account: ChainAccount): Terms | string => {
   };
 });
 
-/** Up to the first point that is none. */
+/** Reads the points up to the first unused one. */
 function curveOf(view: DataView): Curve | undefined {
   const points: Curve['points'] = [];
   const [start, end] = [u128At(view, 392), u128At(view, 280)];
@@ -180,12 +180,12 @@ function curveOf(view: DataView): Curve | undefined {
   return { start, end, points, rough: { start: rough(start), end: rough(end), points: roughPoints } };
 }
 
-/** Without its 64 binary digits behind the point. */
+/** Converts from 64 fractional bits. */
 const rough = (value: bigint) => Number(value) / 2 ** 64;
 
 // ---- fees -----------------------------------------------------------------------------------------------------------
 
-/** The rate in a direction; undefined where the program fails, or where it takes one swap in a transaction at most. */
+/** The rate in a direction; undefined where the program fails, or allows at most one swap in a transaction. */
 function rateOf({ base, dynamic, activatedBy }: Terms, pool: Pool, from: Side, now: ClockTime): bigint | undefined {
   const variable = dynamic ? variableRate(pool.volatility, dynamic.binStep, dynamic.control) : 0n;
   const rate = baseRateOf(base, from, now[activatedBy] - pool.activation);
@@ -253,7 +253,7 @@ interface Trading {
   rate: bigint;
 }
 
-/** The program's partial fill: what the curve does not take of the offer stays with the trader. */
+/** The program's partial fill: the part of the offer that the curve does not take stays with the trader. */
 function quote({ pool, terms, from, rate }: Trading, offered: bigint): Trade | undefined {
   if (offered <= 0n || offered > U64_MAX) return undefined;
   const onInput = isOnInput(terms, from);
@@ -279,7 +279,7 @@ function swap(
     ...[address, source, destination, base.vault, quoted.vault].map(writableAccount),
     ...[base.mint, quoted.mint].map(readonlyAccount),
     readonlySigner(owner),
-    // Its own address stands for no referrer.
+    // The program's own address stands for no referrer.
     ...[base.tokenProgram, quoted.tokenProgram, DBC_PROGRAM, EVENT_AUTHORITY, DBC_PROGRAM].map(readonlyAccount),
   ];
   return anchorInstruction(DBC_PROGRAM, accounts, { tag: SWAP, numbers: [amountIn, minOut], rest: [PARTIAL_FILL] });

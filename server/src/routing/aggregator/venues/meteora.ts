@@ -1,5 +1,5 @@
-// What Meteora's pools and launch curves have in common: liquidity between two prices, and the schedules of their fees.
-// Prices are square roots with 64 binary digits behind the point; liquidity has 64 too.
+// What Meteora's pools and bonding curves share: liquidity between two prices, and the schedules of their fees.
+// Prices are square roots with 64 fractional bits; liquidity has 64 too.
 
 export const U64_MAX = 2n ** 64n - 1n;
 const U128_MAX = 2n ** 128n - 1n;
@@ -7,12 +7,11 @@ const ONE = 1n << 64n;
 const BPS = 10_000n;
 /** Fees are fractions of this. */
 export const FEE_WHOLE = 1_000_000_000n;
-/** The program's power takes no exponent of more bits. */
+/** The programs' power function takes no exponent of more bits. */
 const MOST_EXPONENT_BITS = 19n;
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
-/** No more than so much. */
 export function capped(value: bigint, most: bigint): bigint {
   return value < most ? value : most;
 }
@@ -20,26 +19,26 @@ export function capped(value: bigint, most: bigint): bigint {
 /** The fee on an amount that includes it. */
 export const feeOn = (amount: bigint, rate: bigint): bigint => ceilDiv(amount * rate, FEE_WHOLE);
 
-/** The amount, with its fee, of which so much is left. */
+/** The amount, including its fee, of which this much is left. */
 export const withFee = (amount: bigint, rate: bigint): bigint => ceilDiv(amount * FEE_WHOLE, FEE_WHOLE - rate);
 
-/** What of the first token lies between two prices. */
+/** The amount of the first token between two prices. */
 export function firstBetween(low: bigint, high: bigint, liquidity: bigint, up: boolean): bigint {
   const [product, divisor] = [liquidity * (high - low), low * high];
   return up ? ceilDiv(product, divisor) : product / divisor;
 }
 
-/** What of the second token lies between two prices. */
+/** The amount of the second token between two prices. */
 export function secondBetween(low: bigint, high: bigint, liquidity: bigint, up: boolean): bigint {
   const product = liquidity * (high - low);
   return up ? ceilDiv(product, 1n << 128n) : product >> 128n;
 }
 
-/** The price when so much of the first token has come in. */
+/** The price after this much of the first token has come in. */
 export const priceAfterFirst = (price: bigint, liquidity: bigint, amount: bigint): bigint =>
   amount === 0n ? price : ceilDiv(liquidity * price, liquidity + amount * price);
 
-/** The price when so much of the second token has come in. */
+/** The price after this much of the second token has come in. */
 export const priceAfterSecond = (price: bigint, liquidity: bigint, amount: bigint): bigint =>
   price + (amount << 128n) / liquidity;
 
@@ -51,7 +50,7 @@ interface Schedule {
   isExponential: boolean;
 }
 
-/** The rate after so many periods; undefined where the program fails. */
+/** The rate after this many periods; undefined where the program fails. */
 export function scheduledRate({ start, reduction, isExponential }: Schedule, periods: bigint): bigint | undefined {
   if (!isExponential) return start < reduction * periods ? undefined : start - reduction * periods;
   const step = (reduction << 64n) / BPS;
@@ -61,10 +60,10 @@ export function scheduledRate({ start, reduction, isExponential }: Schedule, per
   return (factor * start) >> 64n;
 }
 
-/** The programs' power of a number from 0 to 1, with their rounding. */
+/** The programs' power function for a number from 0 to 1, with their rounding. */
 function power(base: bigint, exponent: bigint): bigint | undefined {
   if (exponent === 0n) return ONE;
-  // They turn a base of 1 around, which costs a digit.
+  // They invert a base of 1, which costs a digit.
   const isTurned = base >= ONE;
   let square = isTurned ? U128_MAX / base : base;
   let result = ONE;

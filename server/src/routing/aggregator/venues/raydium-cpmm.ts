@@ -22,7 +22,7 @@ const SWAP_DISABLED = 4;
 /** Fees are fractions of this. */
 const WHOLE = 1_000_000n;
 const U64_MAX = 2n ** 64n - 1n;
-/** On what a pool's creator gets a fee: of either token when it comes in, or of this one. */
+/** What a creator's fee is taken from: whichever token comes in, or always this one. */
 const CREATOR_FEE_ON = ['input', 0, 1] as const;
 
 /** Raydium's constant-product pools ("CPMM"): https://github.com/raydium-io/raydium-cp-swap has the program's source. */
@@ -93,7 +93,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   };
 });
 
-/** Of what is traded, in parts of WHOLE. */
+/** Fee rates, in parts of WHOLE. */
 interface Rates {
   trade: bigint;
   creator: bigint;
@@ -172,7 +172,7 @@ interface Terms {
   feeOut: bigint;
 }
 
-/** The program's `swap_base_input`: fees are rounded up, what comes out is rounded down. */
+/** The program's `swap_base_input`: fees are rounded up, the output is rounded down. */
 function quote({ balanceIn, balanceOut, feeIn, feeOut }: Terms, offered: bigint): Trade | undefined {
   if (offered <= 0n || offered > U64_MAX) return undefined;
   const fee = ceilDiv(offered * feeIn, WHOLE);

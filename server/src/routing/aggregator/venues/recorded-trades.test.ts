@@ -67,7 +67,7 @@ for (const tested of TESTED_VENUES) {
     it('are roughly what is estimated, both ways', () => {
       for (const trade of trades) {
         const [paid, received] = [Number(trade.done?.paid ?? 0), Number(trade.done?.received ?? 0)];
-        // Of small amounts the rounding is most.
+        // Rounding matters most for small amounts.
         if (received < 1e6 || paid < 1e6) continue;
         const state = opened(tested, trade);
         const out = state.estimateOut(trade.from, paid);

@@ -6,7 +6,7 @@ import { readOnce } from './anchor.js';
 import { openVault, type Vault } from './vaults.js';
 
 const U64_MAX = 2n ** 64n - 1n;
-/** Of an account of whatever program. */
+/** Whatever program owns the account. */
 const readPool = readOnce(({ data }) => decodePool(data));
 const NO_POOL = 'no constant-product pool of the program';
 
@@ -56,7 +56,7 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
   const balances = [a.vault.amount, b.vault.amount] as const;
   const reserves = [Number(balances[0]), Number(balances[1])] as const;
   const { trade, ownerTrade } = pool.fees;
-  // Each fee is a fraction, but both together may be more than all: the program then refuses every trade.
+  // Each fee is less than 1, but both together may be more: the program then refuses every trade.
   const feeShare = Math.min(1, share(trade) + share(ownerTrade));
   const kept = 1 - feeShare;
   const accounts = {
@@ -115,7 +115,7 @@ function quote({ fees }: Pool, balanceIn: bigint, balanceOut: bigint, offered: b
   }
   const newOut = left + 1n;
   if (newOut === balanceOut) return undefined;
-  // Of the offer only so much is taken as the rounded output needs.
+  // Only as much of the offer is taken as the rounded output needs.
   const needed = (invariant + newOut - 1n) / newOut;
   return { paid: needed - balanceIn + fee, received: balanceOut - newOut, fee };
 }

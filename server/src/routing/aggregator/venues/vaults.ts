@@ -17,7 +17,7 @@ export interface Vault {
   tokenProgram: Address;
 }
 
-/** A pool's account of a mint, from which plain transfers go in and out; or why it is none. */
+/** A pool's token account of a mint, which plain transfers go in and out of; or why it is not one. */
 export function openVault(account: ChainAccount | undefined, mint: Address, mayBeEmpty = false): Vault | string {
   if (!account) return 'there is no account';
   const opened = readVault(account);

@@ -3,13 +3,13 @@ import type { ChainAccount } from '../../../../chain/index.js';
 import { accountTag, addressAt, taggedView, u64At, u128At } from '../anchor.js';
 
 export const PAIR_SIZE = 904;
-/** Bins that an account of bins has. */
+/** Bins in a bin array. */
 export const ARRAY_BINS = 70;
 const ARRAY_SIZE = 10_136;
 const ARRAY_HEAD_SIZE = 56;
 const BIN_SIZE = 144;
 const EXTENSION_SIZE = 1_576;
-/** The pair's own bits tell of so many arrays on either side of the first bin, the extension's of twelve times more. */
+/** The pair's own bitmap covers this many arrays on either side of the first bin, the extension's twelve times more. */
 const OWN_ARRAYS = 512;
 const EXTENSION_ARRAYS = 12 * OWN_ARRAYS;
 
@@ -20,7 +20,7 @@ const EXTENSION = accountTag('BinArrayBitmapExtension');
 const PERMISSION = 1;
 const CUSTOMIZABLE = 2;
 const LAST_PAIR_TYPE = 3;
-/** What a pair is for beside trades: not said, rewards for liquidity, limit orders. */
+/** What a pair is for besides trading: unspecified, rewards for liquidity, limit orders. */
 const FUNCTIONS = ['undetermined', 'rewards', 'limit-orders'] as const;
 const REWARD_MINTS = [264, 408];
 
@@ -41,21 +41,21 @@ export interface DlmmPair {
   binStep: number;
   /** Whether limit orders are filled beside the liquidity. */
   hasLimitOrders: boolean;
-  /** Whether the fee is always of token Y, and else of what comes in. */
+  /** Whether the fee is always taken in token Y; otherwise it is taken from the input. */
   feeInY: boolean;
   isEnabled: boolean;
-  /** Before which slot or time nobody can trade. */
+  /** The slot or time before which nobody can trade. */
   activation: { by: 'slot' | 'time'; point: bigint } | undefined;
   mints: [Address, Address];
   vaults: [Address, Address];
   /** Whether each mint is of Token-2022. */
   is2022: [boolean, boolean];
   oracle: Address;
-  /** Arrays with liquidity, as far as the pair's own bits tell of them; the lowest first. */
+  /** Arrays with liquidity, as far as the pair's own bitmap tells, lowest first. */
   filled: number[];
 }
 
-/** What a pair's account says; undefined where it is none, or of a kind that is not known. */
+/** Reads a pair's account; undefined if it is not one, or of an unknown kind. */
 export function decodePair(program: Address, account: ChainAccount): DlmmPair | undefined {
   const view = taggedView(account, { program, tag: PAIR, size: PAIR_SIZE });
   if (!view) return undefined;
@@ -82,7 +82,7 @@ export function decodePair(program: Address, account: ChainAccount): DlmmPair | 
     lastUpdate: Number(view.getBigInt64(56, true)),
     activeId: view.getInt32(76, true),
     binStep: u16(80),
-    // Where it is not said, it is what there are no rewards beside.
+    // An unspecified pair has limit orders unless it has rewards.
     hasLimitOrders:
       purpose === 'limit-orders' || (purpose === 'undetermined' && !REWARD_MINTS.some((at) => isKey(view, at))),
     feeInY: feeMode === 1,
@@ -98,9 +98,9 @@ export function decodePair(program: Address, account: ChainAccount): DlmmPair | 
 
 /** A bin's amounts, in units; its price with 64 fractional bits. */
 export interface Bin {
-  /** Of what goes out: the liquidity's, and that of limit orders in the order in which they are filled. */
+  /** Amounts to pay out: the liquidity's, then those of limit orders in the order in which they are filled. */
   layers: readonly bigint[];
-  /** Of Y for one of X. */
+  /** Y per X. */
   price: bigint;
 }
 
@@ -116,12 +116,12 @@ export class BinArray {
     this.#view = view;
   }
 
-  /** What a trade that pays out Y, or X, finds in a bin of this array; undefined where it is empty. */
+  /** What a trade that pays out Y, or X, finds in a bin of this array; undefined if the bin is empty. */
   bin(id: number, paysY: boolean, hasLimitOrders: boolean): Bin | undefined {
     const view = this.#view;
     const at = ARRAY_HEAD_SIZE + (id - this.index * ARRAY_BINS) * BIN_SIZE;
     const layers = [u64At(view, at + (paysY ? 8 : 0))];
-    // Orders of one side at a time: those that sell X, or those that sell Y.
+    // A bin's orders are on one side at a time: they sell X, or they sell Y.
     if (hasLimitOrders && (view.getUint8(at + 140) === 0) === paysY)
       layers.push(u64At(view, at + 128), u64At(view, at + 112));
     const filled = layers.filter((amount) => amount > 0n);
@@ -129,14 +129,14 @@ export class BinArray {
   }
 }
 
-/** What an account of bins says; undefined where it is none. */
+/** Reads a bin array's account; undefined if it is not one. */
 export function decodeBinArray(program: Address, account: ChainAccount): BinArray | undefined {
   const view = taggedView(account, { program, tag: BIN_ARRAY, size: ARRAY_SIZE });
   const index = view && Number(view.getBigInt64(8, true));
   return view && new BinArray(index!, addressAt(account.data, 24), view);
 }
 
-/** What the account says that tells of the arrays further away than the pair's own bits do. */
+/** The account whose bitmaps cover the arrays beyond the pair's own bitmap. */
 export interface BitmapExtension {
   pair: Address;
   /** Arrays with liquidity, the lowest first. */
@@ -152,12 +152,12 @@ export function decodeExtension(program: Address, account: ChainAccount): Bitmap
   return { pair: addressAt(account.data, 8), below: below.reverse(), above };
 }
 
-/** Whether the pair's own bits tell of an array. */
+/** Whether the pair's own bitmap covers an array. */
 export const isOwnIndex = (index: number) => index >= -OWN_ARRAYS && index < OWN_ARRAYS;
 
 export const arrayOf = (id: number) => Math.floor(id / ARRAY_BINS);
 
-/** Which bits are set, the lowest first, by what they stand for. */
+/** The set bits, lowest first, as what they stand for. */
 function bitsAt(view: DataView, at: number, count: number, meaning: (bit: number) => number): number[] {
   const bits: number[] = [];
   for (let word = 0; word < count / 32; word++) {

@@ -5,15 +5,15 @@ import { binsOf, MAX_BINS, type Way } from './trade.js';
 export interface Estimates {
   out(amount: number): number;
   in(amount: number): number;
-  /** What comes out for one that goes in at the first bin, without the fee; undefined where there is nothing. */
+  /** Output per unit of input at the first bin, without the fee; undefined if there is nothing. */
   readonly price: number | undefined;
-  /** What comes out until the price is so many times, or such a part, of what it is. */
+  /** Output until the price is this many times, or such a part, of what it is. */
   outWithin(factor: number): number;
 }
 
 const ONE = 2 ** 64;
 
-/** Within a bin the price is one: the amounts grow in straight lines from bin to bin. */
+/** Within a bin the price is constant, so the amounts grow linearly from bin to bin. */
 export function estimatesOf(way: Way, rateOf: RateOf): Estimates {
   const { pair, xToY } = way;
   const [ins, outs, prices] = [[0], [0], [] as number[]];
@@ -41,7 +41,7 @@ export function estimatesOf(way: Way, rateOf: RateOf): Estimates {
   };
 }
 
-/** The place on the line through these points; undefined behind the last. */
+/** The value at `x` on the line through these points; undefined beyond the last. */
 function along(xs: readonly number[], ys: readonly number[], x: number): number | undefined {
   let [low, high] = [0, xs.length - 1];
   if (x > xs[high]!) return undefined;

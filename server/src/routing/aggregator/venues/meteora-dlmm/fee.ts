@@ -7,10 +7,10 @@ const MAX_RATE = 100_000_000n;
 /** What one bin counts, and of what the reduction is a part. */
 const BIN = 10_000;
 
-/** What a trade pays at a bin, in parts of UNIT. */
+/** The fee rate of a trade at a bin, in parts of UNIT. */
 export type RateOf = (id: number) => bigint;
 
-/** Of a trade at `now` (unix seconds); undefined where the program's numbers overflow. */
+/** The rates of a trade at `now` (unix seconds); undefined where the program's numbers overflow. */
 export function rateAt(pair: DlmmPair, now: number): RateOf | undefined {
   const { baseFactor, binStep, baseFeePower, variableFeeControl, maxVolatility } = pair;
   const base = BigInt(baseFactor) * BigInt(binStep) * 10n * 10n ** BigInt(baseFeePower);
@@ -24,7 +24,7 @@ export function rateAt(pair: DlmmPair, now: number): RateOf | undefined {
   };
 }
 
-/** From what bin and volatility the movement of the price is counted. */
+/** The bin and volatility from which the movement of the price is counted. */
 function referenceAt(pair: DlmmPair, now: number): { index: number; volatility: number } | undefined {
   const elapsed = now - pair.lastUpdate;
   if (elapsed < pair.filterPeriod) return { index: pair.indexReference, volatility: pair.volatilityReference };

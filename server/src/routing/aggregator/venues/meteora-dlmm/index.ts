@@ -32,11 +32,11 @@ import { type Estimates, estimatesOf } from './estimates.js';
 import { type RateOf, rateAt, shareOf } from './fee.js';
 import { trade, type Way } from './trade.js';
 
-/** Accounts of bins that a trade is given. */
+/** Bin arrays that a trade is given. */
 const ARRAYS_AHEAD = 3;
 const SWAP = instructionTag('swap2');
 const EVENT_AUTHORITY = findProgramAddress([Buffer.from('__event_authority')], DLMM_PROGRAM).address;
-/** Liquidity counts as standing behind the price up to four times and down to a fourth of it. */
+/** Liquidity counts as depth behind the price up to four times and down to a fourth of it. */
 const NEAR = 4;
 const NO_PAIR = 'no pair that is understood';
 
@@ -100,13 +100,13 @@ function refusalOf({ isEnabled, activation }: DlmmPair, now: ClockTime): string 
   return undefined;
 }
 
-/** An account of the program that belongs to the pair; undefined where there is none. */
+/** Reads an account of the program that belongs to the pair; undefined if there is none. */
 function openOwn<T>(
   account: ChainAccount | undefined,
   read: (account: ChainAccount) => T | undefined,
   isOwn: (read: T) => boolean,
 ): T | undefined | 'unreadable' {
-  // Whoever sends lamports to the address makes an account without data.
+  // Anybody who sends lamports to the address creates an account without data.
   if (!account || (account.owner !== DLMM_PROGRAM && account.data.length === 0)) return undefined;
   const found = read(account);
   return found && isOwn(found) ? found : 'unreadable';
@@ -133,7 +133,7 @@ function indexesAhead(filled: readonly number[], activeId: number, xToY: boolean
   return (xToY ? ahead.reverse() : ahead).slice(0, ARRAYS_AHEAD);
 }
 
-/** Those of both directions; of what only the extension tells of, the neighbors. */
+/** Those of both directions; of the arrays that only the extension covers, the neighbors. */
 function indexesAround({ filled, activeId }: DlmmPair): number[] {
   const active = arrayOf(activeId);
   const neighbors = Array.from({ length: 2 * ARRAYS_AHEAD - 1 }, (_, i) => active - ARRAYS_AHEAD + 1 + i);
@@ -179,7 +179,7 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     },
     quote(from, amount) {
       const done = amount > 0n ? trade(ways[from], amount, rateOf) : undefined;
-      // A pair has what it owes; one that has not can only fail.
+      // A pair usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
       return { paid: amount, received: done.amountOut, fee: done.fee };
     },
@@ -207,7 +207,7 @@ function swap(
   { address, pair, tokens: [x, y], arrays, hasExtension }: SwapParts,
   { owner, source, destination, amountIn, minOut }: SwapAccounts,
 ): Instruction {
-  // The program stands for an account that is not given.
+  // The program's own address stands for an omitted account.
   const none = readonlyAccount(DLMM_PROGRAM);
   const accounts = [
     writableAccount(address),
@@ -220,6 +220,6 @@ function swap(
     ...[x.tokenProgram, y.tokenProgram, MEMO_PROGRAM, EVENT_AUTHORITY, DLMM_PROGRAM].map(readonlyAccount),
     ...arrays.map(writableAccount),
   ];
-  // No accounts for transfer hooks: a list (u32) of none.
+  // No accounts for transfer hooks: an empty list with its u32 length.
   return anchorInstruction(DLMM_PROGRAM, accounts, { tag: SWAP, numbers: [amountIn, minOut], rest: [0, 0, 0, 0] });
 }

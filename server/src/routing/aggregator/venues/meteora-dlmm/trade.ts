@@ -3,25 +3,25 @@ import { feeOnTop, feeWithin, type RateOf } from './fee.js';
 
 const BITS = 64n;
 const U64_MAX = 2n ** 64n - 1n;
-/** A trade over more bins takes so many compute units that a transaction has no room for it beside others. */
+/** A trade over more bins uses so many compute units that a transaction has no room for it beside others. */
 export const MAX_BINS = 100;
 
-/** What a trade in one direction meets. */
+/** What a trade in one direction passes through. */
 export interface Way {
   pair: DlmmPair;
   /** Whether X comes in and Y goes out, so that the price falls. */
   xToY: boolean;
-  /** Those with liquidity, nearest first; undefined for one that is not known. */
+  /** The arrays with liquidity, nearest first; undefined for one that is not known. */
   arrays: readonly (BinArray | undefined)[];
 }
 
 interface PairTrade {
   amountOut: bigint;
-  /** Of what comes in; where the pair takes it from what goes out, what that is worth. */
+  /** The fee in the input; if the pair takes it from the output, what that is worth. */
   fee: bigint;
 }
 
-/** The bins with something to pay out, in the order of a trade. Ends with undefined where it is not known how it goes on. */
+/** The bins that have something to pay out, in the order of a trade. Ends with undefined if what follows is unknown. */
 export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bin: Bin } | undefined> {
   const step = xToY ? -1 : 1;
   for (const array of arrays) {
@@ -36,10 +36,7 @@ export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bi
   yield undefined;
 }
 
-/**
- * What comes out when all of `amount` comes in; undefined where the program refuses, or would need bins that are not
- * known or too many.
- */
+/** Trades all of `amount`; undefined if the program refuses, or would need unknown bins or too many of them. */
 export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | undefined {
   const { pair, xToY } = way;
   const feeOnInput = !(pair.feeInY && xToY);
@@ -47,7 +44,7 @@ export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | und
   for (const each of binsOf(way)) {
     if (!each || count === MAX_BINS) return undefined;
     const { id, bin } = each;
-    // The program writes the prices when it makes the account.
+    // The program writes the prices when it creates the account.
     if (bin.price === 0n) return undefined;
     const done = tradeAt(bin, { xToY, feeOnInput, rate: rateOf(id) }, left);
     if (!done) return undefined;
@@ -67,7 +64,9 @@ interface Terms {
   rate: bigint;
 }
 
-/** At one bin: as much of `offered` as it takes, with the fee; undefined where that is a number too large for the program. */
+/**
+ * At one bin: takes as much of `offered` as it can, fee included; undefined if a number is too large for the program.
+ */
 function tradeAt({ layers, price }: Bin, { xToY, feeOnInput, rate }: Terms, offered: bigint) {
   const withoutFee = feeOnInput ? offered - feeWithin(offered, rate) : offered;
   let [left, out] = [withoutFee, 0n];

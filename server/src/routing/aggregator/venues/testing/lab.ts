@@ -14,10 +14,10 @@ import type { PoolState, Side, Trade, Venue } from '../../venue.js';
 
 const BLOCKHASH = '11111111111111111111111111111111';
 const MOST_UNITS = 1_400_000;
-/** What the taker has of each token: nothing that a test offers is more. */
+/** The taker's balance of each token: no test offers more. */
 const PURSE = 2n ** 63n;
 
-/** Whether the folder of SLIPWAY_PROGRAMS_DIR has these programs; else why a test of them is skipped. */
+/** False if the folder of SLIPWAY_PROGRAMS_DIR has these programs; otherwise why a test of them is skipped. */
 export function missingPrograms(...programs: Address[]): string | false {
   const folder = process.env.SLIPWAY_PROGRAMS_DIR;
   if (folder === undefined) return 'SLIPWAY_PROGRAMS_DIR names no folder with <programId>.so files of other companies';
@@ -37,11 +37,11 @@ export interface LabPool {
   written: Address[];
 }
 
-/** What was promised and what the program did. */
+/** What was quoted, and what the program did. */
 export interface Tried {
   /** The accounts on which the quote rests, its own first. */
   accounts: [Address, ChainAccount][];
-  /** Why the venue opens no pool. */
+  /** Why the venue does not open the pool. */
   refused?: string;
   quoted: Trade | undefined;
   /** Undefined where the program refused. */
@@ -151,12 +151,12 @@ export function openFrom(
   return { accounts: [...used], state: venue.open(address, account, others) };
 }
 
-/** More compute units than a hop can take of those of a transaction: what takes more may be refused. */
+/** The most compute units that a hop may use: a venue may refuse a heavier trade. */
 const HEAVY_UNITS = 400_000;
 
 /**
- * A quote is what the program does: nothing is promised that it refuses, and what it does was promised. To pay and get
- * nothing counts as refused, and what is heavy need not be promised.
+ * Asserts that a quote is exactly what the program does: what the program refuses is not quoted, and what it does was
+ * quoted. Paying and getting nothing counts as refused, and a heavy trade need not be quoted.
  */
 export function assertKept({ refused, quoted, done, outcome }: Tried, what: string): void {
   const logs = outcome?.logs.join('\n');
@@ -167,7 +167,7 @@ export function assertKept({ refused, quoted, done, outcome }: Tried, what: stri
   assert.deepEqual(promised, received, `${what}\n${logs}`);
 }
 
-/** Below 2^bits, as often of few bits as of many; at least 1. */
+/** A random number below 2^bits, at least 1, equally likely to have few bits as many. */
 export function sized(random: Random, bits: number): bigint {
   const chosen = 1 + random(bits);
   let value = 0n;

@@ -1,4 +1,4 @@
-// Pools of ticks and of bins that the programs make themselves, with liquidity and limit orders.
+// Pools of ticks and of bins that the programs create themselves, with liquidity and limit orders.
 import { newAddress } from '@slipway/programs/testing';
 import {
   type Address,
@@ -22,7 +22,7 @@ import type { Lab } from './lab.js';
 import { derive, fundedTaker, run, sorted, u8, u16, u64, u128 } from './made-pools.js';
 
 const ONE = 1n << 64n;
-/** DLMM lets anybody make pairs that are priced in this token. */
+/** DLMM lets anybody create pairs that are priced in this token. */
 const USDC = toAddress('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v');
 const CUSTOM_BASE = toAddress('MFGQxwAmB91SwuYX36okv2Qmdc9aMuHTwWGUrp4AtB1');
 

@@ -1,4 +1,4 @@
-// Pools that the programs make themselves, by their own instructions: what they write is what the venues must read.
+// Pools that the programs create themselves, by their own instructions: the venues must read what they write.
 import { newAddress, succeeded } from '@slipway/programs/testing';
 import {
   type AccountMeta,
@@ -30,7 +30,7 @@ import type { Lab } from './lab.js';
 import { writeU128 } from './meteora-damm-v2.js';
 
 const ONE = 1n << 64n;
-/** Gets what it costs to make a pool of Raydium. */
+/** Receives Raydium's fee for creating a pool. */
 const CPMM_FEE_RECEIVER = toAddress('DNXgeM9EiiaAbaWvwjHj9fQQLAX5ZsfHyvmYUNRAdNC8');
 
 export const sorted = (mints: Address[]): Address[] =>

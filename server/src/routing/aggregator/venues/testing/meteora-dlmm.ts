@@ -13,7 +13,7 @@ import { type Lab, type LabPool, sized } from './lab.js';
 
 const ARRAY_BINS = 70;
 const OWN_ARRAYS = 512;
-/** Beside the mints, of what the address of a pair is made that anybody can make with terms of his own. */
+/** Beside the mints, the seed of the address of a pair that anybody can create with terms of their own. */
 const CUSTOM_BASE = toAddress('MFGQxwAmB91SwuYX36okv2Qmdc9aMuHTwWGUrp4AtB1');
 
 interface BinTerms {
@@ -102,7 +102,7 @@ function writeParameters(data: Buffer, terms: PairTerms): void {
   data.writeUInt16LE(terms.binStep, 80);
 }
 
-/** Writes the bins and the bits that tell of them; the extension's, where it is needed. */
+/** Writes the bins and the bitmap that covers them; the extension's, where it is needed. */
 function writeBins(
   { vm }: Pick<Lab, 'vm'>,
   pair: Address,

@@ -13,7 +13,7 @@ export interface RecordedTrade {
   offered: string;
   done: { paid: string; received: string } | null;
   computeUnits: number;
-  /** Those on which the quote rests: owner and bytes, these compressed by deflate: most of them are zeros. */
+  /** The accounts that the quote rests on: owner and deflated bytes, because most of them are zeros. */
   accounts: Record<Address, [owner: Address, data: string]>;
   parties: { owner: Address; source: Address; destination: Address };
   /** As it was executed: accounts with w for writable and s for signer. */
@@ -43,7 +43,7 @@ export function accountsOf({ accounts }: RecordedTrade): Map<Address, ChainAccou
   );
 }
 
-/** The instruction, in the form in which it is written down. */
+/** The instruction, in the recorded form. */
 export function writtenInstruction({ accounts, data }: Instruction): RecordedTrade['instruction'] {
   return {
     accounts: accounts.map(

@@ -14,10 +14,10 @@ import { randomCpmmPool } from './raydium-cpmm.js';
 import { randomWhirlpool } from './whirlpool.js';
 
 export interface TestedVenue {
-  /** Of its file of recorded trades. */
+  /** Name of its file of recorded trades. */
   name: string;
   venue: Venue;
-  /** Whether its fee changes along the way of a trade. */
+  /** Whether its fee changes in the course of a trade. */
   feeMoves?: boolean;
   /** How many executed trades are recorded; 20 if not given. */
   recorded?: number;

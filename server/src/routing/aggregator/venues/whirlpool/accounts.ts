@@ -5,11 +5,11 @@ import type { AdaptiveFee } from './fee-rate.js';
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from './ticks.js';
 
 export const POOL_SIZE = 653;
-/** Ticks that an account of ticks has room for. */
+/** Ticks in a tick array. */
 export const ARRAY_TICKS = 88;
 const FIXED_TICK_SIZE = 113;
 const FIXED_ARRAY_SIZE = 9_988;
-/** A dynamic array's ticks come behind its head: a byte each, and 112 more for one with liquidity. */
+/** A dynamic array's ticks follow its header: one byte each, and 112 more for one with liquidity. */
 const DYNAMIC_HEAD_SIZE = 60;
 const DYNAMIC_TICK_SIZE = 112;
 const ORACLE_SIZE = 254;
@@ -21,7 +21,7 @@ const ORACLE = accountTag('Oracle');
 
 export interface WhirlpoolAccount {
   tickSpacing: number;
-  /** Whether it has an oracle account, by which its fee rises and falls. */
+  /** Whether it has an oracle account, which makes its fee rise and fall. */
   isAdaptive: boolean;
   /** In millionths. */
   feeRate: number;
@@ -32,7 +32,7 @@ export interface WhirlpoolAccount {
   vaults: [Address, Address];
 }
 
-/** What a pool's account says; undefined where it is none, or one that no program of Orca could have written. */
+/** Reads a pool's account; undefined if it is not one, or no program of Orca could have written it. */
 export function decodeWhirlpool(program: Address, account: ChainAccount): WhirlpoolAccount | undefined {
   const view = taggedView(account, { program, tag: POOL, size: POOL_SIZE });
   if (!view) return undefined;
@@ -40,7 +40,7 @@ export function decodeWhirlpool(program: Address, account: ChainAccount): Whirlp
   const [tickSpacing, feeTier] = [view.getUint16(41, true), view.getUint16(43, true)];
   const [sqrtPrice, tick] = [u128At(view, 65), view.getInt32(81, true)];
   if (tickSpacing === 0 || sqrtPrice < MIN_SQRT_PRICE || sqrtPrice > MAX_SQRT_PRICE) return undefined;
-  // One below the lowest: there the price stands after it came down to the end.
+  // One below the lowest: the price stands there after it has come down to the end.
   if (tick < -MAX_TICK - 1 || tick > MAX_TICK) return undefined;
   const mints: [Address, Address] = [addressAt(data, 101), addressAt(data, 181)];
   if (mints[0] === mints[1]) return undefined;
@@ -59,11 +59,11 @@ export function decodeWhirlpool(program: Address, account: ChainAccount): Whirlp
 export interface TickArray {
   start: number;
   pool: Address;
-  /** Those with liquidity, by their place; `net` is what a price gains that rises over it. */
+  /** Ticks with liquidity, by their offset; `net` is what a rising price gains when it passes one. */
   ticks: { offset: number; net: bigint }[];
 }
 
-/** What an account of ticks says, of either kind; undefined where it is none. */
+/** Reads a tick array of either kind; undefined if it is not one. */
 export function decodeTickArray(program: Address, account: ChainAccount): TickArray | undefined {
   const { data } = account;
   const fixed = taggedView(account, { program, tag: FIXED_ARRAY, size: FIXED_ARRAY_SIZE });
@@ -89,7 +89,7 @@ function decodeDynamicArray(data: Uint8Array, view: DataView): TickArray | undef
   let at = DYNAMIC_HEAD_SIZE;
   for (let offset = 0; offset < ARRAY_TICKS; offset++) {
     const tag = data[at];
-    // The program looks ticks up in the map and reads them behind the tags: it never lets them differ.
+    // The program looks ticks up in the bitmap and reads them after the tags: it never lets the two differ.
     if (tag === undefined || BigInt(tag) !== ((bitmap >> BigInt(offset)) & 1n)) return undefined;
     at += 1;
     if (tag === 0) continue;
@@ -107,7 +107,7 @@ interface OracleAccount {
   fee: AdaptiveFee;
 }
 
-/** What an oracle account says; undefined where it is none, or its figures are none that the program accepts. */
+/** Reads an oracle account; undefined if it is not one, or has figures that the program does not accept. */
 export function decodeOracle(program: Address, account: ChainAccount): OracleAccount | undefined {
   const view = taggedView(account, { program, tag: ORACLE, size: ORACLE_SIZE });
   if (!view) return undefined;
@@ -125,7 +125,7 @@ export function decodeOracle(program: Address, account: ChainAccount): OracleAcc
     groupReference: view.getInt32(102, true),
     volatility: u32(106),
   };
-  // The program multiplies the first two as u32; and a group that is referred to has ticks.
+  // The program multiplies the first two as u32; and the reference group contains ticks.
   if (fee.groupSize === 0 || fee.maxVolatility * fee.groupSize >= 2 ** 32) return undefined;
   if (Math.abs(fee.groupReference) * fee.groupSize > MAX_TICK + fee.groupSize) return undefined;
   return { pool: addressAt(account.data, 8), opensAt: view.getBigUint64(40, true), fee };

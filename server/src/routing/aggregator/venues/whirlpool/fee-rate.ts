@@ -6,17 +6,17 @@ const MAX_RATE = 100_000n;
 const GROUP = 10_000;
 const REDUCTION_UNIT = 10_000;
 const CONTROL_UNIT = 100_000n;
-/** Seconds after which the reference is renewed whatever happens. */
+/** Seconds after which the reference is renewed in any case. */
 const MAX_REFERENCE_AGE = 3_600;
 
-/** Of a pool whose fee rises with the movement of its price: its oracle account. Times are in seconds. */
+/** The oracle account of a pool whose fee rises with the movement of its price. Times are in seconds. */
 export interface AdaptiveFee {
   filterPeriod: number;
   decayPeriod: number;
   reductionFactor: number;
   controlFactor: number;
   maxVolatility: number;
-  /** Ticks of a group, within which the fee is one. */
+  /** Ticks in a group; within one the fee is constant. */
   groupSize: number;
   lastReferenceUpdate: number;
   lastMajorSwap: number;
@@ -25,13 +25,13 @@ export interface AdaptiveFee {
   volatility: number;
 }
 
-/** The fee along the way of one trade. */
+/** The fee in the course of one trade. */
 export interface FeeRate {
-  /** Of the stretch that begins now, in millionths. */
+  /** The rate of the stretch that begins now, in millionths. */
   rate(): bigint;
   /** Where that stretch ends at the latest, on the way to a target. */
   bound(target: bigint, liquidity: bigint): bigint;
-  /** The stretch is done: the price stands there, and `nextTick` with its price is the next one with liquidity. */
+  /** Ends the stretch: the price stands there, and `nextTick` with its price is the next one with liquidity. */
   advance(sqrtPrice: bigint, nextTick: number, nextTickPrice: bigint): void;
 }
 
@@ -40,7 +40,7 @@ export function staticFee(rate: number): FeeRate {
   return { rate: () => fixed, bound: (target) => target, advance: () => {} };
 }
 
-/** What volatility and place the next trade's fee is measured from; undefined for a time before the last trade. */
+/** The volatility and group that the next trade's fee is measured from; undefined for a time before the last trade. */
 function referenceAt(fee: AdaptiveFee, group: number, now: number): { volatility: number; group: number } | undefined {
   const lastChange = Math.max(fee.lastReferenceUpdate, fee.lastMajorSwap);
   if (now < lastChange) return undefined;
@@ -60,7 +60,7 @@ export function adaptiveFee(fee: AdaptiveFee, rate: number, tick: number, now: n
   let group = Math.floor(tick / groupSize);
   const reference = referenceAt(fee, group, now);
   if (!reference || maxVolatility < reference.volatility) return undefined;
-  // Outside of these groups the volatility is at its most and the fee does not change.
+  // Outside these groups the volatility is at its maximum and the fee does not change.
   const reach = Math.ceil((maxVolatility - reference.volatility) / GROUP);
   const [lowest, highest] = [reference.group - reach, reference.group + reach];
   const lowestTick = lowest * groupSize;

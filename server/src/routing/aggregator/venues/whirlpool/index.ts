@@ -20,7 +20,7 @@ import { MAX_TICK } from './ticks.js';
 import { type Ladder, trade } from './trade.js';
 
 const RATE_UNIT = 1_000_000;
-/** Liquidity counts as standing behind the price up to four times and down to a fourth of it. */
+/** Liquidity counts as depth behind the price up to four times and down to a fourth of it. */
 const NEAR = 4;
 const ONE = 2 ** 64;
 
@@ -48,7 +48,7 @@ export function whirlpoolVenue(program: Address): Venue {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** Reads the accounts of a program, and knows where they are. */
+/** Reads the accounts of a program, and derives where they are. */
 function createReader(program: Address) {
   const derive = createDerivation(program);
   return {
@@ -86,7 +86,7 @@ function readArrays(reader: Reader, address: Address, pool: WhirlpoolAccount, ac
   const arrays = new Map<number, TickArray>();
   for (const [i, start] of startsAround(pool).entries()) {
     const account = accounts[i];
-    // Whoever sends lamports to the address makes an account that the program takes for none.
+    // Anybody who sends lamports to the address creates an account, which the program treats as missing.
     if (!account || (account.owner === SYSTEM_PROGRAM && account.data.length === 0)) continue;
     const array = reader.ticksOf(account);
     if (array?.start !== start || array.pool !== address || !isWithin(array, pool.tickSpacing)) return undefined;
@@ -113,7 +113,7 @@ interface Parts {
   pool: WhirlpoolAccount;
   vaults: readonly [Vault, Vault];
   arrays: ReadonlyMap<number, TickArray>;
-  /** Of a trade that begins now; undefined where the program refuses the time. */
+  /** The fees of a trade that begins now; undefined if the program refuses the time. */
   feesOf(from: Side): FeeRate | undefined;
 }
 
@@ -137,7 +137,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf }: Parts): Pool
     quote(from, amount): Trade | undefined {
       const fees = amount > 0n ? feesOf(from) : undefined;
       const done = fees && trade(ladder(from), amount, fees);
-      // A pool has what it owes; one that has not can only fail.
+      // A pool usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
       return { paid: done.amountIn, received: done.amountOut, fee: done.fee };
     },

@@ -2,20 +2,20 @@ import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.j
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
 import type { Ladder, Rung } from './trade.js';
 
-/** Accounts of ticks that a trade can be given, and goes through at most. */
+/** Tick arrays that a trade can be given, and goes through at most. */
 const ARRAYS_AHEAD = 3;
 
-/** Where the accounts of ticks begin that a trade of this pool goes through, in its order. */
+/** The start ticks of the arrays that a trade of this pool goes through, in its order. */
 export function startsAhead({ tick, tickSpacing }: WhirlpoolAccount, aToB: boolean): number[] {
   const size = ARRAY_TICKS * tickSpacing;
   const own = Math.floor(tick / size) * size;
-  // A rising price looks for the ticks above its own: at the end of an account they are in the next.
+  // A rising price looks for the ticks above its own: at the end of an array those are in the next.
   const first = !aToB && tick + tickSpacing >= own + size ? own + size : own;
   const starts = Array.from({ length: ARRAYS_AHEAD }, (_, i) => first + (aToB ? -i : i) * size);
   return starts.filter((start) => hasTicks(start, size));
 }
 
-/** Those of both directions, as long as the price stays within its own account. */
+/** The start ticks for both directions, as long as the price stays within its own array. */
 export function startsAround({ tick, tickSpacing }: WhirlpoolAccount): number[] {
   const size = ARRAY_TICKS * tickSpacing;
   const own = Math.floor(tick / size) * size;
@@ -25,7 +25,7 @@ export function startsAround({ tick, tickSpacing }: WhirlpoolAccount): number[] 
 
 const hasTicks = (start: number, size: number) => start <= MAX_TICK && start + size > -MAX_TICK;
 
-/** The way of the price in one direction; an account that does not exist has no ticks with liquidity. */
+/** The ladder of a pool in one direction; an array that does not exist has no ticks with liquidity. */
 export function ladderOf(pool: WhirlpoolAccount, arrays: ReadonlyMap<number, TickArray>, aToB: boolean): Ladder {
   const { tick, tickSpacing, sqrtPrice, liquidity } = pool;
   const rungs: Rung[] = [];
@@ -38,7 +38,7 @@ export function ladderOf(pool: WhirlpoolAccount, arrays: ReadonlyMap<number, Tic
     }
   }
   const last = starts.at(-1);
-  // Over the last tick of the last account a rising price cannot go, though there is room behind it.
+  // A rising price cannot pass the last tick of the last array, though there is room behind it.
   const isOver = !aToB && last !== undefined && rungs.at(-1)?.tick === last + (ARRAY_TICKS - 1) * tickSpacing;
   if (last !== undefined && !isOver) rungs.push({ tick: endOf(last, tickSpacing, aToB), gain: 0n });
   return { aToB, sqrtPrice, liquidity, rungs };
@@ -63,13 +63,13 @@ interface Stretch {
 export interface Estimates {
   out(amount: number): number;
   in(amount: number): number;
-  /** What comes out until the price is so many times, or such a part, of what it is. */
+  /** Output until the price is this many times, or such a part, of what it is. */
   outWithin(factor: number): number;
 }
 
 const ONE = 2 ** 64;
 
-/** Estimates of a ladder for a fee that stays as it is: 0 to 1. */
+/** Estimates of a ladder at a constant fee: 0 to 1. */
 export function estimatesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, feeShare: number): Estimates {
   const kept = 1 - feeShare;
   const stretches: Stretch[] = [];

@@ -28,7 +28,7 @@ interface Moved {
   fee: bigint;
 }
 
-/** What happens when at most `amount` comes in, the fee included; undefined where the program's numbers overflow. */
+/** What happens when at most `amount` comes in, including the fee; undefined where the program's numbers overflow. */
 export function move(stretch: Stretch, amount: bigint): Moved | undefined {
   const { sqrtPrice, target, liquidity, feeRate, aToB } = stretch;
   const net = (amount * (FEE_UNIT - feeRate)) / FEE_UNIT;
@@ -55,7 +55,7 @@ function ceilDiv(a: bigint, b: bigint): bigint {
 }
 
 /**
- * What of token A or B lies between two prices. Above a u64 where it is more than any amount; undefined where the
+ * The amount of token A or B between two prices. Exceeds a u64 if it is more than any amount; undefined where the
  * program gives up.
  */
 function amountOf(isA: boolean, from: bigint, to: bigint, liquidity: bigint, roundUp: boolean): bigint | undefined {
@@ -71,7 +71,7 @@ function amountOf(isA: boolean, from: bigint, to: bigint, liquidity: bigint, rou
   return roundUp ? ceilDiv(numerator, denominator) : numerator / denominator;
 }
 
-/** The price after an amount of token A came in, rounded up. There is liquidity, or the target had been reached. */
+/** The price after an amount of token A came in, rounded up. Liquidity is not 0, or the target had been reached. */
 function priceByA({ sqrtPrice, liquidity }: Stretch, amount: bigint): bigint | undefined {
   if (amount === 0n) return sqrtPrice;
   const product = liquidity * sqrtPrice;
@@ -80,7 +80,7 @@ function priceByA({ sqrtPrice, liquidity }: Stretch, amount: bigint): bigint | u
   return price < MIN_SQRT_PRICE ? undefined : price;
 }
 
-/** The price after an amount of token B came in, rounded down. There is liquidity, or the target had been reached. */
+/** The price after an amount of token B came in, rounded down. Liquidity is not 0, or the target had been reached. */
 function priceByB({ sqrtPrice, liquidity }: Stretch, amount: bigint): bigint {
   return sqrtPrice + (amount << BITS) / liquidity;
 }

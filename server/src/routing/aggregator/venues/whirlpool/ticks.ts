@@ -51,7 +51,9 @@ const FALLS = [
   37481735321082n,
 ] as const;
 
-/** The square root of 1.0001 to the power of a tick, with 64 fractional bits; within the ends, exactly the program's. */
+/**
+ * The square root of 1.0001 to the power of a tick, with 64 fractional bits; within the limits, exactly the program's.
+ */
 export function sqrtPriceAt(tick: number): bigint {
   const [factors, bits] = tick < 0 ? ([FALLS, 64n] as const) : ([RAISES, 96n] as const);
   let ratio = 1n << bits;

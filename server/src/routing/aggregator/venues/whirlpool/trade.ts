@@ -4,19 +4,19 @@ import { MAX_TICK, sqrtPriceAt } from './ticks.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const U128_MAX = 2n ** 128n - 1n;
-/** A trade over more takes so many compute units, 10,000 each, that a transaction has no room for it beside others. */
+/** A trade over more uses so many compute units, 10,000 each, that a transaction has no room for it beside others. */
 const MAX_STRETCHES = 80;
 
-/** A tick on the way of a price, in the direction of a trade. */
+/** A tick that the price passes, in the direction of a trade. */
 export interface Rung {
   tick: number;
-  /** What liquidity the price gains when it passes. */
+  /** The liquidity that the price gains when it passes. */
   gain: bigint;
   /** Of the tick; calculated when a trade gets there. */
   sqrtPrice?: bigint;
 }
 
-/** Where a price can go: the ticks that change the liquidity, nearest first, and last the end of what is known. */
+/** The ticks that change the liquidity, nearest first, and last the end of what is known. */
 export interface Ladder {
   aToB: boolean;
   sqrtPrice: bigint;
@@ -24,7 +24,7 @@ export interface Ladder {
   rungs: readonly Rung[];
 }
 
-/** What the pool itself gets and gives. */
+/** What the pool itself receives and pays out. */
 interface PoolTrade {
   /** With the fee. */
   amountIn: bigint;
@@ -33,8 +33,8 @@ interface PoolTrade {
 }
 
 /**
- * What the pool does when `amount` comes in, the fee included: at the end of all prices it takes less. Undefined where the
- * program refuses, or would need ticks that it is not given or too many.
+ * What the pool does when `amount` comes in, including the fee; at the very end of the prices it takes less. Undefined
+ * if the program refuses, or would need ticks that it is not given, or too many.
  */
 export function trade(ladder: Ladder, amount: bigint, fees: FeeRate): PoolTrade | undefined {
   const { aToB, rungs } = ladder;
