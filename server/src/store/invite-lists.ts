@@ -69,17 +69,6 @@ export async function pendingInvites(sql: Sql, sender: string, page: InvitePage)
   return (await sql.query<InviteRow>(pendingOf(page.size + 1), [sender, before(page)])).rows;
 }
 
-/** How those two pages are found, as the database tells it; for tests. */
-export async function explainInvitePages(sql: Sql, address: string, page: InvitePage): Promise<string[]> {
-  return Promise.all(
-    [historyOf, pendingOf].map(async (textOf) => {
-      const text = `explain (analyze, timing off) ${textOf(page.size + 1)}`;
-      const { rows } = await sql.query<Record<string, string>>(text, [address, before(page)]);
-      return rows.map((row) => Object.values(row)[0]).join('\n');
-    }),
-  );
-}
-
 interface DueQuery {
   nowSeconds: bigint;
   /** Accounts of invites that are not wanted. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {
   type Claim,
-  claim,
   claimMany,
   completeHandOver,
   deleteDead,
@@ -14,7 +13,6 @@ import {
   insertSubmission,
   type NewRequest,
   renewLeases,
-  settle,
   settleMany,
   takeAbandoned,
   unclaim,
@@ -49,6 +47,8 @@ function claimOf(id: string, changes: Partial<Claim> = {}): Claim {
   const wire = new Uint8Array([1, 0, 255]);
   return { id, signature: `signature of ${id}`, wire, sentAt: at(10), leaseUntil: at(40), ...changes };
 }
+
+const claim = async (tx: Tx, wanted: Claim): Promise<boolean> => (await claimMany(tx, [wanted])).has(wanted.id);
 
 for (const kind of ['embedded', 'postgres'] as const) {
   describe(`the ledger on ${kind}`, () => {
@@ -106,7 +106,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         'a',
         Buffer.from([9]),
       ]);
-      await store.transaction((tx) => settle(tx, { id: 'a', event: 'landed', slot: 1n, settledAt: at(20) }));
+      await store.transaction((tx) => settleMany(tx, [{ id: 'a', event: 'landed', slot: 1n, settledAt: at(20) }]));
       assert.equal(await complete('a'), false, 'what is settled stays as it is');
     });
 
@@ -181,8 +181,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a sent transaction is settled once, an unsent one never', async () => {
       await sending('a', 'b', 'c');
       await insert(request('unsent'));
-      const landed = await store.transaction((tx) =>
-        settle(tx, { id: 'a', event: 'landed', slot: 2n ** 53n + 1n, settledAt: at(12) }),
+      const [landed] = await store.transaction((tx) =>
+        settleMany(tx, [{ id: 'a', event: 'landed', slot: 2n ** 53n + 1n, settledAt: at(12) }]),
       );
       assert.deepEqual(
         [landed?.state, landed?.slot, landed?.error, landed?.settledAt, landed?.leaseUntil, landed?.wire],
@@ -211,7 +211,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await insert(request('crafted'));
       const renewed = await store.transaction((tx) => renewLeases(tx, ['renewed', 'crafted', 'missing'], at(70)));
       assert.equal(renewed, 1);
-      await store.transaction((tx) => settle(tx, { id: 'settled', event: 'landed', slot: 1n, settledAt: at(20) }));
+      await store.transaction((tx) =>
+        settleMany(tx, [{ id: 'settled', event: 'landed', slot: 1n, settledAt: at(20) }]),
+      );
 
       const take = (now: Date) => store.transaction((tx) => takeAbandoned(tx, now, at(100), 10));
       assert.deepEqual(await take(at(39)), []);

@@ -182,15 +182,8 @@ export async function findBySignature(sql: Sql, signature: string): Promise<Ledg
 }
 
 /**
- * Takes the right to send a crafted transaction. Exactly one claim of a request wins.
- */
-export async function claim(tx: Tx, wanted: Claim): Promise<boolean> {
-  return (await claimMany(tx, [wanted])).has(wanted.id);
-}
-
-/**
- * `claim` for a group with distinct ids: the ids that were won. One transaction is the success of one request: where
- * two requests have the same bytes, the second is not won and stays crafted.
+ * Claims the right to send crafted transactions, for a group with distinct ids; answers the ids that won. Exactly one
+ * claim of a request wins. If two requests have the same bytes, only one of them wins, and the other stays crafted.
  */
 export async function claimMany(tx: Tx, claims: readonly Claim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set();
@@ -238,12 +231,10 @@ export async function deleteSubmission(tx: Tx, signature: string): Promise<boole
   return rowCount === 1;
 }
 
-/** Records the outcome of a sent transaction; undefined when it is not being sent (any more). */
-export async function settle(tx: Tx, settlement: Settlement): Promise<LedgerRow | undefined> {
-  return (await settleMany(tx, [settlement]))[0];
-}
-
-/** `settle` for a group with distinct ids: the rows that were settled, in no particular order. */
+/**
+ * Records the outcomes of sent transactions, for a group with distinct ids; answers the settled rows in no particular
+ * order. Rows that are not in state `sending` are left alone.
+ */
 export async function settleMany(tx: Tx, settlements: readonly Settlement[]): Promise<LedgerRow[]> {
   if (settlements.length === 0) return [];
   const encoded = settlements.map((settlement) => ({

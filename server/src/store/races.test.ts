@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { barGas } from './gas-paid.js';
-import { claim, claimMany, insertCrafted, takeAbandoned, unclaim } from './ledger.js';
+import { type Claim, claimMany, insertCrafted, takeAbandoned, unclaim } from './ledger.js';
 import { createLimiter } from './limiter.js';
 import { take } from './limits.js';
 import { openStore } from './postgres/open-store.js';
-import type { Store } from './sql.js';
+import type { Store, Tx } from './sql.js';
 import { type TestPostgres, usePostgres } from './testing.js';
 import { reserve, type VerificationKind } from './verifications.js';
 
@@ -16,6 +16,8 @@ const later = new Date(now.getTime() + 30_000);
 function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
+
+const claim = async (tx: Tx, wanted: Claim): Promise<boolean> => (await claimMany(tx, [wanted])).has(wanted.id);
 
 function claimOf(id: string, attempt: number) {
   const wire = new Uint8Array([attempt]);

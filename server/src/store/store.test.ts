@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { runMigrations } from './postgres/migrate.js';
-import { getSetting, setSetting } from './settings.js';
 import type { Store, Tx } from './sql.js';
-import { openTestStore } from './testing.js';
+import { getSetting, openTestStore, setSetting } from './testing.js';
 
 for (const kind of ['embedded', 'postgres'] as const) {
   describe(`the ${kind} store`, () => {

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { openStore } from './postgres/open-store.js';
-import type { Store } from './sql.js';
+import type { Sql, Store, Tx } from './sql.js';
 
 const run = promisify(execFile);
 
@@ -20,19 +20,19 @@ interface Account {
   gid?: number;
 }
 
-/** A real PostgreSQL server of the tests. */
+/** A real PostgreSQL server for tests. */
 export interface TestPostgres {
-  /** Its own database, from which others are made. */
+  /** The URL of its default database. */
   url: string;
-  /** Makes an empty database; its connection URL. */
+  /** Creates an empty database; resolves with its connection URL. */
   createDatabase(): Promise<string>;
-  /** Stops the server and removes its folder. Does nothing to a server that others use too. */
+  /** Stops the server and removes its folder. A no-op for a shared server. */
   stop(): Promise<void>;
 }
 
 /**
- * A PostgreSQL server for databases of one's own: that of the whole test run where there is one, which
- * `TEST_POSTGRES_URL` names, because starting one takes seconds; else a new one.
+ * A PostgreSQL server to create databases on. Uses the test run's shared server at `TEST_POSTGRES_URL` if it is set,
+ * because starting one takes seconds; otherwise starts a new one.
  */
 export async function usePostgres(): Promise<TestPostgres> {
   const url = process.env.TEST_POSTGRES_URL;
@@ -60,7 +60,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     { ...options, stdio: 'ignore' },
   );
-  // A test file that fails on the way must not leave anything behind.
+  // A test file that fails halfway must not leave anything behind.
   const abandon = () => {
     server.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -86,7 +86,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   return { ...databases, stop };
 }
 
-/** Makes databases on a server, each with a name that no other test gives. */
+/** Creates databases on a server, each with a unique name. */
 function databasesAt(url: string) {
   const administer = async (text: string) => {
     const client = new pg.Client(url);
@@ -135,7 +135,7 @@ async function findBinaries(folder: string, account: Account): Promise<string> {
   return join(folder, 'native/bin');
 }
 
-/** PostgreSQL refuses to run as root: then `nobody` runs it, who is there on every system. */
+/** PostgreSQL refuses to run as root: then it runs as `nobody`, a user that exists on every system. */
 async function ordinaryAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = await Promise.all([run('id', ['-u', 'nobody']), run('id', ['-g', 'nobody'])]);
@@ -151,7 +151,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A migrated, empty store of either kind; `close` removes everything that it stands on. */
+/** A migrated, empty store of either kind; `close` also removes its server or folder. */
 export async function openTestStore(kind: Store['kind']): Promise<{ store: Store; close: () => Promise<void> }> {
   if (kind === 'embedded') {
     const store = await openEmbeddedStore();
@@ -182,4 +182,17 @@ export async function openEmbeddedStore(): Promise<Store> {
       process.removeListener('exit', remove);
     },
   };
+}
+
+/** The JSON value of a setting; undefined when it was never set. */
+export async function getSetting(sql: Sql, key: string): Promise<unknown> {
+  return (await sql.query<{ value: unknown }>('select value from settings where key = $1', [key])).rows[0]?.value;
+}
+
+/** Sets a setting to a JSON value. */
+export async function setSetting(tx: Tx, key: string, value: unknown): Promise<void> {
+  await tx.query(
+    'insert into settings (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    [key, JSON.stringify(value)],
+  );
 }

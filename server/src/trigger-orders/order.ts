@@ -73,12 +73,6 @@ export function liveLegs({ type, state, stage, fired, cancelAsked }: Order): rea
   return type === 'single' || (type === 'otoco' && stage === 'entry') ? ['entry'] : ['take_profit', 'stop_loss'];
 }
 
-/** The state of one leg as it is shown: the order's, except of the leg that lost to the other. */
-export function legState(order: Order, leg: Leg): RawState {
-  const rivals = leg !== 'entry' && order.fired !== null && order.fired !== 'entry' && order.fired !== leg;
-  return rivals && hasFilled(order) ? 'oco_cancelled' : order.state;
-}
-
 /** The trade that runs. */
 export function currentTrade(order: Order): Trade {
   return order.stage === 'exit' && order.exit ? order.exit : order.entry;

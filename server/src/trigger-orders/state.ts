@@ -21,7 +21,7 @@ const shownStates = {
   /** Nothing fills it any more; its owner takes out what is left. */
   ready_to_cancel: 'pending_withdraw',
   cancelled: 'cancelled',
-  /** Of a leg only: the other leg has filled. */
+  /** The contract's state for a leg whose rival has filled. Unused here: orders have no state per leg. */
   oco_cancelled: 'cancelled',
   expired: 'expired',
   deposit_failed: 'failed',

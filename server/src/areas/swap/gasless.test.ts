@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
 import fc from 'fast-check';
-import { claim, insertCrafted, settle } from '../../store/ledger.js';
+import { claimMany, insertCrafted, settleMany } from '../../store/ledger.js';
 import type { OrderAnswer } from './schema.js';
 import {
   balances,
@@ -287,7 +287,8 @@ describe('a swap whose gas the service pays', () => {
 async function failOnChain({ store, clock }: SwapWorld, id: string): Promise<void> {
   const now = new Date(clock.now());
   await store.transaction(async (tx) => {
-    await claim(tx, { id, signature: `failed ${id}`, wire: new Uint8Array([1]), sentAt: now, leaseUntil: now });
-    await settle(tx, { id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now });
+    const wire = new Uint8Array([1]);
+    await claimMany(tx, [{ id, signature: `failed ${id}`, wire, sentAt: now, leaseUntil: now }]);
+    await settleMany(tx, [{ id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now }]);
   });
 }

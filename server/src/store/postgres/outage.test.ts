@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { getSetting, setSetting } from '../settings.js';
 import { type Store, StoreUnavailable } from '../sql.js';
-import { type TestPostgres, usePostgres } from '../testing.js';
+import { getSetting, setSetting, type TestPostgres, usePostgres } from '../testing.js';
 import { openStore } from './open-store.js';
 
 const KILL_OTHERS =
@@ -109,7 +108,7 @@ describe('the embedded database', () => {
 
   test('has every acknowledged transaction, and none in part, after its process was killed', async () => {
     const dir = join(folder, 'data/store');
-    const modules = ['./open-store.js', '../settings.js'].map((name) => new URL(name, import.meta.url).href);
+    const modules = ['./open-store.js', '../testing.js'].map((name) => new URL(name, import.meta.url).href);
     for (const rounds of [200, 400]) {
       const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER, ...modules, dir], {
         stdio: ['ignore', 'pipe', 'inherit'],

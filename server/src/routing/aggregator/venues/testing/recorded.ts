@@ -29,7 +29,8 @@ interface RecordedVenue {
 
 const FOLDER = new URL('../../../../../fixtures/venues/', import.meta.url);
 
-const recordedFile = (name: string): URL => new URL(`${name}.json`, FOLDER);
+/** Where the trades of a venue are recorded. Also for `scripts/record-venues.mjs`. */
+export const recordedFile = (name: string): URL => new URL(`${name}.json`, FOLDER);
 
 export const readRecorded = (name: string): RecordedVenue => JSON.parse(readFileSync(recordedFile(name), 'utf8'));
 
@@ -53,6 +54,7 @@ export function writtenInstruction({ accounts, data }: Instruction): RecordedTra
   };
 }
 
+/** A trial as it is recorded by `scripts/record-venues.mjs`. @throws if the program was not called */
 export function recordedTrade({ pool, from, offered, time, accounts, done, outcome, ...trial }: Trial): RecordedTrade {
   const { instruction, parties } = trial;
   if (!instruction || !parties || !outcome) throw new Error(`pool ${pool.address} was not traded with`);
