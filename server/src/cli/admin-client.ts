@@ -8,7 +8,7 @@ export interface AdminClient {
 }
 
 /**
- * Runs `work` with the admin API of the running service. Where none answers at the configured address, and no other
+ * Runs `work` with the admin API of the running service. If no service answers at the configured address, and no other
  * process holds the data folder, the same API runs inside this command for as long as `work` takes.
  */
 export async function withAdmin<T>(
@@ -24,7 +24,7 @@ export async function withAdmin<T>(
         bodyOf(await requestJson(`${base}/admin/v1${path}`, { method, body, headers: { authorization } })),
     });
   }
-  // Loaded here only: a command that finds the service needs none of the service's dependencies.
+  // Loaded lazily: a command that finds the service does not need the service's dependencies.
   const { openAdminInProcess } = await import('./admin-in-process.js');
   const inProcess = await openAdminInProcess(configOf(context), base);
   try {

@@ -15,7 +15,7 @@ import type { AdminClient } from './admin-client.js';
 import { CommandError } from './context.js';
 import { bodyOf } from './service.js';
 
-/** The admin API over a store that this process opens for itself. Throws CommandError when another one holds it. */
+/** The admin API over a store that this process opens itself. Throws CommandError if another process holds it. */
 export async function openAdminInProcess(
   config: Config,
   base: string,

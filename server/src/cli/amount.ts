@@ -15,7 +15,7 @@ export function toSmallestUnit(text: string, decimals: number): bigint {
   return checkAmount(BigInt(whole + fraction.padEnd(decimals, '0')));
 }
 
-/** An amount that is given in the smallest unit already. Throws UsageError when it is not a whole number above 0. */
+/** An amount in the smallest unit. Throws UsageError if it is not a whole number above 0. */
 export function parseRawAmount(text: string): bigint {
   if (!/^\d+$/.test(text)) throw new UsageError('with --raw the amount must be a whole number of the smallest unit');
   return checkAmount(BigInt(text));

@@ -27,7 +27,7 @@ export function configCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/** For a column of a terminal. */
+/** The value as shown in a terminal column. */
 function textOf({ value, hidden, otherwise }: ShownSetting): string {
   if (value === null) return hidden ? '(hidden)' : `(${otherwise ?? 'none'})`;
   if (otherwise !== undefined) return `(${otherwise})`;

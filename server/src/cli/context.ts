@@ -8,7 +8,7 @@ export interface CliContext {
   readonly colors: boolean;
 }
 
-/** What a command has to say: `json` for programs, `text` for people. `failed` makes the exit code 1. */
+/** A command's output: `json` for programs, `text` for people. `failed` makes the exit code 1. */
 export interface Result {
   readonly json: unknown;
   readonly text: string;
@@ -17,9 +17,9 @@ export interface Result {
 
 /** What a command may use. */
 export interface CommandContext extends CliContext {
-  /** Whether the command line asks for JSON: for a command that speaks before it has ended. */
+  /** Whether the command line asks for JSON: for commands that print before they end. */
   readonly json: boolean;
-  /** Says the result of the command. */
+  /** Prints the result of the command. */
   answer(result: Result): void;
 }
 

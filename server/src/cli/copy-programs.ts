@@ -29,7 +29,7 @@ export async function copyPrograms(
   const programs: PulledProgram[] = [];
   for (const address of wanted) {
     const program = await pullProgram(source, address).catch((error) => {
-      // Not every cluster has every venue; what a pool needs must be there.
+      // Not every cluster has every venue, but the programs of a requested pool must exist.
       if (pools.length > 0 || !(error instanceof CommandError)) throw error;
       return error;
     });

@@ -6,7 +6,7 @@ import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Where the chain can be read; undefined where it runs inside of a service that does not. It may hold a key. */
+/** The chain's RPC URL, which may contain a key; undefined if the chain is embedded and its service is not running. */
 export function chainUrl({ chain }: Pick<Config, 'chain'>, running: boolean): string | undefined {
   if (chain.kind === 'outside') return chain.rpcUrl;
   return running ? `http://127.0.0.1:${chain.rpcPort}` : undefined;
@@ -30,7 +30,7 @@ export async function checkChain({ chain }: Config, running: boolean): Promise<C
   return [main.check, ...others.map((other) => other.check)];
 }
 
-/** Whether the wallet that fills limit orders has SOL for it; nothing where this copy fills none, or makes up its SOL. */
+/** Whether the wallet that fills limit orders has SOL for it; no check if this instance fills none or is a sandbox. */
 export async function checkKeeperWallet(config: Config, wallet: Address): Promise<Check[]> {
   const { chain, sandbox, roles } = config;
   if (chain.kind === 'embedded' || sandbox || !roles.has('keeper') || !fillsLimitOrders(config)) return [];
@@ -47,21 +47,21 @@ export async function checkKeeperWallet(config: Config, wallet: Address): Promis
   }
 }
 
-/** How far back the history goes that lists are made of; nothing where the chain runs inside of the service. */
+/** How far back the RPC's history goes, which lists are built from; no check for an embedded chain. */
 export async function checkHistory({ chain }: Config): Promise<Check[]> {
   if (chain.kind === 'embedded') return [];
   const name = 'history';
   const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
   const first = await rpc.call<number>('getFirstAvailableBlock', []).catch(() => undefined);
   if (first === undefined) return [{ name, ok: true, detail: 'the RPC does not say from which block on it has it' }];
-  // The first block of a chain is 0, which some do not count.
+  // The first block of a chain is 0, but some RPCs answer 1.
   if (first <= 1) return [{ name, ok: true, detail: 'the RPC has it from the first block on' }];
   const detail = `the RPC has it from block ${first} on: invites and limit orders that ended before are not listed`;
   return [{ name, ok: true, detail }];
 }
 
 async function checkRpc(name: string, url: string): Promise<{ check: Check; genesis?: string }> {
-  // The URL may hold a key: only its host is shown.
+  // The URL may contain a key: only its host is shown.
   const { host } = new URL(url);
   const rpc = createHttpRpc({ url, timeoutMs: TIMEOUT_MS });
   try {

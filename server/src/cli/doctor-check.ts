@@ -1,9 +1,9 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   name: string;
   ok: boolean;
   /** What was found. */
   detail: string;
-  /** What to do about it, where something is to be done. */
+  /** What to do about it, if anything. */
   next?: string;
 }

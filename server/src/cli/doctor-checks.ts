@@ -11,7 +11,7 @@ import { checkObjects } from './doctor-objects.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
 import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
-/** Looks at everything that the service needs, and leaves everything as it was. Throws UsageError for a wrong `--url` only. */
+/** Checks everything that the service needs, without lasting changes. Throws UsageError only for a wrong `--url`. */
 export async function runChecks(context: CliContext, url: string | undefined): Promise<Check[]> {
   let config: Config;
   try {
@@ -43,7 +43,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   ];
 }
 
-/** The answer of the service's own readiness check; undefined when no service answers. */
+/** The answer of the service's own readiness check; undefined if no service answers. */
 async function findService(base: string): Promise<Answer | undefined> {
   try {
     return await requestJson(`${base}/readyz`);
@@ -86,7 +86,7 @@ async function checkDataFolder({ dataDir }: Config): Promise<Check> {
   }
 }
 
-/** The wallets that pay and that fill orders, where the file opens. */
+/** Opens the signer file; if that works, also returns the gas wallet and the keeper wallet. */
 async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: Address; keeper?: Address }> {
   const name = 'signer';
   const { file } = config.signer;

@@ -19,7 +19,7 @@ export async function checkDatabase({ store, dataDir }: Config, service: Answer 
   const { host, pathname } = new URL(store.url);
   const where = `${host}${pathname}`;
   const client = new pg.Client(connectionConfig(store.url, false));
-  // A connection that breaks later is reported by the statement that it breaks.
+  // If the connection breaks later, the statement that it breaks reports that.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -9,7 +9,7 @@ const name = 'uploads';
 const SECTION = 'see "Uploads" in docs/operations.md';
 const FETCH_MS = 10_000;
 
-/** Whether uploads can be kept. Of a bucket it is tried, with two small objects that are deleted again. */
+/** Whether uploads can be stored. A bucket is tested with two small objects, which are deleted again. */
 export async function checkObjects(config: Config): Promise<Check> {
   const settings = config.objects.store;
   if (settings.kind === 'local') return checkFolder(config);
@@ -43,7 +43,7 @@ async function checkFolder(config: Config): Promise<Check> {
   return { name, ok: true, detail: `${folder}, which other copies do not have`, next };
 }
 
-/** What is wrong with the bucket; undefined when nothing is. */
+/** What is wrong with the bucket, if anything. */
 async function tryBucket(store: S3Store): Promise<string | undefined> {
   const key = `images/doctor-${randomBytes(8).toString('hex')}`;
   const keys = [key, INCOMING + key];

@@ -21,8 +21,9 @@ const PUBLIC_HERMES_HOST = 'hermes.pyth.network';
 type Read = (address: Address) => Promise<ChainAccount | undefined>;
 
 /**
- * Looks at what swaps need on the chain at `rpcUrl`, which answers. What is merely not set up, so that swaps earn or
- * reach less, is ok with a `next`; what is set up wrongly is not. `gasWallet`: undefined before the first start.
+ * Checks what swaps need on the chain at `rpcUrl`, which must be reachable. What is only missing, so that swaps earn or
+ * reach less, is ok with a `next`; what is configured wrongly is not ok. `gasWallet` is undefined before the first
+ * start.
  */
 export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Address | undefined): Promise<Check[]> {
   const rpc = createHttpRpc({ url: rpcUrl, timeoutMs: TIMEOUT_MS });
@@ -81,7 +82,7 @@ async function checkFeeReceiver(
 
 const symbolsOf = (tokens: { symbol: string }[]): string => tokens.map(({ symbol }) => symbol).join(', ') || 'no token';
 
-/** Whether it takes the credentials; asked for the price of a SOL. */
+/** Whether the service accepts the credentials, tested with a price request for one SOL. */
 async function checkService(service: RoutingService, { tokens }: Config): Promise<Omit<Check, 'name'>> {
   const token = { tokenProgram: TOKEN_PROGRAM, mint: WRAPPED_SOL_MINT, decimals: 9 };
   const question = { input: token, output: { ...token, ...tokens.usdc }, amount: 10n ** 9n };
@@ -166,7 +167,7 @@ async function wrongTables({ lookupTables }: Config['swap'], read: Read): Promis
   return states.filter((state) => state !== undefined);
 }
 
-/** Asked as the service asks, but without their data; undefined where the RPC refuses. */
+/** Counts pools with the same query as the service's, but without their data; undefined if the RPC refuses. */
 async function countPools(rpc: Rpc, program: Address): Promise<number | undefined> {
   const { poolSize } = tokenSwapVenue(program);
   const options = {
@@ -183,7 +184,7 @@ async function countPools(rpc: Rpc, program: Address): Promise<number | undefine
   }
 }
 
-/** Whether every configured source of prices has what it needs. */
+/** Whether every configured price source has what it needs. */
 export function checkPrices({ prices }: Config): Check {
   const name = 'prices';
   const sources = prices.sources.join(', ') || 'none';

@@ -7,8 +7,8 @@ import { type CliContext, UsageError } from './context.js';
 import { createProgram } from './program.js';
 
 /**
- * Runs one command line (without the program's name) and answers its exit code: 0 done, 1 failed, 2 wrong usage.
- * What it says goes to the context; nothing is asked, so that it works without a terminal.
+ * Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage. Output
+ * goes to the context. It never prompts, so it works without a terminal.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   const end = argv.indexOf('--');
@@ -44,9 +44,9 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-/** The context of the process that runs this. */
+/** The context of this process. */
 export function processContext(): CliContext {
-  // Whoever reads has gone, as `head` does: there is nobody left to say anything to.
+  // The reader has closed the pipe, as `head` does: there is nobody left to write to.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
@@ -60,7 +60,7 @@ export function processContext(): CliContext {
   };
 }
 
-/** The command that the leading words name, as far as they name one. */
+/** The command that the leading words name; the program itself if they name none. */
 function commandOf(program: Command, argv: readonly string[]): Command {
   let command = program;
   for (const word of argv.filter((each) => each !== '--json')) {
@@ -92,7 +92,7 @@ function messageOf(error: unknown, command: Command, argv: readonly string[]): s
     return `"${pathOf(command)}" needs one of: ${names.join(', ')}`;
   }
   if (error.code === 'commander.missingMandatoryOptionValue') {
-    // Commander asks for what must be there before it looks at what is misspelled.
+    // Commander reports missing options before misspelled ones.
     const known = [command, ...ancestorsOf(command)].flatMap(({ options }) => options.map(({ long }) => long ?? ''));
     const unknown = argv
       .map((word) => word.split('=')[0] ?? '')

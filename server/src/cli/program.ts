@@ -2,17 +2,17 @@ import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
 import { UsageError } from './context.js';
 
-/** Of every command that talks to the service. */
+/** An option of every command that talks to the service. */
 export const URL_OPTION = [
   '--url <URL>',
   'Where the service is (default: SLIPWAY_URL, or where the configuration says)',
 ] as const;
 
-/** What a command's help ends with. */
+/** The end of a command's help. */
 export const example = (...lines: string[]): string =>
   ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n');
 
-/** A command whose options refuse an empty value, and what looks like the next option: `--name --tier pro`. */
+/** A command whose options refuse an empty value and a value that looks like the next option: `--name --tier pro`. */
 class StrictCommand extends Command {
   readonly #words: readonly string[];
 
@@ -36,7 +36,7 @@ class StrictCommand extends Command {
 
   #valueOf({ long }: Option, value: string): string {
     if (value === '') throw new UsageError(`${long} needs a value`);
-    // Only as one word, `--name=-x`, it cannot be the next option.
+    // Only in one word, as in `--name=-x`, is it certainly not the next option.
     if (value.startsWith('-') && this.#words.includes(value)) {
       throw new UsageError(`${long} needs a value; write ${long}=${value} if that is it`);
     }

@@ -34,7 +34,7 @@ async function pull(context: CommandContext, { rpc, pool = [], dir }: Options): 
     throw new UsageError('say which folder is the programs folder: --dir or SLIPWAY_PROGRAMS_DIR');
   const url = URL.canParse(rpc) ? new URL(rpc) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError('--rpc must be an http or https URL');
-  // Loaded here only: it needs the chain and every venue.
+  // Loaded lazily: it needs the chain and every venue.
   const { copyPrograms } = await import('./copy-programs.js');
   context.answer(
     await copyPrograms(context, { url: rpc, folder: resolve(context.cwd, folder), pools: [...new Set(pool)] }),

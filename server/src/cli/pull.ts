@@ -16,16 +16,18 @@ import {
 import type { Venue } from '../routing/aggregator/index.js';
 import { CommandError } from './context.js';
 
-/** A pool whose price moves on names other accounts while it is read. */
+/** How often to read a pool whose accounts change between reads because its price moves. */
 const MAX_READS = 8;
-/** Of the upgradeable loader's accounts: where a program names its code's account, and where that has the code. */
+/**
+ * Offsets in the upgradeable loader's accounts: of the data account's address in a program, and of the code in that.
+ */
 const CODE_ADDRESS_AT = 4;
 const CODE_AT = 4 + 8 + 1 + 32;
-/** Programs that the embedded chain brings along. */
+/** Programs that are part of the embedded chain. */
 const BUILT_IN = new Set<Address>([
   ...[TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, MEMO_PROGRAM, MEMO_V1_PROGRAM],
 ]);
-/** They stand for a trader and his accounts, which are not copied. */
+/** Placeholders for a trader and the trader's accounts, which are not copied. */
 const [OWNER, SOURCE, DESTINATION] = [1, 2, 3].map((byte) => addressFromBytes(new Uint8Array(32).fill(byte))) as [
   Address,
   Address,
@@ -33,15 +35,15 @@ const [OWNER, SOURCE, DESTINATION] = [1, 2, 3].map((byte) => addressFromBytes(ne
 ];
 
 export interface PulledPool {
-  /** As the venue calls itself; `lookup table` for one of those. */
+  /** The venue's label, or `lookup table`. */
   label: string;
-  /** All that a trade reads or writes, as it was at one slot. */
+  /** All accounts that a trade reads or writes, as of one slot. */
   accounts: PulledAccount[];
-  /** The programs that run in a trade, without those that every chain has. */
+  /** The programs that run in a trade, except those that every chain has. */
   programs: Address[];
 }
 
-/** Copies the code of a program. Throws a CommandError when there is none at the address. */
+/** Copies the code of a program. Throws a CommandError if there is none at the address. */
 export async function pullProgram(source: AccountSource, address: Address): Promise<PulledProgram> {
   const read = await source.snapshot([address]);
   const [program] = read.accounts;
@@ -56,8 +58,8 @@ export async function pullProgram(source: AccountSource, address: Address): Prom
 }
 
 /**
- * Copies what trades with a pool need, all of it as it was at one slot; or a lookup table. Throws a CommandError that
- * says why the address is neither, or why nobody can trade with the pool.
+ * Copies a lookup table, or everything that trades with a pool need, as of one slot. Throws a CommandError if the
+ * address is neither, or if nobody can trade with the pool.
  */
 export async function pullPool(source: AccountSource, venues: readonly Venue[], address: Address): Promise<PulledPool> {
   const first = await source.snapshot([address]);
@@ -83,7 +85,10 @@ export async function pullPool(source: AccountSource, venues: readonly Venue[], 
   throw new CommandError(`${address} (${venue.label}): its accounts change faster than they can be read; try again`);
 }
 
-/** The accounts that these name: those by which the pool is quoted, and then those of its swaps in both directions. */
+/**
+ * The accounts that the known ones refer to: first those for quotes of the pool, then those of its swaps in both
+ * directions.
+ */
 function namedBy(venue: Venue, address: Address, known: ReadonlyMap<Address, Account | undefined>): Address[] | string {
   const own = known.get(address);
   if (!own) return 'its account is gone';

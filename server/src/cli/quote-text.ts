@@ -8,7 +8,7 @@ export interface Token {
 
 export type TokenOf = (mint: string) => Token | undefined;
 
-/** Of an order, what is shown to people. */
+/** The part of an order that is shown to people. */
 export interface Order {
   inputMint: string;
   outputMint: string;
@@ -41,7 +41,7 @@ interface Hop {
 
 const PRICE_DIGITS = 9;
 
-/** An order in lines of a name and what there is to say of it. */
+/** An order as lines of a label and a text. */
 export function describeOrder(order: Order, tokenOf: TokenOf): string {
   const { inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, priceImpact } = order;
   const show = (amount: string, mint: string): string => amountOf(amount, mint, tokenOf(mint));
@@ -70,7 +70,7 @@ function hopText({ swapInfo, percent }: Hop, show: (amount: string, mint: string
   return `${show(inAmount, inputMint)} -> ${show(outAmount, outputMint)}, ${percent} % by ${label}`;
 }
 
-/** What one whole token of the input gives. */
+/** The output for one whole token of the input. */
 function priceText({ inputMint, outputMint, inAmount, outAmount }: Order, tokenOf: TokenOf): string | undefined {
   const [input, output] = [tokenOf(inputMint), tokenOf(outputMint)];
   if (input === undefined || output === undefined || inAmount === '0') return undefined;
@@ -90,7 +90,7 @@ function feeText(order: Order, show: (amount: string, mint: string) => string): 
   return `${bpsText(order.feeBps)}${shown}`;
 }
 
-/** What the chain costs; unknown without a taker. */
+/** The network's cost; unknown without a taker. */
 function networkText(order: Order): string | undefined {
   if (!order.transaction) return undefined;
   const sol = (lamports: number) => `${decimalString(BigInt(lamports), 9)} SOL`;

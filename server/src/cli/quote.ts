@@ -74,7 +74,7 @@ const ARGUMENTS: Record<string, string> = {
   excludeRouters: '--exclude-routers',
 };
 
-/** The service's words, with its fields called as the command line calls them. */
+/** The service's message, with its field names replaced by the command line's. */
 function inArguments(text: string): string {
   return text
     .replace(/\b(?:inputMint|outputMint|excludeRouters)\b/g, (field) => ARGUMENTS[field]!)
@@ -97,7 +97,7 @@ async function findToken(ask: Ask, name: string): Promise<Token> {
   throw new UsageError(`no token is called ${name}${near === '' ? '' : `: did you mean one of ${near}?`}`);
 }
 
-/** The two tokens, and those that the route passes. */
+/** The two tokens and those in between on the route. */
 async function tokensOf(ask: Ask, order: Order, ends: Token[]): Promise<(mint: string) => Token | undefined> {
   const tokens = new Map(ends.map((token) => [token.id, token]));
   const passed = order.routePlan.flatMap(({ swapInfo }) => [swapInfo.inputMint, swapInfo.outputMint]);

@@ -8,7 +8,7 @@ import { example, URL_OPTION } from './program.js';
 import { type Answer, bodyOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 const POLL_MS = 2_000;
-/** What the API takes at a time. */
+/** The most ids that the API accepts at a time. */
 const MAX_IDS = 100;
 
 /** `slipway scores …` */
@@ -55,12 +55,12 @@ function secondsOf(text: string): number {
 interface Watching {
   scoresOf: (eventIds: readonly string[]) => Promise<EventScore[]>;
   eventIds: readonly string[];
-  /** By the steady clock, milliseconds. */
+  /** Steady time in milliseconds. */
   end: number;
   signal: AbortSignal;
 }
 
-/** Prints what is new, again and again. A service that answered once and then does not is waited for. */
+/** Keeps printing new scores. If a service that has answered before stops answering, waits for it. */
 async function watch(context: CommandContext, { scoresOf, eventIds, end, signal }: Watching): Promise<void> {
   const shown = new Map<string, string>();
   let failing = false;
@@ -102,7 +102,7 @@ function lineOf({ eventId, homeTeam, awayTeam, updatedAt, ...score }: EventScore
   return parts.filter((part) => part !== null).join('  ');
 }
 
-/** Names come from providers: what would move a terminal's cursor is left out. */
+/** Removes control characters, which could move the terminal's cursor: names come from providers. */
 function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, '');
 }
@@ -111,7 +111,7 @@ function say({ json, stderr }: CommandContext, message: string): void {
   stderr(json ? JSON.stringify({ error: message }) : `slipway: ${message}`);
 }
 
-/** The service refuses at the moment. */
+/** A temporary refusal by the service. */
 class Passing extends CommandError {}
 
 function createApi({ env }: CliContext, base: string, signal: AbortSignal) {

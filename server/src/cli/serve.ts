@@ -9,7 +9,7 @@ export function serveCommand(program: Command): void {
     .option('--reset', 'Delete the state of the sandbox first')
     .addHelpText('after', example('slipway serve', 'slipway serve --reset'))
     .action(async ({ reset }: { reset?: true }) => {
-      // Loaded here only: the other commands start without the service's dependencies.
+      // Loaded lazily: the other commands start without the service's dependencies.
       const { runService } = await import('../main.js');
       await runService(reset ? ['--reset'] : []);
     });

@@ -7,7 +7,7 @@ export function configOf({ env, cwd }: CliContext): Config {
   return loadConfig(env, { cwd });
 }
 
-/** Where the service listens; an address that means "all" is reached on this machine. */
+/** The URL at which this machine reaches the service; a wildcard address is replaced by the loopback address. */
 export function localUrl({ http }: Config): string {
   const host = http.host === '0.0.0.0' ? '127.0.0.1' : http.host === '::' ? '::1' : http.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
@@ -24,7 +24,7 @@ export function serviceUrl(context: CliContext, option: string | undefined): str
   return given.replace(/\/+$/, '');
 }
 
-/** The admin token: the configured one, or the one that the service has put into its data folder. */
+/** The admin token: the configured one, or the one that the service stored in its data folder. */
 export async function adminToken(context: CliContext): Promise<string> {
   const given = context.env.SLIPWAY_ADMIN_TOKEN;
   if (given) return given;
@@ -41,10 +41,10 @@ export interface Answer {
   body: unknown;
 }
 
-/** Nothing listens there, or it broke off. */
+/** Nothing listens there, or the connection was lost. */
 export class Unreachable extends CommandError {}
 
-/** Sends one JSON request. Throws Unreachable when there is no answer in 30 seconds, or none in JSON. */
+/** Sends one JSON request. Throws Unreachable if there is no JSON answer within 30 seconds. */
 export async function requestJson(
   url: string,
   init: { method?: string; headers?: Record<string, string>; body?: unknown; signal?: AbortSignal } = {},
@@ -69,7 +69,7 @@ export async function requestJson(
   }
 }
 
-/** The body of a good answer; the service's own words for another one. */
+/** The body of a successful answer. Throws with the service's own message for any other. */
 export function bodyOf<T>(answer: Answer): T {
   if (answer.status >= 200 && answer.status < 300) return answer.body as T;
   const { error, message } = (answer.body ?? {}) as { error?: unknown; message?: unknown };

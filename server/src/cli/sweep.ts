@@ -8,7 +8,7 @@ import { openSigner, readPrivateFile, type Signer } from '../signer/index.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
 import { CommandError } from './context.js';
 
-/** Needs the signer file and an RPC only: it works when the service is gone and its database is lost. */
+/** Only needs the signer file and an RPC, so it works even if the service is gone and its database is lost. */
 export async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
   const signer = await openKeys(config);
   const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>

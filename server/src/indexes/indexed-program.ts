@@ -14,35 +14,42 @@ export interface IndexDeps {
   registry: Registry;
 }
 
-/** A program whose history is read into the store: what differs from one to the other. */
+/** What is specific to one indexed program. */
 export interface IndexedProgram<E> {
   program: Address;
-  /** What the index is of, in logs: "limit orders". */
+  /** What is indexed, for logs: "limit orders". */
   subject: string;
   /** Counts the transactions whose content the RPC cannot give. */
   unreadGauge: { name: string; help: string };
-  /** Whether `sync` waits for the whole history; else what is older than a page is read in the background, and slowly. */
+  /**
+   * Whether `sync` waits for the whole history; otherwise all but the newest page is backfilled slowly in the
+   * background.
+   */
   waitsForHistory: boolean;
-  /** For how long newer transactions wait for one that the node lists and does not have yet: for programs to which late ones are dear. */
+  /**
+   * How long newer transactions wait for one that the node lists but does not have yet, because late events are costly.
+   */
   patienceMs: number;
-  /** What the transaction did, in its order. */
+  /** What the transaction did, in order. */
   decode(transaction: PastTransaction): E[];
-  /** Called in every transaction of the store that writes, before anything else. */
+  /** Called first in every store transaction that writes. */
   begin?(tx: Tx): Promise<void>;
-  /** Stores events, together with how far the history is read. They can be older than others that are stored, or known. */
+  /** Stores events in the transaction that moves the cursor. They may be older than stored ones, or stored already. */
   record(tx: Tx, events: readonly (E & EventPlace)[]): Promise<void>;
-  /** Called at the end of each `sync`, also of one that fails: for what is too dear to be done with every batch. */
+  /** Called at the end of each `sync`, even if it failed: for work that is too expensive for every batch. */
   finish?(): Promise<void>;
-  /** Where the state of the program's accounts tells what its history does not. */
+  /** For programs whose accounts tell what the available history does not. */
   accounts?: {
-    /** Adds what the accounts hold and no history tells of. Once a process, before any history is read. */
+    /** Adds what is in the accounts but not in the history. Called once per process, before any history is read. */
     addUnknown(): Promise<void>;
-    /** Ends what has no account any more. Once a process and after each gap, when the history is read. */
+    /**
+     * Ends what no longer has an account. Called once per process and after each gap, when the history has been read.
+     */
     endGone(): Promise<void>;
   };
 }
 
-/** Transactions that are read and stored at once. */
+/** How many transactions are read and stored at a time. */
 export const BATCH = 25;
 
 export function inBatches<T>(all: readonly T[]): T[][] {
@@ -50,7 +57,7 @@ export function inBatches<T>(all: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
 }
 
-/** Who holds this cursor writes to the program's tables; all others wait. */
+/** Locks the program's cursor: only its holder writes to the program's tables, and all others wait. */
 export async function lockProgram(
   tx: Tx,
   { program, begin }: Pick<IndexedProgram<unknown>, 'program' | 'begin'>,
@@ -59,7 +66,7 @@ export async function lockProgram(
   return lockIndexCursor(tx, program);
 }
 
-/** What each of the transactions did, or why that cannot be told. @throws ChainUnavailable */
+/** What each of the transactions did, or why it could not be read. @throws ChainUnavailable */
 export function readEvents<E>(
   { rpc }: Pick<Chain, 'rpc'>,
   { decode }: Pick<IndexedProgram<E>, 'decode'>,

@@ -1,4 +1,4 @@
-/** How long to wait for something: from the first time that it is asked for, and for one thing at a time. */
+/** A time limit for waiting for one thing at a time. It starts when a thing is asked about for the first time. */
 export class Patience {
   readonly #steadyNow: () => number;
   readonly #milliseconds: number;

@@ -13,30 +13,30 @@ import { type IndexDeps, type IndexedProgram, inBatches, lockProgram, placed, re
 import { Patience } from './patience.js';
 import { UnreadTransactions } from './unread-transactions.js';
 
-/** Between two batches of old history that nobody waits for: others want to read the chain, too. */
+/** Pause between two batches of a background backfill, so that it does not crowd out other reads of the chain. */
 const PAUSE_MS = 100;
-/** A node that refuses everything mostly comes back; what it still refuses then is asked for again later. */
+/** How long a node may refuse a whole batch before its transactions count as unreadable: most nodes recover. */
 const REFUSAL_MS = 60_000;
 
 type Advance = (cursor: IndexCursor) => IndexCursor | undefined;
 
 /**
- * Reads what a program's transactions did from the chain into the store. A cursor says which part of the history has been
- * read: it grows at both ends, one batch at a time, and each batch is stored together with it, so that copies and stops
- * neither lose nor double anything. Transactions that cannot be read are remembered and asked for again.
+ * Reads what a program's transactions did from the chain into the store. A cursor tells which part of the history has
+ * been read. It grows at both ends, one batch at a time, and is stored in the same transaction as the batch, so that
+ * several instances or a stop neither lose nor duplicate anything. Unreadable transactions are remembered and retried.
  */
 export class ProgramIndex<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
   readonly #unread: UnreadTransactions<E>;
-  /** With a transaction that the node lists and does not have yet. */
+  /** For a transaction that the node lists but does not have yet. */
   readonly #missing: Patience;
-  /** With a node that refuses a whole batch. */
+  /** For a node that refuses a whole batch. */
   readonly #refusing: Patience;
   readonly #coalesced = coalesced(() => this.#syncOnce());
   #hasBegun = false;
   #hasAddedAccounts = false;
-  /** Since the last gap, what has no account any more has been ended. */
+  /** Whether entries without an account have been ended since the last gap. */
   #isSwept = false;
   #isInterrupted = false;
   #closed = false;
@@ -52,28 +52,28 @@ export class ProgramIndex<E> {
   }
 
   /**
-   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called
-   * and could tell. At the first call ever that is the program's whole history or, where the program does not wait for
-   * that, its last page: older ones are read on in the background.
-   * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
+   * Reads what is new on the chain; resolves when everything that the node could provide at the time of the call is in
+   * the store. The first call ever reads the program's whole history or, with `waitsForHistory` false, its newest page,
+   * and older pages are backfilled in the background.
+   * @throws ChainUnavailable, StoreUnavailable: what was read before is kept, and the next call continues from there.
    */
   sync(): Promise<void> {
     this.#running = this.#coalesced();
     return this.#running;
   }
 
-  /** `sync` where that was called before, ever: a service that nobody asks does not read those of a public program. */
+  /** `sync`, but only if `sync` was ever called: a service that does not use the program need not read its history. */
   async keepUp(): Promise<void> {
     if (await this.#cursor()) await this.sync();
   }
 
-  /** How many transactions have been read, and how many of these could not be. */
+  /** How many transactions have been indexed, and how many of these could not be read. */
   async counts(): Promise<{ transactions: number; unread: number }> {
     const [cursor, unread] = await Promise.all([this.#cursor(), this.#unread.count()]);
     return { transactions: cursor ? Number(cursor.newestPosition - cursor.oldestPosition) : 0, unread };
   }
 
-  /** Resolves when nothing more is read. */
+  /** Stops reading; resolves when it has stopped. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([this.#running, this.#older]);
@@ -81,7 +81,8 @@ export class ProgramIndex<E> {
 
   async #syncOnce(): Promise<void> {
     const { accounts, finish, waitsForHistory } = this.#program;
-    // First, so that nothing open is missing where the history cannot be read; and that is read where accounts cannot.
+    // Accounts first, so that nothing open is missing if the history cannot be read. If they fail, the history is still
+    // read.
     const failure = this.#hasAddedAccounts ? undefined : await accounts?.addUnknown().catch((error: Error) => error);
     this.#hasAddedAccounts ||= failure === undefined;
     try {
@@ -105,7 +106,7 @@ export class ProgramIndex<E> {
     this.#hasBegun = true;
   }
 
-  /** The oldest first. The first page ever is what the cursor begins with. */
+  /** Reads newer transactions, oldest first. The cursor begins with the first page ever read. */
   async #readNewer(): Promise<void> {
     const { newest, newestSlot } = (await this.#cursor())!;
     let last = newest;
@@ -120,7 +121,7 @@ export class ProgramIndex<E> {
           ? { ...cursor, newest: txId, newestSlot: slot, oldest: cursor.oldest || batch[0]!.listed.txId }
           : undefined,
       );
-      // Another copy has been faster; it may have stopped in the middle.
+      // Another instance was faster; it may have stopped halfway.
       if (!isStored) return this.#readNewer();
       last = txId;
     }
@@ -138,7 +139,7 @@ export class ProgramIndex<E> {
     return found;
   }
 
-  /** Those before the first that the node lists and does not have yet: what follows should not overtake it for now. */
+  /** Stops before the first transaction that the node lists but does not have yet, while there is patience for it. */
   #withoutAwaited(read: Read<E>[]): Read<E>[] {
     const index = read.findIndex((each) => 'unreadable' in each && each.isMissing);
     return index >= 0 && this.#missing.isLeftFor(read[index]!.listed.txId) ? read.slice(0, index) : read;
@@ -154,7 +155,7 @@ export class ProgramIndex<E> {
       });
   }
 
-  /** Says once why the old history cannot be read on now. */
+  /** Logs once at level `warn` why the backfill cannot continue now. */
   #interrupt(reason: string): void {
     const { program, subject } = this.#program;
     const level = this.#isInterrupted ? 'debug' : 'warn';
@@ -162,7 +163,7 @@ export class ProgramIndex<E> {
     this.#isInterrupted = true;
   }
 
-  /** Reads on until there is nothing older. It keeps where it is, so that a stop costs nothing. */
+  /** Backfills until there is nothing older. The cursor keeps its progress, so a stop costs nothing. */
   async #readOlder(pauseMs = 0): Promise<void> {
     const { log } = this.#deps;
     const { program, subject } = this.#program;
@@ -171,13 +172,13 @@ export class ProgramIndex<E> {
     }
   }
 
-  /** Reads a page of what is older than all that has been read, the newest first; whether there is nothing more for now. */
+  /** Backfills one page, newest first. Returns whether there is nothing more to read for now. */
   async #readOlderPage(pauseMs: number): Promise<boolean> {
     let { newest, oldest, complete } = (await this.#cursor())!;
     if (complete || newest === '') return true;
     const { chain, log } = this.#deps;
     const { program, subject } = this.#program;
-    // Versions before this one have begun without an oldest.
+    // Earlier versions created cursors without `oldest`.
     const page = await (oldest ? listOlder(chain.rpc, program, oldest) : listTransactions(chain.rpc, program, {}));
     if (!page) {
       this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
@@ -197,7 +198,7 @@ export class ProgramIndex<E> {
     return page.length === 0;
   }
 
-  /** @throws ChainUnavailable also where the node refuses all of them: for a while that is not the transactions' fault */
+  /** @throws ChainUnavailable, also if the node refuses the whole batch: for a while, the node is blamed */
   async #read(batch: readonly Listed[]): Promise<Read<E>[]> {
     const read = await readEvents(this.#deps.chain, this.#program, batch);
     const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
@@ -211,8 +212,8 @@ export class ProgramIndex<E> {
   }
 
   /**
-   * Stores what transactions did, all or nothing, where `advance` agrees with how far the history has been read; whether it
-   * did. Each comes one position after (1) or before (-1) all that were read.
+   * Stores what transactions did, all or nothing, if `advance` accepts the current cursor. Returns whether it did. Each
+   * transaction gets the position after (1) or before (-1) all that were read.
    */
   async #store(batch: readonly Read<E>[], direction: 1n | -1n, advance: Advance): Promise<boolean> {
     const { program } = this.#program;

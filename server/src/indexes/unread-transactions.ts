@@ -7,7 +7,7 @@ import { BATCH, type IndexDeps, type IndexedProgram, lockProgram, placed, readEv
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-/** Transactions whose content the node could not give: they are asked for again, less and less often. */
+/** Transactions that the node lists but could not return. They are retried with growing delays. */
 export class UnreadTransactions<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
@@ -37,7 +37,7 @@ export class UnreadTransactions<E> {
     log.warn({ count: unread.length, transaction: place.txId, reason }, `transactions of ${subject} cannot be read`);
   }
 
-  /** Asks for some again, if it is time to, until there are none left or one of a batch still cannot be read. */
+  /** Retries batches if it is time to, until none are left or one of a batch still cannot be read. */
   async retry(): Promise<void> {
     if (this.#deps.steadyNow() < this.#retryAt) return;
     let read = await this.#retryBatch();
@@ -46,7 +46,7 @@ export class UnreadTransactions<E> {
     while (read === BATCH) read = await this.#retryBatch();
   }
 
-  /** How many of them could be read. */
+  /** Returns how many of a batch could be read. */
   async #retryBatch(): Promise<number> {
     const { store, chain } = this.#deps;
     const { program } = this.#program;
@@ -60,7 +60,7 @@ export class UnreadTransactions<E> {
     await store.transaction(async (tx) => {
       await lockProgram(tx, this.#program);
       const txIds = read.map(({ place }) => place.txId);
-      // Another copy may have read some, or all may have been forgotten.
+      // Another instance may have read some, or the index may have been reset.
       const removed = await removeUnread(tx, program, txIds);
       await this.#program.record(tx, read.filter(({ place }) => removed.has(place.txId)).flatMap(placed<E>));
     });

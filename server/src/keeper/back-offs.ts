@@ -6,19 +6,19 @@ export interface BackOffTimes {
 interface BackOff {
   /** How often in a row the item has failed. */
   tries: number;
-  /** How often in a row it had to wait without having failed. */
+  /** How often in a row it had to wait without failing. */
   waits: number;
-  /** When it last did either, and until when it rests; steady time. */
+  /** When it last failed or had to wait, and until when it rests; steady time. */
   at: number;
   until: number;
 }
 
-/** Milliseconds to wait after so many failures in a row: twice as long after each. */
+/** Milliseconds to wait after `tries` failures in a row; doubles with each. */
 export function backOffMs(tries: number, { firstMs, longestMs }: BackOffTimes): number {
   return Math.min(longestMs, firstMs * 2 ** (Math.max(1, tries) - 1));
 }
 
-/** Items that rest after a failure, the longer the more often they have failed. A restart forgets them. */
+/** Items that rest after a failure, longer after each failure in a row. Kept in memory only. */
 export class BackOffs {
   readonly #byId = new Map<string, BackOff>();
   readonly #times: BackOffTimes;
@@ -29,14 +29,14 @@ export class BackOffs {
     this.#steadyNow = steadyNow;
   }
 
-  /** How often in a row it has failed now. */
+  /** Records a failure; returns the number of failures in a row. */
   fail(id: string): number {
     const { tries, waits } = this.#get(id);
     this.#rest(id, { tries: tries + 1, waits }, backOffMs(tries + 1, this.#times));
     return tries + 1;
   }
 
-  /** Lets an item rest that has not failed, by other times. */
+  /** Lets an item rest that has not failed, with its own delays. */
   wait(id: string, times: BackOffTimes): void {
     const { tries, waits } = this.#get(id);
     this.#rest(id, { tries, waits: waits + 1 }, backOffMs(waits + 1, times));

@@ -5,7 +5,7 @@ import { overdueTriggerOrders, type TriggerOrderRow } from '../store/trigger-ord
 
 const BATCH = 500;
 
-/** Ends the orders whose time is over; what they hold stays in the vault until their owner takes it out. */
+/** Expires the orders that are past their expiry; their funds stay in the vault until the owner withdraws them. */
 export async function expireTriggerOrders(store: Store, now: Date): Promise<void> {
   for (;;) {
     const ids = await overdueTriggerOrders(store, now, BATCH);
@@ -20,7 +20,7 @@ export async function expireTriggerOrders(store: Store, now: Date): Promise<void
       }));
       return (await changeOrders(tx, ends, now)).size;
     });
-    // The rest is locked by somebody who is at it.
+    // The others are locked by another instance or request.
     if (expired < ids.length || ids.length < BATCH) return;
   }
 }

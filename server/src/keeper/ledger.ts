@@ -7,12 +7,12 @@ import type { Store } from '../store/sql.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
 
-/** Crafted requests and login challenges that nobody came back with are kept this long after they have expired. */
+/** How long unused requests and login challenges are kept after they have expired. */
 const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
 const VACUUM_AFTER = 50_000;
 
-/** Takes over transactions that a stopped copy has left, ends orders whose time is over, deletes what is long dead. */
+/** Takes over transactions of stopped instances, expires trigger orders, deletes what expired long ago. */
 export function ledgerChore(deps: {
   store: Store;
   landing: Pick<Landing, 'resume'>;
@@ -23,7 +23,7 @@ export function ledgerChore(deps: {
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
     const resumed = await landing.resume({ all: false });
-    if (resumed > 0) log.info({ resumed }, 'took over transactions that were left under way');
+    if (resumed > 0) log.info({ resumed }, 'took over transactions that were left in flight');
     await expireTriggerOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
@@ -33,7 +33,7 @@ export function ledgerChore(deps: {
       deletedSinceVacuum += deleted;
     } while (deleted === DELETE_BATCH && !isClosing());
     if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
-    // Nothing else does it there: PGlite has no autovacuum.
+    // PGlite has no autovacuum.
     await store.query('vacuum analyze ledger');
     deletedSinceVacuum = 0;
   };

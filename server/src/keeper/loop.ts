@@ -6,14 +6,14 @@ export interface LoopOptions {
   intervalMs: number;
   /** Milliseconds from the start to the first turn; none by default. */
   firstMs?: number;
-  /** Milliseconds until the next turn once the loop has been woken; the interval by default. */
+  /** Milliseconds from a wake-up to the next turn; the interval by default. */
   soonMs?: number;
-  /** Close waits for a turn that runs no longer than this; by default until it has ended. */
+  /** The longest that `close` waits for a running turn, in milliseconds; without a limit by default. */
   longestCloseMs?: number;
   log: Logger;
-  /** What the log says of a turn that has failed. */
+  /** The log message for a failed turn. */
   failure: string;
-  /** Of failures in a row, logs the first only: for turns that follow each other quickly. */
+  /** Logs only the first of several failures in a row: for turns that follow each other quickly. */
   logsFirstFailureOnly?: boolean;
 }
 
@@ -37,7 +37,7 @@ export class Loop<Result> {
     return this.#isClosed;
   }
 
-  /** A turn, after those asked for before; undefined if the loop is closed by then. @throws what the turn throws */
+  /** Runs a turn after those requested before; undefined if the loop is closed by then. @throws what the turn throws */
   tick(): Promise<Result | undefined> {
     const result = this.#last.then(() => (this.#isClosed ? undefined : this.#turn()));
     this.#last = result.then(
@@ -52,14 +52,14 @@ export class Loop<Result> {
     this.#schedule(this.#options.firstMs ?? 0);
   }
 
-  /** Has the next turn begin soon. While one runs, it is the one after it. */
+  /** Makes the next turn begin soon, or soon after the one that is running. */
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
     if (!this.#isRunning) this.#schedule(this.#soonMs);
   }
 
-  /** Begins no further turn, and waits for the one that runs. */
+  /** Begins no further turn, and waits for the running one. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

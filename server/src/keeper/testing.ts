@@ -6,9 +6,9 @@ import type { Store, Tx } from '../store/sql.js';
 export type Mortal = ReturnType<typeof createMortal>;
 
 /**
- * A process that is killed while it waits for the answer to its `fatal`-th call: that call is done, and nothing of the
- * process ever goes on. What it had in a transaction is rolled back, as by a database whose client is gone. Calls are
- * those to its ports, statements within a transaction included.
+ * A process that is killed while it waits for the answer to its `fatal`-th call: that call takes effect, and nothing in
+ * the process ever continues. Its open transaction is rolled back, as in a database whose client is gone. The calls
+ * that count are those to its ports, including statements within a transaction.
  */
 export function createMortal(first = Number.POSITIVE_INFINITY) {
   let fatal = first;
@@ -25,7 +25,7 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
     tellDeath();
   }
 
-  /** Whether the answer still reaches anybody. */
+  /** Makes a call; undefined if the process is dead by its answer. */
   async function arrives<T>(run: () => Promise<T>): Promise<{ answer: Promise<T> } | undefined> {
     if (dead) return undefined;
     calls += 1;
@@ -57,7 +57,7 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
   return {
     died,
     kill,
-    /** So many calls from now on; 1 is the next. */
+    /** Dies at the `more`-th call from now on; 1 is the next. */
     killAfter(more: number): void {
       fatal = calls + more;
     },

@@ -7,27 +7,27 @@ import type { Store } from '../store/sql.js';
 import type { BackOffs } from './back-offs.js';
 import { Loop, type LoopOptions } from './loop.js';
 
-/** What a keeper has to know of its work: what is due, and how one item is done. */
+/** A keeper's work: what is due, and how one item is done. */
 export interface Work<Item, Prepared> {
   /** The item's name in leases and back-offs. */
   idOf(item: Item): string;
-  /** What may be due, in the order in which it shall be begun. @throws the turn ends, and is logged */
+  /** What may be due, in the order in which to begin it. @throws to end the turn, with a log line */
   due(inFlight: InFlight): Promise<Iterable<Item>>;
-  /** A look that costs next to nothing, before a lease is taken for the item; without it, all that `due` gives is. */
+  /** A cheap check before a lease is taken. If it is missing, everything that `due` returns is due. */
   isDue?(item: Item): Promise<boolean>;
-  /** Makes ready what is to be sent; undefined: nothing now. @throws the item backs off */
+  /** Prepares what to send; undefined if there is nothing now. @throws to make the item back off */
   prepare(item: Item): Promise<Prepared | undefined>;
-  /** Sends it and waits for its end. @throws the item backs off */
+  /** Sends it and waits for the outcome. @throws to make the item back off */
   send(item: Item, prepared: Prepared): Promise<void>;
-  /** Something of the above has thrown, the `tries`-th time in a row. */
+  /** One of the above threw, for the `tries`-th time in a row. */
   failed(item: Item, reason: string, tries: number): void;
-  /** The end of a turn. `begun`: how many items it has begun. */
+  /** Called at the end of a turn. `begun`: how many items it began. */
   turned?(begun: number): Promise<void>;
-  /** What `due` has kept of the last turn may be out of date. */
+  /** Drops what `due` has cached since the last turn. */
   forget?(): void;
 }
 
-/** Items that were begun or wait for room, for work that keeps a list of its own. */
+/** Items under way or queued, for work that keeps its own list. */
 export interface InFlight {
   isUnderWay(id: string): boolean;
   isQueued(id: string): boolean;
@@ -38,35 +38,35 @@ export interface InFlight {
 export interface WorkerOptions extends LoopOptions {
   /**
    * How the items of a turn are begun:
-   * `serially`: each once the one before it is prepared, so that it can be compared with all that is under way. What
-   * finds no room is left to the next turn.
-   * `together`: at the same time, as many as there is room for; the turn ends when all of them have ended.
-   * `queued`: at the same time; what finds no room waits in a queue, because `due` does not give it again.
+   * `serially`: each after the one before it is prepared, so that it can be compared with everything under way. Items
+   * beyond the bound are left to the next turn.
+   * `together`: concurrently, up to the bound; the turn ends when all of them have ended.
+   * `queued`: concurrently; items beyond the bound wait in a queue, because `due` does not return them again.
    */
   begin: 'serially' | 'together' | 'queued';
-  /** Without them, an item that has failed is begun again whenever it is due. */
+  /** If missing, a failed item is begun again whenever it is due. */
   backOffs?: BackOffs;
-  /** For items that have no claim of their own in the store: one copy of the service at a time works on an item. */
+  /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
   lease?: { store: Store; clock: AdjustableClock; nameOf(id: string): string };
-  /** Who pays: with less, nothing is begun. `warn` is called when that begins to be so. */
+  /** Who pays. Nothing is begun with less than `leastLamports`; `warn` is called when the balance falls below that. */
   wallet?: { chain: Pick<Chain, 'account'>; address: Address; leastLamports: bigint; warn(lamports: bigint): void };
 }
 
 export const MOST_UNDER_WAY = 16;
 const MOST_ROUNDS = 100;
-/** Longer than a transaction lives: a copy that has died holds an item up for no longer. */
+/** Longer than a transaction lives. An instance that died blocks an item for no longer than this. */
 const LEASE_MS = 90_000;
-/** After so many items that were looked at, others get a turn. */
+/** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
 
-/** Does what is due, with a bound on what is under way at once. An item that fails does not stop the others. */
+/** Does what is due, with a bound on the items under way at once. A failing item does not stop the others. */
 export class Worker<Item, Prepared> implements InFlight {
   readonly #work: Work<Item, Prepared>;
   readonly #options: WorkerOptions;
   readonly #loop: Loop<number>;
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #queue = new Map<string, Item>();
-  /** Of this copy's leases. */
+  /** The holder of this instance's leases. */
   readonly #holder = randomUUID();
   #isPoor = false;
 
@@ -81,17 +81,17 @@ export class Worker<Item, Prepared> implements InFlight {
     this.#loop.start();
   }
 
-  /** Has the next turn begin soon. */
+  /** Makes the next turn begin soon. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** One turn: begins what can be begun now, and answers how many items that were. @throws what `due` throws */
+  /** Runs one turn: begins what can be begun now, and returns the number of items. @throws what `due` throws */
   async tick(): Promise<number> {
     return (await this.#loop.tick()) ?? 0;
   }
 
-  /** Goes on until nothing more is due, whether or not it backs off, and all that was begun has ended. */
+  /** Runs turns until nothing is due, ignoring back-offs, and everything begun has ended. */
   async runDue(): Promise<void> {
     this.#options.backOffs?.clear();
     for (let round = 0; round < MOST_ROUNDS && !this.#loop.isClosed; round++) {
@@ -102,7 +102,7 @@ export class Worker<Item, Prepared> implements InFlight {
     }
   }
 
-  /** Begins nothing more. What was sent is left to the landing. */
+  /** Begins nothing more. Transactions that were sent are left to the landing. */
   close(): Promise<void> {
     return this.#loop.close();
   }
@@ -206,7 +206,7 @@ export class Worker<Item, Prepared> implements InFlight {
     return end;
   }
 
-  /** Whether anything was sent. Never throws. */
+  /** Returns whether anything was sent. Never throws. */
   async #attempt(item: Item): Promise<boolean> {
     try {
       const send = await this.#prepare(item);
@@ -218,7 +218,10 @@ export class Worker<Item, Prepared> implements InFlight {
     }
   }
 
-  /** Takes the lease and prepares. Answers what sends the item, which never throws; undefined: nothing is to be sent. */
+  /**
+   * Takes the lease and prepares the item. Returns a function that sends it and never throws; undefined if nothing is
+   * to be sent.
+   */
   async #prepare(item: Item): Promise<(() => Promise<void>) | undefined> {
     const release = await this.#hold(item);
     if (!release) return undefined;
@@ -242,16 +245,16 @@ export class Worker<Item, Prepared> implements InFlight {
     }
   }
 
-  /** What gives the item's lease back; undefined while another copy has it. */
+  /** Takes the item's lease and returns its release function; undefined while another instance has the lease. */
   async #hold(item: Item): Promise<(() => Promise<void>) | undefined> {
     const { lease } = this.#options;
     if (!lease) return async () => {};
     const { store, clock } = lease;
     const held = { name: lease.nameOf(this.#work.idOf(item)), holder: this.#holder };
-    // In the time of all copies, which the clock of a sandbox runs ahead of.
+    // Wall-clock time, which all instances share; a sandbox's clock runs ahead of it.
     const now = clock.now() - clock.offsetMs;
     if (!(await store.transaction((tx) => holdLease(tx, held, now, now + LEASE_MS)))) return undefined;
-    // What cannot be given back ends by itself.
+    // A lease that cannot be released expires by itself.
     return () => store.transaction((tx) => releaseLease(tx, held)).catch(() => {});
   }
 

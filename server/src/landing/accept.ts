@@ -21,54 +21,59 @@ export interface AcceptDeps {
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
 
-/** A signed transaction as a client has posted it, and how its area judges it. */
+/** A signed transaction that a client posted, and how its area checks it. */
 export interface Posted {
   /** The request must be of this area. */
   area: string;
   /** The transaction in base64. */
   base64: string;
-  /** The request id that was posted with it, or what finds the request where there is none. */
+  /** The request id that was posted with it, or a function that finds the request without one. */
   request: string | ((signed: SignedTransaction) => Promise<LedgerRow | undefined>);
-  /** Called with the request once it is found; what the area must compare beyond this is compared, and thrown, here. */
+  /** Called with the request once it is found. The area makes its additional checks here, and throws if they fail. */
   terms: (request: LedgerRow) => Terms | Promise<Terms>;
   /**
-   * Called only while nobody has posted the transaction, just before it is landed: the area's last checks, and what its
-   * settlement gets as `detail`.
+   * Called just before landing, and only if the transaction was not posted before: makes the area's last checks, and
+   * returns what its settlement gets as `detail`.
    */
   prepare?: (request: LedgerRow) => unknown;
   /**
-   * Where the area's answers need it. `request-first`: a request that is unknown or does not fit is told before a
-   * transaction that cannot be decoded. `posted-never-expires`: once it was posted, it answers for ever.
+   * Deviations that an area's contract needs. `request-first`: an unknown or mismatched request is reported before an
+   * undecodable transaction. `posted-never-expires`: once posted, a request id keeps answering.
    */
   exceptions?: readonly ('request-first' | 'posted-never-expires')[];
 }
 
 /** What a request says about the transaction that comes back for it. */
 export interface Terms {
-  /** Who signs after the client: keys of ours, and a market maker. Whatever stands in their places now is ignored. */
+  /**
+   * Who signs after the client: our keys, and possibly a market maker. Their signatures in the posted bytes are
+   * ignored.
+   */
   ours: readonly Address[];
-  /** Somebody else signs last and sends it. Their offer ends at `until`, in Unix milliseconds, before its blockhash. */
+  /**
+   * A third party signs last and sends it. Its offer ends at `until` (Unix ms), which is before the blockhash expires.
+   */
   delegate?: { deliver: Deliver; until: number };
 }
 
-/** Why a posted transaction was not sent. Nothing has left, and the request is as it was. */
+/** Why a posted transaction was not sent. The request is unchanged. */
 export type Refusal =
   | BadTransaction
-  /** There is none, or it is of another area. */
+  /** There is no such request, or it belongs to another area. */
   | { reason: 'unknown-request' }
-  /** Its id is not answered for any more. */
+  /** The request id has expired. */
   | { reason: 'expired-request' }
   /** It can no longer land. */
   | { reason: 'too-late' }
-  /** The settlement of its area, or another request with the same transaction, has said no. */
+  /** Refused by its area's settlement, or because another request has the same transaction. */
   | { reason: 'reserved'; error: ReservationRefused }
   /** It would fail on the chain as it is now. */
   | { reason: 'would-fail'; err: unknown; request: LedgerRow; transaction: Transaction };
 
 /**
- * Takes back a crafted transaction that a client has signed: finds its request, checks that it carries the message that
- * was crafted and every signature that it must bring, and lands it. The answer is the request in its final state, the
- * same however often it is posted.
+ * Accepts a crafted transaction that a client has signed: finds its request, checks that it has the crafted message and
+ * all required signatures, and lands it. Returns the request in its final state; posting it again gives the same
+ * result.
  *
  * A refusal is the first of: undecodable; unknown-request, expired-request; what `terms` throws; message-changed,
  * missing-signature, invalid-signature; too-late; what `prepare` throws; would-fail, reserved.
@@ -115,9 +120,9 @@ function makesException({ exceptions }: Posted, exception: 'request-first' | 'po
 }
 
 /**
- * Whether a transaction that we have not sent can no longer land. With all its signatures, its owner may have landed it
- * in another way: then it is followed like any other, and only has to be told. Where a key of ours has yet to sign, as
- * with launches and trigger orders, nobody can have: the chain is not asked.
+ * Whether a transaction that we have not sent can no longer land. A fully signed one may have been landed by its owner
+ * through another service; then it is not too late, and it is followed like any other. If one of our keys has yet to
+ * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked.
  */
 async function isTooLate(
   { chain, clock }: AcceptDeps,

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
 
 /**
- * Errors of JSON-RPC and of a validator that mean that it has not taken the transaction: the request is malformed or
- * unknown, preflight failed, a signature is wrong. After any other one (an internal error, say) it may have left.
+ * JSON-RPC and validator errors that mean the transaction was not accepted: the request is malformed or unknown,
+ * preflight failed, or a signature is wrong. After any other error (an internal one, say) it may have been sent.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32002, -32003]);
 
@@ -12,7 +12,7 @@ export class NotAccepted extends Error {
   override readonly name = 'NotAccepted';
   constructor(
     message: string,
-    /** True when all of them refused it: then it has not left. Otherwise it may have. */
+    /** True if every RPC refused it, so it was not sent. Otherwise it may have been. */
     readonly definite: boolean,
   ) {
     super(message);
@@ -20,8 +20,8 @@ export class NotAccepted extends Error {
 }
 
 /**
- * Sends the bytes over every RPC at once and resolves as soon as one has accepted them. The nodes neither check nor retry:
- * the checks were made before, and sending again is this room's business.
+ * Sends the bytes to every RPC at once and resolves as soon as one has accepted them. The nodes neither simulate nor
+ * retry, because preflight and rebroadcasts happen here.
  * @throws NotAccepted
  */
 export async function broadcast(sendRpcs: readonly Rpc[], wire: Uint8Array, log: Logger): Promise<void> {
@@ -32,7 +32,7 @@ export async function broadcast(sendRpcs: readonly Rpc[], wire: Uint8Array, log:
       await rpc.call('sendTransaction', [encoded, options]);
     } catch (error) {
       if (isAlreadyProcessed(error)) return;
-      log.debug({ rpc: rpc.name, reason: (error as Error).message }, 'an RPC did not take the transaction');
+      log.debug({ rpc: rpc.name, reason: (error as Error).message }, 'an RPC did not accept the transaction');
       throw error;
     }
   });

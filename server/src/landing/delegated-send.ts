@@ -20,18 +20,18 @@ import { deadAt } from './lifetime.js';
 import { createMessageSearch, type Found } from './message-search.js';
 import type { Verdict } from './tracker.js';
 
-/** What became of a transaction that was given to somebody who signs last and sends it. */
+/** The result of handing a transaction over to a third party that signs last and sends it. */
 export type Delivery =
-  /** Taken; `signature` is the transaction's, as the other side tells it. */
+  /** Accepted; `signature` is the transaction's according to the other side, not verified yet. */
   | { outcome: 'sent'; signature: string }
-  /** Not taken: it will not be sent. */
+  /** Rejected: it will not be sent. */
   | { outcome: 'rejected'; code: number; message: string }
-  /** It may be sent or not. The code and message are for when it is not. */
+  /** It may or may not be sent. Code and message are used if it turns out not to be. */
   | { outcome: 'unknown'; message: string; code?: number };
 
 export type Deliver = (signed: Transaction) => Promise<Delivery>;
 
-/** How a row of which no signature is known comes on: its end, or the row with its signature, to be followed. */
+/** What was found out about a row without a signature: its outcome, or the row with its signature, to be followed. */
 export type Resolution = { verdict: Verdict } | { row: LedgerRow };
 
 interface DelegatedSendDeps {
@@ -48,7 +48,7 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
   return new DelegatedSend(deps);
 }
 
-/** Has somebody else send a transaction, and finds out what became of it. */
+/** Hands a transaction over to a third party to send, and finds out its outcome. */
 export class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
 
@@ -56,11 +56,11 @@ export class DelegatedSend {
     this.#deps = deps;
   }
 
-  /** Asks the other side, and believes what it says only as far as that can be checked. */
+  /** Hands the transaction over, and trusts the answer only as far as it can be verified. */
   async deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
     const { log } = this.#deps;
     const delivery = await ask(signed).catch((error: Error): Delivery => {
-      log.warn({ request: row.id, reason: error.message }, 'a transaction could not be handed over for certain');
+      log.warn({ request: row.id, reason: error.message }, 'it is uncertain whether a transaction was handed over');
       return { outcome: 'unknown', ...RFQ.unknown };
     });
     if (delivery.outcome === 'rejected') {
@@ -69,11 +69,11 @@ export class DelegatedSend {
     if (delivery.outcome === 'unknown') return this.search(row, { ...RFQ.failedToLand, ...delivery });
     const complete = withFirstSignature(signed, delivery.signature);
     if (complete) return { row: await this.#remember(row, delivery.signature, encodeTransaction(complete)) };
-    log.warn({ request: row.id }, 'the signature that was answered does not belong to the transaction');
+    log.warn({ request: row.id }, 'the returned signature does not belong to the transaction');
     return this.search(row, RFQ.failedToLand);
   }
 
-  /** Nobody says for certain what became of it: looks for it on the chain until it is there, or can never be. */
+  /** The outcome is unknown: searches the chain for the message until it is found or can no longer land. */
   async search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
     const { store, chain, log, closing } = this.#deps;
     const find = createMessageSearch(chain.rpc, {
@@ -101,7 +101,7 @@ export class DelegatedSend {
     return known;
   }
 
-  /** First whether it is dead, then whether it is there: the other way round it could land between the two. */
+  /** Checks for death before searching: in the other order, it could land between the two. */
   async #lookOnce(
     row: LedgerRow,
     find: (atLeastSlot?: bigint) => Promise<Found | undefined>,

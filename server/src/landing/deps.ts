@@ -11,12 +11,12 @@ export interface LandingDeps {
   clock: Clock;
   steadyNow: () => number;
   chain: Chain;
-  /** Every way of sending; the first is the one that the chain is read from. */
+  /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
   signer: Signer;
   /** By area. */
   settlements: Readonly<Record<string, Settlement>>;
-  /** Told of every transaction that has come to its end here, after that is in the store. */
+  /** Called for every transaction that was settled here, after the outcome is stored. */
   observe: (settled: LedgerRow) => void;
   log: Logger;
 }

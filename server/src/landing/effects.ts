@@ -11,13 +11,13 @@ import { CraftCheckFailed, type Crafted } from '../crafting/transaction.js';
 
 type Account = ChainAccount | undefined;
 
-/** How often it is simulated until nothing else has touched the taker's accounts meanwhile. */
+/** How often to simulate before giving up on accounts that keep changing in the meantime. */
 const TRIES = 3;
 
 /**
- * Simulates a swap whose trade cannot be read from its bytes, and compares what it does to the taker's accounts with what
- * was asked. No other account of the taker's may be named at all.
- * @throws CraftCheckFailed where it does more, or less
+ * Simulates a swap whose trade cannot be read from its bytes, and compares its effect on the taker's accounts with the
+ * request. It must not touch any other account of the taker.
+ * @throws CraftCheckFailed if the effect differs from the request
  */
 export async function checkEffects(chain: Chain, swap: Swap, sample: Crafted): Promise<SimulationOutcome> {
   const written = sample.instructions.flatMap(({ accounts }) => accounts.filter(({ writable }) => writable));
@@ -31,7 +31,7 @@ export async function checkEffects(chain: Chain, swap: Swap, sample: Crafted): P
     const outcome = await chain.simulate(sample.wire, { sigVerify: false, accounts: addresses });
     if (outcome.err !== null) return outcome;
     const now = await read();
-    // What is compared must be of one state: the simulation's lies between two reads that say the same.
+    // Both sides of the comparison must be from one state: two equal reads enclose the simulation.
     const isSettled = addresses.every((address, i) => !isJudged(swap, address) || isEqual(before[i], now[i]));
     if (isSettled) {
       for (const [i, address] of addresses.entries()) {
@@ -51,7 +51,7 @@ function expect(truth: boolean, what: string): void {
 
 const foreign = (address: Address) => `${address} is the taker's, and no part of the swap`;
 
-/** A program that knows a simulation from the real thing must not have an account to take from. */
+/** A program that can detect a simulation must not get an account that it could take funds from. */
 function isAsked(swap: Swap, address: Address, account: Account): boolean {
   return isJudged(swap, address) || tokensIn(account)?.owner !== swap.taker;
 }
@@ -67,7 +67,7 @@ function isEqual(a: Account, b: Account): boolean {
   return a.lamports === b.lamports && a.owner === b.owner && Buffer.from(a.data).equals(b.data);
 }
 
-/** What is wrong with how the swap changes one account; undefined where nothing is. */
+/** What is wrong with the swap's effect on one account, if anything. */
 function effectOn(swap: Swap, { feeLamports }: Crafted, address: Address, before: Account, after: Account) {
   const { taker, input, output } = swap;
   if (output.place.kind !== 'sol' && address === output.place.account) return outputEffect(swap, before, after);
@@ -81,7 +81,7 @@ function effectOn(swap: Swap, { feeLamports }: Crafted, address: Address, before
 
 function inputEffect({ taker, input }: Swap, before: Account, after: Account): string | undefined {
   const [held, now] = [tokensIn(before), tokensIn(after)];
-  // A temporary account is made and closed again: what it held is seen in the taker's SOL.
+  // A temporary account is created and closed in the transaction; what it held shows in the taker's SOL.
   if (input.place.kind !== 'token') return now ? 'the temporary account would stay' : undefined;
   if (!held || now?.owner !== taker) return "the input account would not be the taker's any more";
   if (now.delegate !== held.delegate || now.closeAuthority !== held.closeAuthority) {
@@ -102,7 +102,7 @@ function outputEffect({ output, receiver, closeAuthority }: Swap, before: Accoun
   return arrives < output.least ? `${arrives} would arrive, and ${output.least} is the least` : undefined;
 }
 
-/** Of a wallet, in lamports; below zero where it pays something. */
+/** The minimum change of a wallet's balance in lamports; negative if the wallet pays. */
 function leastChange({ input, output, tip, ...who }: Swap, feeLamports: bigint, wallet: Address): bigint {
   let least = 0n;
   if (wallet === who.taker && input.place.kind !== 'token') least -= input.amount;

@@ -1,30 +1,30 @@
 import { type Address, decodeTransaction, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 
-/** A TransactionError of the chain, as answers tell it. */
+/** A TransactionError of the chain, as shown in answers. */
 export interface Explanation {
   /** A program's own error number, or one of the negative codes of `POST /ultra/v1/execute`. */
   code: number;
   message: string;
 }
 
-/** Less than the least output would have come out: error 6001 of the router program. */
+/** The output would have been below the minimum: error 6001 of the router program. */
 export const SLIPPAGE: Explanation = { code: 6001, message: 'Slippage tolerance exceeded' };
 export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
 const INVALID_TRANSACTION = -1002;
 
-/** An explanation as it is stored in the place of an error of the chain. */
+/** An explanation in the form in which it is stored in place of a chain error. */
 export function rfqError({ code, message }: Explanation): unknown {
   return { Rfq: { code, message } };
 }
 
-/** Why a request that is settled has not landed. */
+/** Why a settled request did not land. */
 export function explainEnd({ state, error }: { state: string; error: unknown }): Explanation {
   return state === 'expired' && error === null ? EXPIRED : explain(error);
 }
 
 /**
- * `err` as the RPC writes it: a name, or an object of one name, or `{InstructionError: [index, name or {Custom: n}]}`;
- * or what `rfqError` made.
+ * `err` in the RPC's form: a name, an object with one key, or `{InstructionError: [index, name or {Custom: n}]}`; or in
+ * the form of `rfqError`.
  */
 export function explain(err: unknown): Explanation {
   if (typeof err === 'object' && err !== null && 'Rfq' in err) return err.Rfq as Explanation;
@@ -39,15 +39,13 @@ export function explain(err: unknown): Explanation {
   return { code: INVALID_TRANSACTION, message: `transaction failed: ${nameOf(err)}` };
 }
 
-/** Of the instruction that `err` tells of; undefined where it tells of none. */
+/** The program of the failed instruction; undefined if `err` is not about an instruction. */
 export function failedProgram(err: unknown, wire: Uint8Array): Address | undefined {
   const failed = failedInstruction(err, wire);
   return failed?.accounts[failed.programIndex];
 }
 
-/**
- * Whether what failed is a transfer of an account to itself, which moves nothing: it only demands that so much is there.
- */
+/** Whether a transfer from an account to itself failed. It moves nothing and only asserts a minimum balance. */
 export function failedFloor(err: unknown, wire: Uint8Array): boolean {
   const failed = failedInstruction(err, wire);
   const program = failed?.accounts[failed.programIndex];

@@ -6,9 +6,9 @@ import { type Lifetime, lifetimeOf } from './lifetime.js';
 import { aliveAtOf } from './submission-payload.js';
 import type { Tracker, Verdict } from './tracker.js';
 
-/** How long a copy of the service that says nothing is believed to be alive. */
+/** How long a silent instance is considered alive. */
 const LEASE_MS = 6_000;
-/** A durable nonce never expires: after this long nobody waits for it any more. */
+/** A durable nonce never expires, so give up on its transaction after this long. */
 const GIVE_UP_MS = 5 * 60_000;
 
 export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'observe' | 'log'> {
@@ -17,12 +17,12 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   settle: (item: { id: string; verdict: Verdict }) => Promise<LedgerRow | undefined>;
 }
 
-/** When the lease of what this copy of the service lands runs out, unless it is renewed. */
+/** When a lease of this instance runs out unless it is renewed. */
 export function leaseFrom(nowMs: number): Date {
   return new Date(nowMs + LEASE_MS);
 }
 
-/** Waits for the truth about transactions that have been sent, writes it down, and meanwhile keeps their leases. */
+/** Waits for the outcomes of sent transactions, stores them, and renews their leases in the meantime. */
 export class Following {
   readonly #deps: FollowingDeps;
   readonly #ends = new Map<string, Promise<LedgerRow>>();
@@ -35,8 +35,8 @@ export class Following {
   }
 
   /**
-   * The request in its final state. `toEnd` is what leads there, where nobody in this process follows it already: the
-   * chain's word, unless something else has to be done first.
+   * Resolves with the request in its final state. `toEnd` gets it there unless this process follows it already; by
+   * default it waits for the chain.
    */
   follow(row: LedgerRow, toEnd = (own: LedgerRow) => this.#followToEnd(own)): Promise<LedgerRow> {
     if (row.state !== 'sending') return Promise.resolve(row);
@@ -47,14 +47,14 @@ export class Following {
     return end;
   }
 
-  /** `follow` for what nobody waits for. `takenOver`: from a copy of the service that may not have come to send it. */
+  /** `follow` without a caller that waits. `takenOver`: from an instance that may have stopped before sending it. */
   followInBackground(row: LedgerRow, { takenOver = false } = {}): void {
     this.follow(row, (own) => this.#followToEnd(own, takenOver)).catch((error: Error) =>
       this.#deps.log.debug({ request: row.id, reason: error.message }, 'left to a later run'),
     );
   }
 
-  /** The final state of a request whose transaction somebody else has signed last and sent. */
+  /** The final state of a request whose transaction a third party signs last and sends. */
   resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {
     if ('verdict' in resolution) return this.#conclude(row.id, resolution.verdict);
     this.#deps.tracker.pollNow();
@@ -72,7 +72,7 @@ export class Following {
     store
       .transaction((tx) => renewLeases(tx, ids, leaseFrom(clock.now())))
       .catch((error: Error) =>
-        log.warn({ reason: error.message }, 'cannot renew leases; another copy may follow the same transactions'),
+        log.warn({ reason: error.message }, 'cannot renew leases; another instance may follow the same transactions'),
       );
   }
 
@@ -85,7 +85,7 @@ export class Following {
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
     const verdict = await tracker.track({ signature, wire, lifetime, takenOver, ...giveUpAt });
-    // One message has many right signatures: who signed last may have sent another one than they have told us.
+    // A message has many valid signatures: the last signer may have sent a different one than it told us.
     if (verdict.event === 'expired' && row.handedOver) return this.resolve(row, await delegated.search(row));
     return this.#conclude(id, verdict);
   }

@@ -4,20 +4,20 @@ import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store, Tx } from '../store/sql.js';
 import type { Verdict } from './tracker.js';
 
-/** What an area adds to its requests' claim and end, in the same store transaction, for a group of them at a time. */
+/** What an area adds to the claim and the settlement of its requests, in the same store transaction, in groups. */
 export interface Settlement {
-  /** Answers, by request id, why requests must not go on. Those are given back as if they had never been posted. */
+  /** Returns, by request id, why requests are refused. Their claims are undone as if they had never been posted. */
   reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
   settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
 }
 
 export interface Claimed {
   id: string;
-  /** What the area has given to `execute`. */
+  /** What the area passed to `execute`. */
   detail: unknown;
 }
 
-/** The area did not let the request go on; nothing has left, and the request id is as it was. */
+/** The area refused the request; nothing was sent, and the request is unchanged. */
 export class ReservationRefused extends Error {
   override readonly name = 'ReservationRefused';
 }
@@ -40,7 +40,7 @@ interface GroupedWritesDeps {
   settlements: Readonly<Record<string, Settlement>>;
 }
 
-/** Claims and verdicts of many requests, each group of them in one store transaction with what their areas add. */
+/** Writes claims and verdicts of many requests in groups, each in one store transaction with what their areas add. */
 export function createGroupedWrites({ store, clock, leaseUntil, settlements }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({
     run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
@@ -101,6 +101,6 @@ function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[
     if (group) group.push(item);
     else groups.set(item.area, [item]);
   }
-  // In one order, so that two groups that lock rows for the same areas cannot wait for each other.
+  // Sorted, so that two groups that lock rows for the same areas cannot deadlock.
   return new Map([...groups].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -10,11 +10,11 @@ import { preflight } from './preflight.js';
 import { Submissions } from './submissions.js';
 import { createTracker, type Tracker } from './tracker.js';
 
-/** At a time; what is beyond is taken up by the next run. */
+/** Per run; the next run takes over the rest. */
 const MAX_RESUMED = 10_000;
 const END_OF_TIME = new Date(8.64e15);
 
-/** Sends transactions, each once, and follows them until the chain has told what became of them. */
+/** Sends transactions, each exactly once, and follows them until their outcome is known from the chain. */
 export class Landing {
   readonly #deps: LandingDeps;
   readonly #tracker: Tracker;
@@ -50,29 +50,29 @@ export class Landing {
   }
 
   /**
-   * Adds our signatures, claims the request, sends, and answers with the request in its final state. However often and
-   * wherever it is called for one request, one transaction leaves and everybody gets the same row. `detail` goes to the
-   * area's settlement.
-   * @throws ReservationRefused, WouldFail: nothing has left.
+   * Adds our signatures, claims the request, sends the transaction, and returns the request in its final state.
+   * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
+   * caller gets the same row. `detail` is passed to the area's settlement.
+   * @throws ReservationRefused, WouldFail: nothing was sent.
    */
   execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow> {
     return this.#once(request, () => this.#execute(request, signedByUser, detail));
   }
 
   /**
-   * `execute` for a transaction whose fee payer, a market maker, signs last and sends it: claims the request, gives the
-   * transaction to `deliver` once, and follows it. Where the answer is lost, the chain is searched for the message until
-   * its blockhash is dead; it is never handed over a second time.
-   * @throws ReservationRefused, WouldFail: nothing has left.
+   * `execute` for a transaction that its fee payer, a market maker, signs last and sends: claims the request, passes
+   * the transaction to `deliver` once, and follows it. If the answer is lost, the chain is searched for the message
+   * until its blockhash is dead; the transaction is never handed over twice.
+   * @throws ReservationRefused, WouldFail: nothing was sent.
    */
   delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
     return this.#once(request, () => this.#delegate(request, signedByTaker, deliver));
   }
 
   /**
-   * Ends a request that `execute` has refused because it would fail, so that it cannot land when it is posted again.
-   * `err` as the chain says it. Where another copy of the service has sent it meanwhile, that counts: the answer is the
-   * request in its final state either way.
+   * Ends a request that `execute` refused because it would fail, so that posting it again cannot land it. `err` is the
+   * chain's error. If another instance has sent the transaction in the meantime, its outcome counts. Either way the
+   * result is the request in its final state.
    */
   async fail({ id }: LedgerRow, signedByUser: Transaction, err: unknown): Promise<LedgerRow> {
     const { store, clock } = this.#deps;
@@ -82,15 +82,17 @@ export class Landing {
   }
 
   /**
-   * Takes over a fully signed transaction: resolves with its signature as soon as one way has accepted it. `aliveAt` is a
+   * Lands a fully signed transaction: resolves with its signature as soon as one RPC has accepted it. `aliveAt` is a
    * slot at which its blockhash was known to be valid.
-   * @throws NotAccepted when no way did. Where that is not certain, it is followed all the same.
+   * @throws NotAccepted if no RPC did. Unless all of them definitely refused it, it is followed anyway.
    */
   submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
     return this.#submissions.submit(transaction, wallet, aliveAt);
   }
 
-  /** Goes on with what a stopped copy has left under way; `all`: also with what another copy seems to be busy with. */
+  /**
+   * Takes over what a stopped instance left in flight; with `all`, also what another instance still holds a lease on.
+   */
   async resume({ all }: { all: boolean }): Promise<number> {
     const { store, clock } = this.#deps;
     const now = clock.now();
@@ -106,7 +108,7 @@ export class Landing {
     this.#tracker.close();
   }
 
-  /** What is called for one request while a call for it is under way gets the same end. */
+  /** Concurrent calls for one request share one run. */
   #once(request: LedgerRow, run: () => Promise<LedgerRow>): Promise<LedgerRow> {
     if (request.state !== 'crafted') return this.#following.follow(request);
     const known = this.#executing.get(request.id);
@@ -123,12 +125,12 @@ export class Landing {
     const signature = transactionSignature(transaction);
     const other = await this.#claim(request, { signature, wire, detail });
     if (other) return this.#following.follow(other);
-    // From here on only the chain says what happened: a way that hangs or errs may have taken it all the same.
+    // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
     const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
     broadcast(sendRpcs, wire, log).then(
       () => this.#tracker.pollNow(),
       (error: Error) =>
-        log.warn({ request: request.id, reason: error.message }, 'no way has accepted the transaction yet'),
+        log.warn({ request: request.id, reason: error.message }, 'no RPC has accepted the transaction yet'),
     );
     return end;
   }
@@ -154,18 +156,18 @@ export class Landing {
     return transaction;
   }
 
-  /** Undefined where this call has won the request; else the row as somebody else has taken it on. */
+  /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */
   async #claim(
     { id, area }: LedgerRow,
     wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
     const { store, chain } = this.#deps;
-    const doomed = await preflight(chain, wanted.wire, wanted.signature);
-    if (doomed) {
-      // It fails also where another copy has just landed it, on a node that does not know that yet.
+    const failure = await preflight(chain, wanted.wire, wanted.signature);
+    if (failure) {
+      // Preflight also fails if another instance has just landed it and this node does not know that yet.
       const row = await findRequest(store, id);
       if (row && row.state !== 'crafted') return row;
-      throw doomed;
+      throw failure;
     }
     const result = await this.#writes.claim({ id, area, ...wanted });
     if (typeof result === 'object') throw new ReservationRefused(result.refused);

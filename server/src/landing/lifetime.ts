@@ -4,18 +4,18 @@ import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
 /** How long a transaction may still land. */
 export type Lifetime =
   | { kind: 'height'; lastValidBlockHeight: bigint }
-  /** `aliveAt`: a slot at which a node knew the blockhash; 0 when nobody has asked. */
+  /** `aliveAt`: a slot at which a node knew the blockhash; 0 if unknown. */
   | { kind: 'blockhash'; blockhash: string; aliveAt: bigint }
   | { kind: 'nonce'; account: Address; value: string };
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
 
-/** The lifetime that the message itself tells, for a transaction that somebody else crafted. */
+/** The lifetime according to the message itself, for a transaction that we did not craft. */
 export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
   const decoded = decodeMessage(message);
   const first = decoded.instructions[0];
-  // Only static accounts are looked at: advancing a nonce needs none from a lookup table.
+  // Only static accounts matter: advancing a nonce needs none from a lookup table.
   if (first?.accountIndexes.every((index) => index < decoded.accounts.length)) {
     const [instruction] = decompileInstructions({ ...decoded, instructions: [first], lookups: [] });
     const nonce = parseAdvanceNonce(instruction!);
@@ -25,8 +25,8 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 }
 
 /**
- * The slot at which a node said that the chain can no longer take the transaction; undefined while it can. A node that
- * has come at least that far, and does not know the transaction, will never know it.
+ * The slot at which a node reported that the transaction can no longer land; undefined while it can. A node that has
+ * reached this slot and does not know the transaction will never know it.
  */
 export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
   switch (lifetime.kind) {
@@ -36,7 +36,7 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
     }
     case 'blockhash': {
       const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
-      // A node that has not come so far yet may not have heard of the blockhash.
+      // A node that has not reached that slot yet may not know the blockhash.
       return valid || slot < lifetime.aliveAt ? undefined : slot;
     }
     case 'nonce': {

@@ -1,7 +1,7 @@
 import { type Address, decodeTransaction, WireError } from '@slipway/wire';
 import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
 
-/** A transaction that the chain has taken, landed or failed. */
+/** A transaction that is on the chain, landed or failed. */
 export interface Found {
   signature: string;
   wire: Uint8Array;
@@ -11,7 +11,7 @@ export interface Found {
 
 interface MessageSearch {
   message: Uint8Array;
-  /** An account that the message names; the fewer transactions it has, the better. */
+  /** An account that the message mentions; preferably one with few transactions. */
   account: Address;
   /** Unix milliseconds before which the message did not exist. */
   notBefore: number;
@@ -29,26 +29,26 @@ interface RpcTransaction {
 }
 
 const PAGE = 1_000;
-/** Of a transaction that is newer than version 0: not one of ours. */
+/** The transaction's version is above 0, so it is not one of ours. */
 const UNSUPPORTED_VERSION = -32015;
-/** Of what a node's history lacks: cleaned up, not available, skipped, or missing in long-term storage. */
+/** Missing in a node's history: cleaned up, not available, skipped, or missing in long-term storage. */
 const GAPS: ReadonlySet<number> = new Set([-32001, -32004, -32007, -32009]);
 /** How far a validator's clock may be behind ours. */
 const CLOCK_SKEW_MS = 60_000;
-/** So often a transaction that is listed, but cannot be read, is asked for again after the message is dead. */
+/** How often a listed but unreadable transaction is read again after the message is dead. */
 const LAST_READS = 60;
 
 /**
- * Looks for a message on the chain of which no signature is known that names it. Each call goes on from what the calls
- * before have seen; `atLeastSlot`, where the message is dead: only a node that has come so far may answer.
- * @throws ChainUnavailable also where some of what is listed cannot be read yet. Once the message is dead, that is given
- * up after some calls, lest a gap in a node's history keeps it from an end for ever.
+ * Searches the chain for a message whose signature is unknown. Each call skips what earlier calls have read. Once the
+ * message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer.
+ * @throws ChainUnavailable, also if some listed transactions cannot be read yet. Once the message is dead, these are
+ * given up after some calls, so that a gap in a node's history cannot keep the search going forever.
  */
 export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: MessageSearch) {
   const seen = new Set<string>();
   const lastReads = new Map<string, number>();
 
-  /** Null where the node does not have it. */
+  /** Null if the node does not have the transaction; undefined if it is not the one we search for. */
   async function read(signature: string): Promise<Found | undefined | null> {
     const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', [signature, options]).catch((error) => {
@@ -88,7 +88,7 @@ export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: M
         if (blockTime !== null && blockTime * 1_000 < notBefore - CLOCK_SKEW_MS) return nothing();
         const found = seen.has(signature) ? undefined : await read(signature);
         if (found) return found;
-        // Ours may be behind it in the list.
+        // Ours may come later in the list.
         if (found === null && !isGivenUp(signature, atLeastSlot !== undefined)) unread ??= signature;
       }
       if (rows.length < PAGE) return nothing();

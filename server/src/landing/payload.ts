@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { LedgerRow } from '../store/ledger.js';
 
-/** A row of the ledger does not hold what its area puts there: nothing may be concluded from it. */
+/** The payload of a ledger row does not match its area's schema, so nothing may be concluded from it. */
 export class PayloadMismatch extends Error {
   override readonly name = 'PayloadMismatch';
 }
@@ -14,8 +14,8 @@ export const addressText = Type.Unsafe<Address>(Type.String({ pattern: '^[1-9A-H
 export const digits = Type.String({ pattern: '^[0-9]{1,20}$' });
 
 /**
- * Reads what an area has kept with its requests, as `schema` says. Fields that the schema does not name are let through.
- * A database may hold rows of earlier versions: a field that is new must be optional.
+ * Reads an area's payload by its schema. Unknown fields are kept. A database may hold rows of earlier versions, so a
+ * new field must be optional.
  * @throws PayloadMismatch
  */
 export function payloadReader<Schema extends TSchema>(
@@ -23,7 +23,7 @@ export function payloadReader<Schema extends TSchema>(
 ): (row: Pick<LedgerRow, 'id' | 'area' | 'payload'>) => Static<Schema> {
   let validate: ValidateFunction | undefined;
   return ({ id, area, payload }) => {
-    // Compiled when it is needed first, which takes some milliseconds; then a check takes less than one microsecond.
+    // Compiled on first use, which takes some milliseconds; then a check takes less than a microsecond.
     validate ??= new Ajv({ strict: false, validateSchema: false }).compile(schema);
     if (validate(payload)) return payload as Static<Schema>;
     const [violation] = validate.errors ?? [];

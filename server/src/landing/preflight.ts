@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/index.js';
 
-/** The transaction would fail on the chain as it is now; nothing has left, and the request id is as it was. */
+/** The transaction would fail on the chain as it is now; nothing was sent, and the request is unchanged. */
 export class WouldFail extends Error {
   override readonly name = 'WouldFail';
   constructor(
@@ -11,7 +11,7 @@ export class WouldFail extends Error {
   }
 }
 
-/** Errors of a simulation that depend on the node that was asked, not on the transaction. */
+/** Simulation errors that depend on the node, not on the transaction. */
 const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
   'BlockhashNotFound',
   'AlreadyProcessed',
@@ -20,8 +20,8 @@ const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A doomed transaction would cost its payer the fee. Neither a node that cannot tell stops a good one, nor the fact that
- * a second one like it would fail stops one that its owner has landed already.
+ * Simulates a transaction, because a failing one would cost its payer the fee. Inconclusive errors do not count.
+ * Neither does a failure of a transaction that is on the chain already, since it may fail only for that reason.
  */
 export async function preflight(
   chain: Chain,

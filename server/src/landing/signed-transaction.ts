@@ -22,7 +22,7 @@ export interface SignedTransaction {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decodes a base64 transaction strictly; or says what is wrong with it. */
+/** Decodes a base64 transaction strictly, or returns what is wrong with it. */
 export function readSigned(base64: string): SignedTransaction | BadTransaction {
   if (base64.length === 0 || !BASE64.test(base64)) return { reason: 'undecodable', detail: 'not base64' };
   try {
@@ -39,8 +39,8 @@ export function isBadTransaction(value: object): value is BadTransaction {
 }
 
 /**
- * Checks the signatures that a signed transaction must bring. `ours` are the addresses whose signatures the service adds
- * itself afterwards; whatever stands in their places now is overwritten.
+ * Checks the signatures that a client must provide. `ours` are the addresses whose signatures are added afterwards;
+ * whatever is in their places now is overwritten.
  */
 export function checkSignatures(
   { transaction }: SignedTransaction,
@@ -65,7 +65,7 @@ export function checkAgainstCrafted(
   return checkSignatures(signed, ours);
 }
 
-/** The same as a clause without a subject's field. `changed`: of a message that is not the one that was crafted. */
+/** The defect as a clause, without a field name. `changed`: the text for a message that was not crafted here. */
 export function explainBadTransaction(
   bad: BadTransaction,
   changed = 'its message is not the one that was crafted for this requestId',

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { LedgerRow } from '../store/ledger.js';
 import { digits, payloadReader } from './payload.js';
 
-/** What the ledger keeps of a submitted transaction beside its bytes. */
+/** What the ledger stores for a submitted transaction besides its bytes. */
 const SubmissionPayload = Type.Object({
-  /** A slot at which its blockhash was known to be valid; 0 where nobody has asked. */
+  /** A slot at which its blockhash was known to be valid; 0 if unknown. */
   aliveAt: Type.Optional(digits),
 });
 export type SubmissionPayload = Static<typeof SubmissionPayload>;

@@ -12,7 +12,7 @@ export interface SubmissionsDeps extends Pick<LandingDeps, 'store' | 'clock' | '
   tracker: Pick<Tracker, 'pollNow'>;
 }
 
-/** Sends transactions that others have made and signed; each has a row in the ledger under its own signature. */
+/** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
   readonly #underWay = new Map<string, Promise<string>>();
@@ -21,7 +21,7 @@ export class Submissions {
     this.#deps = deps;
   }
 
-  /** As `Landing.submit`. */
+  /** See `Landing.submit`. */
   submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
     const signature = transactionSignature(transaction);
     const known = this.#underWay.get(signature);
@@ -49,7 +49,7 @@ export class Submissions {
     return signature;
   }
 
-  /** Undefined where the ledger has its signature already. */
+  /** Undefined if the ledger has the signature already. */
   async #insert(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<LedgerRow | undefined> {
     const { store, clock } = this.#deps;
     const signature = transactionSignature(transaction);
@@ -60,7 +60,7 @@ export class Submissions {
       wallet,
       wire: encodeTransaction(transaction),
       messageHash: hashMessage(transaction.message),
-      // Unknown: `lifetimeOf` reads what there is from the message.
+      // Unknown: `lifetimeOf` derives the lifetime from the message.
       lastValidBlockHeight: 0n,
       payload,
       createdAt: now,

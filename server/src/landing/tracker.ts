@@ -3,7 +3,7 @@ import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { deadAt, type Lifetime } from './lifetime.js';
 
-/** What truly happened to a transaction. */
+/** The outcome of a transaction, according to the chain. */
 export type Verdict =
   | { event: 'landed'; slot: bigint; error: null }
   | { event: 'failed'; slot: bigint | null; error: unknown }
@@ -15,14 +15,14 @@ interface Flight {
   lifetime: Lifetime;
   /** Steady milliseconds after which it counts as dead whatever its lifetime says (durable nonces never expire). */
   giveUpAt?: number;
-  /** Taken over from a stopped copy, which may not have come to send it: that is done at once. */
+  /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
 }
 
 export interface Tracker {
-  /** Resolves when the chain has told, at commitment confirmed. Rejects only when the tracker closes. */
+  /** Resolves with the outcome at commitment `confirmed`. Rejects only when the tracker closes. */
   track(flight: Flight): Promise<Verdict>;
-  /** Asks the chain at once instead of with the next poll: something has just been accepted. */
+  /** Polls now instead of at the next interval, because something has just been accepted. */
   pollNow(): void;
   close(): void;
 }
@@ -46,7 +46,7 @@ interface Tracked extends Flight {
   sendAgainAt: number;
 }
 
-/** Follows every transaction under way with one poll for all of them, and sends each again until it lands or is dead. */
+/** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
 export function createTracker(deps: TrackerDeps): Tracker {
   return new PollingTracker(deps);
 }
@@ -77,7 +77,7 @@ class PollingTracker implements Tracker {
     return promise;
   }
 
-  /** Bound, because it is handed over as a callback. */
+  /** An arrow function, because it is passed as a callback. */
   readonly pollNow = (): void => {
     if (this.#polling) this.#pollAgain = true;
     else this.#wake(0);
@@ -135,23 +135,23 @@ class PollingTracker implements Tracker {
     );
   }
 
-  /** First whether it is dead, then whether it is known: the other way round it could land between the two questions. */
+  /** Checks for death before status: in the other order, it could land between the two reads. */
   async #concludeDead(due: Tracked[]): Promise<void> {
     const { chain, steadyNow } = this.#deps;
     const deaths = await Promise.all(due.map((flight) => this.#deathOf(flight)));
-    const given = due.map((flight) => steadyNow() >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
-    const ended = due.filter((_, index) => deaths[index] !== undefined || given[index]);
+    const isGivenUp = due.map((flight) => steadyNow() >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
+    const ended = due.filter((_, index) => deaths[index] !== undefined || isGivenUp[index]);
     if (ended.length === 0) return;
     const { slot, found } = await chain.statuses(signaturesOf(ended), { history: true });
     for (const [index, flight] of ended.entries()) {
       if (this.#conclude(flight, found[index]) || found[index]) continue;
       const death = deaths[due.indexOf(flight)];
-      // A node that lags behind the one that told of the death may just not have seen it land.
+      // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined || slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
   }
 
-  /** Of one that nothing is learned about, the next time will tell: the others do not wait for it. */
+  /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
   #deathOf({ lifetime, signature }: Tracked): Promise<bigint | undefined> {
     const { chain, log } = this.#deps;
     return deadAt(lifetime, chain).catch((error: Error) => {

@@ -13,28 +13,28 @@ export interface Working {
 
 export type TriedOut =
   | Working
-  /** How it would fail, as the RPC says it, and what was simulated. */
+  /** The RPC's error, and what was simulated. */
   | { err: unknown; sample: Crafted };
 
-/** What is read to try a transaction out; an area may answer for one of them itself. */
+/** What is read to try a transaction out; an area may replace some of it. */
 export type TryOutChain = Pick<Chain, 'latestBlockhash' | 'computeUnitPrice' | 'simulate'>;
 
 export interface TryOutOptions {
-  /** The budget for the compute units that were used; `usualBudget` unless a client has asked for another price. */
+  /** The budget for the consumed compute units; `usualBudget` unless a client asked for another price. */
   budgetOf?: (units: number, usualPrice: bigint) => Budget;
-  /** How the sample is judged; by its own success unless what it does has to be looked at. */
+  /** Simulates the sample; replaced where its effects must be checked as well. */
   simulate?: (sample: Crafted) => Promise<SimulationOutcome>;
 }
 
-/** With a limit that differs from time to time, so that two transactions of the same content are not the same bytes. */
+/** The limit varies at random, so that two transactions with the same content differ in their bytes. */
 export function usualBudget(units: number, computeUnitPrice: bigint): Budget {
   return { computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice };
 }
 
 /**
- * Makes a transaction twice: to see on the chain as it is now what it does and costs, and then with the budget that
- * follows from that. What has a fixed budget (launches), or the same costs each time (payments of express, by
- * `createUnitMeter`), is not made twice.
+ * Crafts a transaction twice: first to simulate what it does and costs, then with the budget that follows from that.
+ * Not needed for transactions with a fixed budget (launches) or constant costs (payments of express, by
+ * `createUnitMeter`).
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export async function tryOut(
@@ -51,7 +51,7 @@ export async function tryOut(
   return { crafted: craft(blockhash, budgetOf(unitsConsumed, usualPrice)), lastValidBlockHeight };
 }
 
-/** As `tryOut`, of a swap; what a trade of another company's program does is compared with what was asked. */
+/** `tryOut` for a swap; the effects of a trade through a third-party program are compared with the request. */
 export function tryOutSwap(chain: Chain, swap: Swap, options: Pick<TryOutOptions, 'budgetOf'> = {}): Promise<TriedOut> {
   const craft = (blockhash: string, budget: Budget) => craftSwap(swap, blockhash, budget);
   if (!swap.trade.foreign) return tryOut(chain, craft, options);

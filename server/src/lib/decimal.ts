@@ -1,4 +1,4 @@
-/** An amount of the smallest unit in whole units, exactly and without trailing zeros: 1500000 of 6 decimals is `1.5`. */
+/** An amount in whole units, exactly and without trailing zeros: 1500000 with 6 decimals is `1.5`. */
 export function decimalString(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const split = digits.length - decimals;
@@ -13,7 +13,7 @@ export function usdValue(amount: bigint, decimals: number, usd: number): number 
 
 const USD_DIGITS = 9;
 
-/** A price or value in USD as it is answered: to 9 significant digits, without what binary fractions add behind them. */
+/** A price or value in USD as shown in answers: rounded to 9 significant digits, which hides binary fraction noise. */
 export function roundedUsd(usd: number): number {
   return Number(usd.toPrecision(USD_DIGITS));
 }
@@ -21,8 +21,8 @@ export function roundedUsd(usd: number): number {
 const DECIMAL_NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
 /**
- * A number that is not negative, in the smallest unit: 1.5 of 6 decimals is 1500000. Exact, as the number is written;
- * undefined where it has more digits behind the point than that.
+ * A non-negative number in the smallest unit: 1.5 with 6 decimals is 1500000. Exact for the number as it is written;
+ * undefined if it has more decimal places than that.
  */
 export function scaledNumber(value: number, decimals: number): bigint | undefined {
   const [, whole, fraction = '', exponent = '0'] = DECIMAL_NUMBER.exec(String(value)) ?? [];

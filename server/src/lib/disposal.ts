@@ -1,4 +1,4 @@
-/** Things to close, the last opened first; a failing one does not keep the others open. */
+/** Things to close, last opened first. If closing one fails, the others are closed anyway. */
 export interface Disposal {
   add(name: string, close: () => unknown): void;
   close(onError: (name: string, error: unknown) => void): Promise<void>;

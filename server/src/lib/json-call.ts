@@ -2,7 +2,7 @@
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
   constructor(
-    /** `unreachable`: the question has not left. Otherwise it may have been heard. */
+    /** `unreachable`: the request was not sent. Otherwise it may have been received. */
     readonly kind: 'unreachable' | 'timeout' | 'nonsense',
     message: string,
   ) {
@@ -12,24 +12,24 @@ export class CallFailure extends Error {
 
 export interface JsonAnswer {
   status: number;
-  /** Undefined where the answer is not JSON. */
+  /** Undefined if the answer is not JSON. */
   body: unknown;
 }
 
 interface JsonCall {
   headers?: Record<string, string>;
-  /** Posted as JSON; without it the target is read. */
+  /** Posted as JSON; without it, a GET request is sent. */
   body?: object;
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** Bytes; a list of tokens is the longest answer. */
+/** In bytes; the longest answer is a list of tokens. */
 const MAX_ANSWER = 1 << 20;
 const NOT_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 /**
- * One call of another company's HTTP API. Redirects are not followed, and an answer of more than a mebibyte is none.
+ * Calls a third-party HTTP API. Redirects are not followed, and an answer of more than a mebibyte is a failure.
  * @throws CallFailure
  */
 export async function callJson(target: URL, { headers = {}, body, timeoutMs, signal }: JsonCall): Promise<JsonAnswer> {

@@ -1,6 +1,6 @@
 /**
  * The known name that `name` was probably meant to be: one that contains it, or else the one that takes the fewest
- * edits. Undefined where none is near.
+ * edits. Undefined if none is near.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const longer = name.length >= 3 ? known.filter((candidate) => candidate.includes(name)) : [];

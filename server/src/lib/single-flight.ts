@@ -22,8 +22,8 @@ export function cached<T>(fetch: () => Promise<T>, ttlMs: number, now: () => num
 }
 
 /**
- * Work of which one run at a time is enough, and a call must see what was so when it was made: who calls while one is
- * running waits for the next one, together with all others who do.
+ * Coalesces runs of `work`: at most one run at a time, and each call is served by a run that begins after the call.
+ * Calls made during a run share the next one.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -2,14 +2,14 @@ import type { Sql, Tx } from './sql.js';
 
 type ChallengeType = 'message' | 'transaction';
 
-/** A text that a wallet is asked to sign, by itself or as the memo of a transaction. */
+/** A text that a wallet is asked to sign, either as a message or as the memo of a transaction. */
 export interface Challenge {
   /** The nonce in the text. */
   id: string;
   wallet: string;
   type: ChallengeType;
   challenge: string;
-  /** Of the transaction type; null otherwise. */
+  /** Only for the transaction type; null otherwise. */
   blockhash: string | null;
   createdAt: Date;
   expiresAt: Date;
@@ -20,9 +20,9 @@ const COLUMNS =
   'id, wallet, type, challenge, blockhash, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"';
 
 /**
- * Stores a challenge, of which at most `maxLive` of one wallet and type live at a time. Anybody may ask in the name of
- * any wallet, so nobody is turned away and none is taken from its asker early: while the newest of `maxLive` has at
- * least half of its life left, that one is the answer; else the oldest ends for the new one.
+ * Stores a challenge. A wallet can have at most `maxLive` live challenges per type. Anybody can request challenges for
+ * any wallet, so requests are never refused and must not invalidate somebody else's: at the limit, the newest challenge
+ * is returned while it has at least half of its life left; after that, the new one replaces the oldest.
  */
 export async function addChallenge(tx: Tx, fresh: Omit<Challenge, 'usedAt'>, maxLive: number): Promise<Challenge> {
   const { wallet, type, createdAt, expiresAt } = fresh;
@@ -50,7 +50,7 @@ export async function addChallenge(tx: Tx, fresh: Omit<Challenge, 'usedAt'>, max
   return rows[0]!;
 }
 
-/** The newest challenges of a wallet, used and expired ones as well. */
+/** The newest challenges of a wallet, including used and expired ones. */
 export async function recentChallenges(
   sql: Sql,
   wallet: string,
@@ -64,7 +64,7 @@ export async function recentChallenges(
   return rows;
 }
 
-/** Uses a challenge up. False when it was used before or has expired: of many that try, one gets true. */
+/** Consumes a challenge. False if it was consumed before or has expired; of concurrent calls, one gets true. */
 export async function consumeChallenge(tx: Tx, wallet: string, id: string, at: Date): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update login_challenges set used_at = $3
@@ -74,7 +74,7 @@ export async function consumeChallenge(tx: Tx, wallet: string, id: string, at: D
   return rowCount === 1;
 }
 
-/** Deletes challenges that expired before `before`; how many. */
+/** Deletes challenges that expired before `before`; returns how many. */
 export async function deleteChallenges(tx: Tx, before: Date): Promise<number> {
   return (await tx.query('delete from login_challenges where expires_at < $1', [before])).rowCount;
 }

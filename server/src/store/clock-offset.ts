@@ -3,7 +3,7 @@ import type { Store, Tx } from './sql.js';
 const KEY = 'clockOffsetMs';
 const CHANNEL = 'clock';
 
-/** Moves the sandbox's clock for all copies by so many milliseconds; answers how far it is now ahead of the wall clock. */
+/** Advances the sandbox's clock for all instances; returns how many milliseconds it is now ahead of the wall clock. */
 export async function advanceClockOffset(tx: Tx, milliseconds: number): Promise<number> {
   const { rows } = await tx.query<{ value: number }>(
     `insert into settings as s (key, value) values ($1, to_jsonb($2::bigint))
@@ -15,7 +15,7 @@ export async function advanceClockOffset(tx: Tx, milliseconds: number): Promise<
   return offset;
 }
 
-/** Tells the offset now and each time that any copy moves it; the answer ends that. */
+/** Calls `apply` with the offset now and whenever any instance moves it; resolves with a function that stops that. */
 export async function followClockOffset(
   store: Store,
   apply: (milliseconds: number) => void,

@@ -1,22 +1,22 @@
 import type { Sql, Tx } from './sql.js';
 
-/** What the gas wallet may lose on swaps of others that fail on the chain. */
+/** Bounds on what the gas wallet may lose on users' swaps that fail on the chain. */
 export interface GasBounds {
-  /** A wallet with a failure since then gets no gas paid. */
+  /** A wallet with a failure since then is not sponsored. */
   walletSince: Date;
-  /** Nobody does while there are `maxLost` failures since then, those that may still fail included. */
+  /** Nobody is sponsored while there are `maxLost` failures since then, counting swaps in flight. */
   allSince: Date;
   maxLost: number;
 }
 
-/** Why the gas of a wallet's order is not paid now. */
+/** Why the gas wallet does not sponsor an order now. */
 export type GasBar = 'under-way' | 'failed' | 'too-many';
 
-/** Orders with a handed over transaction are not among them: their maker pays the network fee. */
+/** Excludes orders whose transaction was handed over: their maker pays the network fee. */
 const GAS_PAID = `area = 'swap' and cosigners <> '{}' and not handed_over`;
 const LOST = `${GAS_PAID} and state = 'failed' and slot is not null`;
 
-// Taken before other orders are looked at, so that of two of one wallet the second sees the first.
+// Locked before the other orders are read, so that the second of a wallet's orders sees the first.
 const LOCK_WALLETS = `
   select pg_advisory_xact_lock(key) from (
     select distinct hashtextextended('gas ' || wallet, 0) as key from ledger where id = any($1) and ${GAS_PAID}
@@ -47,8 +47,8 @@ const BARRED_WALLET = `
   end as why`;
 
 /**
- * Of requests that have just been claimed in this transaction, those whose gas must not be paid: at most one of each
- * wallet is under way, also with several copies of the service. Requests that pay for themselves are never among them.
+ * Which of the requests that this transaction has just claimed must not be sponsored, and why. At most one sponsored
+ * request per wallet is in flight, across all instances. Requests that pay for themselves are never returned.
  */
 export async function barGas(tx: Tx, ids: readonly string[], bounds: GasBounds): Promise<Map<string, GasBar>> {
   await tx.query(LOCK_WALLETS, [ids]);
@@ -57,7 +57,7 @@ export async function barGas(tx: Tx, ids: readonly string[], bounds: GasBounds):
   return new Map(rows.map(({ id, why }) => [id, why]));
 }
 
-/** Whether an order of this wallet that is made now could have its gas paid later; undefined where it could. */
+/** Why an order of this wallet, if created now, would not be sponsored; undefined if it would. */
 export async function gasBarOf(sql: Sql, wallet: string, bounds: GasBounds): Promise<GasBar | undefined> {
   const { walletSince, allSince, maxLost } = bounds;
   const { rows } = await sql.query<{ why: GasBar | null }>(BARRED_WALLET, [wallet, walletSince, allSince, maxLost]);

@@ -6,7 +6,7 @@ import { kindsOf, type VerificationKind } from './verifications.js';
 
 export type GroupedLedger = ReturnType<typeof groupedLedger>;
 
-/** One statement for many requests at a time: alone, each of these would take a round trip to the database. */
+/** Groups many requests into one statement, to save a database round trip for each. */
 export function groupedLedger(store: Store) {
   return {
     remember: groupCalls<NewRequest, void>({

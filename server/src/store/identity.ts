@@ -1,10 +1,10 @@
 import type { Store } from './sql.js';
 
-/** What all copies of the service on one database, and all its starts, must agree about. */
+/** What all instances on one database must agree on, across restarts. */
 interface Identity {
-  /** The genesis hash of the chain that its transactions are on. */
+  /** The genesis hash of the chain. */
   chain: string;
-  /** The address of the gas wallet, which tells one signer seed from another. */
+  /** The address of the gas wallet, which identifies the signer seed. */
   signer: string;
 }
 
@@ -14,8 +14,8 @@ const explanations: Record<keyof Identity, string> = {
 };
 
 /**
- * Writes the identity into a new database, and compares it with an old one's.
- * @throws Error in one line, when they differ.
+ * Writes the identity into a new database, or compares it with the stored one.
+ * @throws Error with a one-line message if they differ.
  */
 export async function assertIdentity(store: Store, identity: Identity): Promise<void> {
   await store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { type Sql, type Tx, toJson } from './sql.js';
 
-/** Where a transaction stands in a program's history. */
+/** A transaction's place in a program's history. */
 export interface HistoryPlace {
   txId: string;
   slot: bigint;
@@ -9,35 +9,35 @@ export interface HistoryPlace {
   at: Date;
 }
 
-/** Where an event stands. */
+/** An event's place in a program's history. */
 export interface EventPlace extends HistoryPlace {
-  /** The place among the events of the transaction. */
+  /** The event's index within the transaction. */
   number: number;
 }
 
 /** How much of a program's history has been read: everything between two transactions. */
 export interface IndexCursor {
-  /** Empty where nothing has been read. */
+  /** The transaction's signature; empty if nothing has been read. */
   newest: string;
   oldest: string;
-  /** Of the newest; 0 where it is not known. */
+  /** The slot of the newest transaction; 0 if unknown. */
   newestSlot: bigint;
-  /** The two positions are apart by the number of transactions between them. */
+  /** The two positions differ by the number of transactions between them. */
   newestPosition: bigint;
   oldestPosition: bigint;
-  /** There is nothing older. */
+  /** Whether there is nothing older. */
   complete: boolean;
 }
 
 const CURSOR = `newest, oldest, newest_slot as "newestSlot", newest_position as "newestPosition", oldest_position as "oldestPosition", complete`;
 
-/** How far a program's history has been read; undefined where nobody has ever begun to. */
+/** How far a program's history has been read; undefined if reading has never begun. */
 export async function getIndexCursor(sql: Sql, program: string): Promise<IndexCursor | undefined> {
   const { rows } = await sql.query<IndexCursor>(`select ${CURSOR} from index_cursors where program = $1`, [program]);
   return rows[0];
 }
 
-/** The same, begun where it was not; whoever else asks for it in this way waits for the end of the transaction. */
+/** Locks the program's cursor until the transaction ends, and creates it if it is missing. */
 export async function lockIndexCursor(tx: Tx, program: string): Promise<IndexCursor> {
   await tx.query(
     `insert into index_cursors (program, newest, oldest, newest_position, oldest_position, complete)
@@ -50,7 +50,7 @@ export async function lockIndexCursor(tx: Tx, program: string): Promise<IndexCur
   return rows[0]!;
 }
 
-/** Stores how far it has been read. Call it with the cursor locked. */
+/** Stores the cursor, which must be locked. */
 export async function setIndexCursor(tx: Tx, program: string, cursor: IndexCursor): Promise<void> {
   const { newest, oldest, newestSlot, newestPosition, oldestPosition, complete } = cursor;
   await tx.query(
@@ -60,7 +60,7 @@ export async function setIndexCursor(tx: Tx, program: string, cursor: IndexCurso
   );
 }
 
-/** Nothing of the program's history counts as read any more. */
+/** Resets the cursor, so that the history is read again from the beginning. */
 export async function resetIndexCursor(tx: Tx, program: string): Promise<void> {
   await tx.query(
     `update index_cursors set newest = '', oldest = '', newest_slot = 0, newest_position = 0, oldest_position = 0,
@@ -70,7 +70,7 @@ export async function resetIndexCursor(tx: Tx, program: string): Promise<void> {
   await tx.query('delete from index_unread where program = $1', [program]);
 }
 
-/** Remembers transactions that the node could not give. */
+/** Remembers transactions that the node could not return. */
 export async function addUnread(tx: Tx, program: string, places: readonly HistoryPlace[]): Promise<void> {
   await tx.query(
     `insert into index_unread (program, tx_id, slot, position, at)
@@ -81,7 +81,7 @@ export async function addUnread(tx: Tx, program: string, places: readonly Histor
   );
 }
 
-/** Some of them, those that were tried least; all of these count as tried once more. */
+/** Returns up to `most` unread transactions, least tried first, and counts a try for each. */
 export async function tryUnread(sql: Sql, program: string, most: number): Promise<HistoryPlace[]> {
   const { rows } = await sql.query<HistoryPlace>(
     `update index_unread set tries = tries + 1
@@ -93,7 +93,7 @@ export async function tryUnread(sql: Sql, program: string, most: number): Promis
   return rows;
 }
 
-/** Those of the transactions that were still unread until now. */
+/** Removes transactions from the unread ones; returns those that were still among them. */
 export async function removeUnread(tx: Tx, program: string, txIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ txId: string }>(
     'delete from index_unread where program = $1 and tx_id = any($2) returning tx_id as "txId"',

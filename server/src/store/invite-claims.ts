@@ -6,14 +6,14 @@ interface ClaimSlot {
   now: Date;
   /** When the claim can no longer land. */
   expiresAt: Date;
-  /** Of one invite at a time. */
+  /** The most live claims of one invite. */
   most: number;
 }
 
-/** Any number that nothing else in the database takes a two-part advisory lock on. */
+/** Any number that no other two-part advisory lock in the database uses. */
 const LOCK = 617_542;
 
-/** Whether one more claim of the invite may be signed; it is counted then, until it has expired. */
+/** Whether one more claim of the invite may be signed. If so, it counts against the limit until it expires. */
 export async function takeClaimSlot(tx: Tx, { id, invitePda, now, expiresAt, most }: ClaimSlot): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK, invitePda]);
   await tx.query('delete from invite_claims where expires_at <= $1', [now]);
@@ -25,7 +25,7 @@ export async function takeClaimSlot(tx: Tx, { id, invitePda, now, expiresAt, mos
   return rowCount === 1;
 }
 
-/** Gives the place of a claim back that was not signed after all. */
+/** Frees the slot of a claim that was not signed after all. */
 export async function freeClaimSlot(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from invite_claims where id = $1', [id]);
 }

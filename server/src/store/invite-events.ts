@@ -16,12 +16,12 @@ export type InviteEvent =
   | { kind: InviteEnd; invitePda: string; receiver: string | null };
 export type InviteEnd = 'claimed' | 'clawed_back' | 'expired';
 
-/** An event, and where it stands. */
+/** An event and its place. */
 export interface PlacedInviteEvent extends EventPlace {
   event: InviteEvent;
 }
 
-/** Adds events, and leaves out those that are known; those that are new, in the order of the chain. */
+/** Adds events, skipping known ones; returns the new ones in chain order. */
 export async function addInviteEvents(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<PlacedInviteEvent[]> {
   const { rows } = await tx.query<{ txId: string; number: number }>(
     `insert into invite_events (slot, position, number, signature, at, fact)
@@ -34,7 +34,7 @@ export async function addInviteEvents(tx: Tx, events: readonly PlacedInviteEvent
   return events.filter(({ txId, number }) => added.has(`${txId} ${number}`)).sort(inOrder);
 }
 
-/** The last event that is known. */
+/** The newest known event. */
 export async function newestInviteEvent(sql: Sql): Promise<PlacedInviteEvent | undefined> {
   const { rows } = await sql.query<PlacedInviteEvent>(
     `${EVENTS} order by slot desc, position desc, number desc limit 1`,
@@ -42,7 +42,7 @@ export async function newestInviteEvent(sql: Sql): Promise<PlacedInviteEvent | u
   return rows[0];
 }
 
-/** The first events after a place, in the order of the chain. */
+/** The first events after a place, in chain order. */
 export async function inviteEventsAfter(
   sql: Sql,
   { slot, position, number }: Pick<EventPlace, 'slot' | 'position' | 'number'>,
@@ -57,7 +57,7 @@ export async function inviteEventsAfter(
 
 const EVENTS = 'select slot, position, number, signature as "txId", at, fact as event from invite_events';
 
-/** The order of the chain. */
+/** Compares by chain order. */
 export function inOrder(a: EventPlace, b: EventPlace): number {
   if (a.slot !== b.slot) return a.slot < b.slot ? -1 : 1;
   if (a.position !== b.position) return a.position < b.position ? -1 : 1;

@@ -1,6 +1,6 @@
 import type { InviteEnd, InviteEvent, PlacedInviteEvent } from './invite-events.js';
 
-/** Numbers of a sender's invites that are counted together. */
+/** How many consecutive numbers of a sender's invites are counted together. */
 export const BLOCK_SIZE = 256n;
 const blockOf = (sent: bigint): bigint => sent / BLOCK_SIZE;
 
@@ -9,7 +9,7 @@ export interface ListedInvite {
   id: bigint;
   invitePda: string;
   sender: string;
-  /** Which one it is of those that the sender has made. */
+  /** Its number among the sender's invites. */
   sent: bigint;
 }
 
@@ -23,7 +23,7 @@ interface NewInvite extends ListedInvite {
   creationTime: Date;
 }
 
-/** How one has ended; all null where the transaction that ended it could not be read. */
+/** How an invite ended; all null if the transaction that ended it could not be read. */
 interface EndedInvite {
   id: bigint;
   action: InviteEnd | null;
@@ -32,27 +32,27 @@ interface EndedInvite {
   deletionTime: Date | null;
 }
 
-/** What the lists say of the accounts and wallets that some events are of. */
+/** The part of the lists that a group of events can change. */
 export interface InviteState {
   lastId: bigint;
-  /** By account. */
+  /** Open invites by account. */
   open: Map<string, ListedInvite>;
-  /** The last numbers given, by wallet. */
+  /** The last numbers assigned, by wallet. */
   numbers: Map<string, { sent: bigint; ended: bigint }>;
 }
 
-/** What has to be written. */
+/** What to write to the lists. */
 export interface InviteChanges {
   created: NewInvite[];
   ended: EndedInvite[];
   history: { address: string; number: bigint; invite: bigint }[];
-  /** The last numbers given. */
+  /** The last numbers assigned, by wallet. */
   numbers: Map<string, { sent: bigint; ended: bigint }>;
-  /** How many more are open of a sender's block of numbers. */
+  /** The change in the number of open invites, by sender and block. */
   blocks: Map<string, { sender: string; block: bigint; open: number }>;
 }
 
-/** Follows events in the order of the chain. `state` is used up by it. */
+/** Folds events, in chain order, into changes of the lists. Modifies `state`. */
 export function foldEvents(state: InviteState, events: readonly PlacedInviteEvent[]): InviteChanges {
   const changes: InviteChanges = { created: [], ended: [], history: [], numbers: state.numbers, blocks: new Map() };
   for (const { event, txId, at } of events) {
@@ -63,7 +63,7 @@ export function foldEvents(state: InviteState, events: readonly PlacedInviteEven
       if (open) end(state, changes, open, { id: open.id, action, receiver, ...deletion });
       continue;
     }
-    // An account is used again only when what was there has ended.
+    // An account is reused only after the invite that it held has ended.
     if (open) end(state, changes, open, { id: open.id, ...UNKNOWN_END });
     create(state, changes, event, { creationTx: txId, creationTime: at });
   }

@@ -2,7 +2,7 @@ import type { InviteEnd, PlacedInviteEvent } from './invite-events.js';
 import { BLOCK_SIZE, foldEvents, type InviteChanges, type InviteState, type ListedInvite } from './invite-fold.js';
 import { type Sql, type Tx, toJson } from './sql.js';
 
-/** An invite as the chain tells of it. The amount in the smallest unit. */
+/** An invite, derived from its events. The amount is in the smallest unit. */
 export interface InviteRow {
   invitePda: string;
   inviteSigner: string;
@@ -14,7 +14,7 @@ export interface InviteRow {
   expiry: bigint;
   creationTx: string;
   creationTime: Date;
-  /** Null where it has ended in a transaction that could not be read. */
+  /** Null if the transaction that ended it could not be read. */
   action: 'created' | InviteEnd | null;
   receiver: string | null;
   deletionTx: string | null;
@@ -22,7 +22,7 @@ export interface InviteRow {
 }
 
 export interface InvitePage {
-  /** From 1 on. */
+  /** Starts at 1. */
   page: number;
   size: number;
 }
@@ -35,8 +35,8 @@ const COLUMNS = `
   i.deletion_tx as "deletionTx", i.deletion_time as "deletionTime"`;
 
 /**
- * $1: the wallet; $2: how many of the newest come before. How many are wanted stands in the text, so that the database
- * knows it when it plans.
+ * $1: the wallet; $2: how many of the newest to skip. The limit is part of the text, so that the database knows it when
+ * it plans.
  */
 const historyOf = (most: number) => `
   with page as (
@@ -46,7 +46,7 @@ const historyOf = (most: number) => `
   )
   select ${COLUMNS} from page join invites i on i.id = page.invite order by page.number desc`;
 
-/** $1: the sender; $2: how many newer ones come before. The block in which the page begins is found first. */
+/** $1: the sender; $2: how many of the newest to skip. Finds the block in which the page begins first. */
 const pendingOf = (most: number) => `
   with counted as (
     select block, open, sum(open) over (order by block desc) - open as newer from invite_blocks where sender = $1
@@ -59,24 +59,24 @@ const pendingOf = (most: number) => `
 
 const before = ({ page, size }: InvitePage): bigint => BigInt(page - 1) * BigInt(size);
 
-/** What has become of invites that the wallet has sent or got, the last that ended first. One more than the page has. */
+/** Ended invites that the wallet has sent or received, last ended first. Returns one more than fits the page. */
 export async function endedInvites(sql: Sql, address: string, page: InvitePage): Promise<InviteRow[]> {
   return (await sql.query<InviteRow>(historyOf(page.size + 1), [address, before(page)])).rows;
 }
 
-/** Invites that the wallet has sent and that are open, the newest first. One more than the page has. */
+/** Open invites that the wallet has sent, newest first. Returns one more than fits the page. */
 export async function pendingInvites(sql: Sql, sender: string, page: InvitePage): Promise<InviteRow[]> {
   return (await sql.query<InviteRow>(pendingOf(page.size + 1), [sender, before(page)])).rows;
 }
 
 interface DueQuery {
   nowSeconds: bigint;
-  /** Accounts of invites that are not wanted. */
+  /** Accounts of invites to leave out. */
   except: readonly string[];
   most: number;
 }
 
-/** Accounts of open invites whose time is over, the longest ago first. */
+/** Accounts of expired invites that are still open, earliest expiry first. */
 export async function dueInvites(sql: Sql, { nowSeconds, except, most }: DueQuery): Promise<string[]> {
   const { rows } = await sql.query<{ invitePda: string }>(
     `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 and invite_pda <> all($2)
@@ -97,7 +97,7 @@ export async function clearInviteLists(tx: Tx): Promise<void> {
   for (const table of LISTS) await tx.query(`delete from ${table}`);
 }
 
-/** Follows events that are newer than all that the lists were made of, in their order. */
+/** Applies events to the lists. They must be in chain order and newer than all applied before. */
 export async function extendInviteLists(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<void> {
   if (events.length === 0) return;
   await write(tx, foldEvents(await stateFor(tx, events), events));
@@ -117,7 +117,7 @@ async function stateFor(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<I
   return {
     lastId: last.rows[0]?.id ?? 0n,
     open: new Map(open.rows.map((invite) => [invite.invitePda, invite])),
-    numbers: new Map(numbers.rows.map(({ address, ...given }) => [address, given])),
+    numbers: new Map(numbers.rows.map(({ address, ...counts }) => [address, counts])),
   };
 }
 
@@ -139,7 +139,7 @@ async function write(tx: Tx, { created, ended, history, numbers, blocks }: Invit
      where i.id = r.id`,
     [toJson(ended)],
   );
-  // Only now: of one account there may be several among these, and one at most is open.
+  // Only now: several of these may have the same account, and at most one of them is open.
   const endedIds = new Set(ended.map(({ id }) => id));
   const openIds = created.flatMap(({ id }) => (endedIds.has(id) ? [] : [id]));
   await tx.query('update invites set is_open = true where id = any($1)', [openIds]);
@@ -152,7 +152,7 @@ async function write(tx: Tx, { created, ended, history, numbers, blocks }: Invit
     `insert into invite_addresses (address, sent, ended)
      select * from jsonb_to_recordset($1::jsonb) as r(address text, sent bigint, ended bigint)
      on conflict (address) do update set sent = excluded.sent, ended = excluded.ended`,
-    [toJson([...numbers].map(([address, given]) => ({ address, ...given })))],
+    [toJson([...numbers].map(([address, counts]) => ({ address, ...counts })))],
   );
   await tx.query(
     `insert into invite_blocks as b (sender, block, open)

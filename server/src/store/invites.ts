@@ -9,10 +9,10 @@ import {
 import { clearInviteLists, extendInviteLists } from './invite-lists.js';
 import type { Sql, Tx } from './sql.js';
 
-/** Events that the lists are made of at once. */
+/** Events per batch when the lists are rebuilt. */
 const BATCH = 1_000;
 
-/** Locks the index and makes it one of this program, empty where it was of another. */
+/** Locks the index and assigns it to the program. It is emptied if it belonged to another program. */
 export async function beginInviteIndex(tx: Tx, program: string): Promise<void> {
   await tx.query('insert into invite_index (program) values ($1) on conflict do nothing', [program]);
   const { rows } = await tx.query<{ program: string }>('select program from invite_index for update');
@@ -30,8 +30,8 @@ export async function clearInviteIndex(tx: Tx): Promise<void> {
 }
 
 /**
- * Stores what transactions did; the lists follow. Where one of them is older than what the lists were made of, they only
- * follow when they are made again. Call it with the index locked.
+ * Stores what transactions did and updates the lists. If an event is older than what the lists contain, they stay
+ * behind until they are rebuilt. Call it with the index locked.
  */
 export async function recordInviteEvents(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -42,13 +42,13 @@ export async function recordInviteEvents(tx: Tx, events: readonly PlacedInviteEv
   else await extendInviteLists(tx, added);
 }
 
-/** Whether events came late, so that the lists have to be made again. */
+/** Whether events arrived late, so that the lists must be rebuilt. */
 export async function areInviteListsBehind(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query('select from invite_index where lists_behind');
   return rows.length > 0;
 }
 
-/** Makes the lists again where events came late. */
+/** Rebuilds the lists if events arrived late. */
 export async function repairInviteLists(tx: Tx): Promise<void> {
   const { rowCount } = await tx.query('update invite_index set lists_behind = false where lists_behind');
   if (rowCount === 0) return;

@@ -36,14 +36,14 @@ export function createKey(tx: Tx, key: NewKey): Promise<ApiKey> {
   return insertKey(tx, key, null);
 }
 
-/** All keys, the newest first; revoked and expired ones as well. */
+/** All keys, newest first, including revoked and expired ones. */
 export async function listKeys(sql: Sql): Promise<ApiKey[]> {
   return (await sql.query<ApiKey>(`select ${COLUMNS} from api_keys order by created_at desc, id desc`)).rows;
 }
 
 /**
- * Stores `replacement` as the successor of the key `id`, which stays good until `oldExpiresAt` at most. Name, tier and
- * prefixes are the caller's to carry over. Undefined when there is no such key or it is revoked or expired at
+ * Stores `replacement` as the successor of the key `id`, which stays valid until `oldExpiresAt` at most. The caller
+ * copies name, tier and prefixes. Undefined if there is no such key, or it is revoked or expired at
  * `replacement.createdAt`.
  */
 export async function rotateKey(
@@ -60,7 +60,7 @@ export async function rotateKey(
   return rowCount === 0 ? undefined : insertKey(tx, replacement, id);
 }
 
-/** Ends a key at once. False when there is no such key or it is revoked already. */
+/** Revokes a key at once. False if there is no such key or it is revoked already. */
 export async function revokeKey(tx: Tx, id: string, at: Date): Promise<boolean> {
   const { rowCount } = await tx.query('update api_keys set revoked_at = $2 where id = $1 and revoked_at is null', [
     id,

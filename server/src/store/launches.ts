@@ -1,10 +1,10 @@
 import type { LedgerState } from './ledger-state.js';
 import type { Sql, Tx } from './sql.js';
 
-/** A token that was crafted to be launched. */
+/** A token whose launch transaction was crafted. */
 interface NewLaunch {
   mint: string;
-  /** Of the ledger, where it must stand already. */
+  /** The request's id in the ledger, where it must exist already. */
   requestId: string;
   creator: string;
   config: string;
@@ -12,18 +12,18 @@ interface NewLaunch {
   quoteMint: string;
   name: string;
   symbol: string;
-  /** Over how many slots the fee against snipers falls; null without one. */
+  /** Over how many slots the anti-sniper fee falls; null without one. */
   sniperSlots: number | null;
   createdAt: Date;
 }
 
 export interface Launch extends NewLaunch {
-  /** What was handed in for the token's page when it was submitted. */
+  /** The content for the token's page that came with the submission. */
   content: string | null;
   headerKey: string | null;
-  /** When its files were published, or, of one that has not landed, removed. */
+  /** When its files were published or, if it did not land, removed. */
   finishedAt: Date | null;
-  /** Of its request. */
+  /** The state of its request. */
   state: LedgerState;
 }
 
@@ -48,7 +48,7 @@ export async function findLaunch(sql: Sql, mints: readonly string[]): Promise<La
   return rows[0];
 }
 
-/** What belongs to the token's page, written when its transaction is claimed. */
+/** The token's page, stored when its transaction is claimed. */
 export interface LaunchPage {
   content: string | null;
   headerKey: string | null;
@@ -62,7 +62,10 @@ export async function setPage(tx: Tx, requestId: string, { content, headerKey }:
   ]);
 }
 
-/** Launches whose files are still to be published, or, where they can land no more, to be removed: made before `before`. */
+/**
+ * Launches whose files must still be published or, if they can no longer land and were created before `before`,
+ * removed.
+ */
 export async function unfinishedLaunches(sql: Sql, now: Date, before: Date, limit: number): Promise<Launch[]> {
   const { rows } = await sql.query<Launch>(
     `${SELECT} where finished_at is null and (ledger.state = 'landed' or launches.created_at < $2 and
@@ -77,7 +80,7 @@ export async function finishLaunch(tx: Tx, mint: string, at: Date): Promise<void
   await tx.query('update launches set finished_at = $2 where mint = $1 and finished_at is null', [mint, at]);
 }
 
-/** Takes the number of a mint key out of the stock; undefined when none is ready. No two callers get the same. */
+/** Takes the number of a mint key from the mint pool; undefined if it is empty. No two callers get the same number. */
 export async function takeMintNumber(tx: Tx, suffix: string): Promise<number | undefined> {
   const { rows } = await tx.query<{ number: bigint }>(
     `delete from mint_numbers where number = (

@@ -1,17 +1,17 @@
 import type { Tx } from './sql.js';
 
 interface Lease {
-  /** What only one copy at a time may do. */
+  /** Names the work that only one instance at a time may do. */
   name: string;
-  /** Which copy; another name at every start. */
+  /** Identifies the instance; changes with every start. */
   holder: string;
 }
 
 const keyOf = (name: string) => `lease.${name}`;
 
 /**
- * Takes or extends a lease until `until`, both times in unix milliseconds; false while another holder has it at `now`.
- * Work in the same transaction cannot overlap with that of another holder, also when this copy has slept meanwhile.
+ * Takes or extends a lease until `until`; false if another holder has it at `now`. Both times are in Unix milliseconds.
+ * Work in the same transaction cannot overlap with another holder's, even if this instance was suspended in between.
  */
 export async function holdLease(tx: Tx, { name, holder }: Lease, now: number, until: number): Promise<boolean> {
   const { rowCount } = await tx.query(
@@ -23,7 +23,7 @@ export async function holdLease(tx: Tx, { name, holder }: Lease, now: number, un
   return rowCount === 1;
 }
 
-/** Lets go of a lease; that of another holder stays. */
+/** Releases a lease; a no-op if another holder has it. */
 export async function releaseLease(tx: Tx, { name, holder }: Lease): Promise<void> {
   await tx.query(`delete from settings where key = $1 and value ->> 'holder' = $2`, [keyOf(name), holder]);
 }

@@ -1,6 +1,6 @@
 export type LedgerState = 'crafted' | 'sending' | 'landed' | 'failed' | 'expired';
 
-/** `doomed`: given up before it was sent, because it would have failed. */
+/** `doomed`: ended before it was sent, because it would have failed. */
 export type LedgerEvent = 'sent' | 'landed' | 'failed' | 'expired' | 'doomed';
 
 const transitions: Record<LedgerState, Partial<Record<LedgerEvent, LedgerState>>> = {
@@ -11,7 +11,7 @@ const transitions: Record<LedgerState, Partial<Record<LedgerEvent, LedgerState>>
   expired: {},
 };
 
-/** The state after `event`, or undefined where the event cannot happen in that state. */
+/** The state after `event`; undefined if the event is not possible in that state. */
 export function next(state: LedgerState, event: LedgerEvent): LedgerState | undefined {
   return transitions[state][event];
 }

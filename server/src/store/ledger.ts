@@ -9,17 +9,17 @@ export interface NewRequest {
   wallet: string;
   /** SHA-256 of the message bytes. */
   messageHash: Uint8Array;
-  /** Roles of ours that must sign before it is sent. */
+  /** Our signer roles that must sign before it is sent. */
   cosigners: readonly string[];
   lastValidBlockHeight: bigint;
-  /** What the area needs when it comes back; must be JSON without undefined, bigint and NUL characters. */
+  /** What the area needs when it comes back signed. Must be JSON without undefined, bigint and NUL characters. */
   payload: unknown;
   createdAt: Date;
-  /** When the request id dies. */
+  /** When the request id expires. */
   expiresAt: Date;
 }
 
-/** A fully signed transaction that we were given to land; its id is its signature. */
+/** A fully signed transaction that we were asked to land; its signature is its id. */
 interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners'> {
   signature: string;
   wire: Uint8Array;
@@ -38,9 +38,11 @@ export interface LedgerRow {
   payload: unknown;
   createdAt: Date;
   expiresAt: Date;
-  /** Base58; null until the transaction has been claimed for sending, or, of one handed over, until it is found out. */
+  /**
+   * Base58. Null until the transaction is claimed for sending or, if it is handed over, until the signature is known.
+   */
   signature: string | null;
-  /** The signed transaction as it is sent; of one handed over, without the signature that is not known. */
+  /** The signed transaction as it is sent; if it is handed over, without the last signature until that is known. */
   wire: Buffer | null;
   /** Whether somebody else signs last and sends it. */
   handedOver: boolean;
@@ -48,21 +50,21 @@ export interface LedgerRow {
   settledAt: Date | null;
   slot: bigint | null;
   error: unknown;
-  /** Until then some copy of the service is landing it; null once settled. */
+  /** Until when an instance is landing it; null once settled. */
   leaseUntil: Date | null;
 }
 
 /** The right to send one crafted transaction. */
 export interface Claim {
   id: string;
-  /** Null: it is handed over to somebody who signs last. */
+  /** Null if it is handed over to a third party that signs last. */
   signature: string | null;
   wire: Uint8Array;
   sentAt: Date;
   leaseUntil: Date;
 }
 
-/** What became of a sent transaction. */
+/** The outcome of a sent transaction. */
 interface Settlement {
   id: string;
   event: Exclude<LedgerEvent, 'sent' | 'doomed'>;
@@ -92,13 +94,13 @@ const INSERT_SUBMISSION = `
   where not exists (select from ledger where signature = $1)
   on conflict do nothing`;
 
-// Taken before the claims are looked at, so that of two requests with the same message the second sees the first.
+// Locked before the claims are checked, so that of two requests with the same message the second sees the first.
 const LOCK_MESSAGES = `
   select pg_advisory_xact_lock(key) from (
     select distinct hashtextextended(encode(message_hash, 'hex'), 0) as key from ledger where id = any($1) order by key
   ) as keys`;
 
-// The rows are locked in one order, so that two groups with the same rows cannot wait for each other.
+// The rows are locked in sorted order, so that two groups with the same rows cannot deadlock.
 const CLAIM_MANY = `
   with claims as (
     select id, signature, wire, "sentAt", "leaseUntil" from json_to_recordset($1::json)
@@ -133,7 +135,7 @@ const SETTLE_MANY = `
   )
   select ${COLUMNS} from settled`;
 
-/** Inserts a whole group in one statement; none of it when an id is already there (SQLSTATE 23505). */
+/** Inserts a group in one statement. @throws SQLSTATE 23505, with nothing inserted, if one of the ids exists */
 export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promise<void> {
   if (rows.length === 0) return;
   const encoded = rows.map((row) => ({
@@ -144,7 +146,7 @@ export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promis
   await tx.query(INSERT_CRAFTED, [JSON.stringify(encoded)]);
 }
 
-/** Inserts a transaction that is being sent from the start. False when its signature is already in the ledger. */
+/** Inserts a transaction in the state `sending`. False if its signature is in the ledger already. */
 export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<boolean> {
   const { rowCount } = await tx.query(INSERT_SUBMISSION, [
     row.signature,
@@ -161,18 +163,18 @@ export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<bool
   return rowCount === 1;
 }
 
-/** The row of a request id, or of the signature of a submission. */
+/** The row of a request id or, for a submission, of its signature. */
 export async function findRequest(sql: Sql, id: string): Promise<LedgerRow | undefined> {
   const { rows } = await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = $1`, [id]);
   return rows[0];
 }
 
-/** `findRequest` for a group; nothing for ids that are not there. */
+/** `findRequest` for a group; unknown ids are left out. */
 export async function findRequests(sql: Sql, ids: readonly string[]): Promise<LedgerRow[]> {
   return (await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = any($1)`, [ids])).rows;
 }
 
-/** The row that was sent under this signature: that of the request, where it was submitted as well. */
+/** The row that was sent with this signature; if a request was submitted as well, the request's row. */
 export async function findBySignature(sql: Sql, signature: string): Promise<LedgerRow | undefined> {
   const { rows } = await sql.query<LedgerRow>(
     `select ${COLUMNS} from ledger where signature = $1 order by area = 'submit' limit 1`,
@@ -194,7 +196,10 @@ export async function claimMany(tx: Tx, claims: readonly Claim[]): Promise<Set<s
   return new Set(rows.map((row) => row.id));
 }
 
-/** Of requests that a claim has not won, in the same transaction: those that another request's transaction stands for. */
+/**
+ * Which of the requests that `claimMany` did not win, in the same transaction, lost to another request with the same
+ * bytes.
+ */
 export async function findTwins(tx: Tx, notWon: readonly string[]): Promise<Set<string>> {
   if (notWon.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string }>(`select id from ledger where id = any($1) and state = 'crafted'`, [
@@ -203,7 +208,9 @@ export async function findTwins(tx: Tx, notWon: readonly string[]): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** Fills in what was found out about a transaction that was handed over. False when it is not being sent any more. */
+/**
+ * Stores the signature and bytes of a handed over transaction once they are known. False if it is no longer being sent.
+ */
 export async function completeHandOver(tx: Tx, id: string, signature: string, wire: Uint8Array): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update ledger set signature = $2, wire = $3 where id = $1 and state = 'sending' and handed_over`,
@@ -212,7 +219,7 @@ export async function completeHandOver(tx: Tx, id: string, signature: string, wi
   return rowCount === 1;
 }
 
-/** Undoes a claim in the very transaction that won it, because something else there said no. */
+/** Undoes a claim in the same store transaction that won it, because an area refused it. */
 export async function unclaim(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null,
@@ -222,7 +229,7 @@ export async function unclaim(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Forgets a submission that is known not to have left. False when there is none being sent. */
+/** Deletes a submission that was definitely not sent. False if there is none in the state `sending`. */
 export async function deleteSubmission(tx: Tx, signature: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `delete from ledger where id = $1 and signature = $1 and area = 'submit' and state = 'sending'`,
@@ -245,7 +252,10 @@ export async function settleMany(tx: Tx, settlements: readonly Settlement[]): Pr
   return (await tx.query<LedgerRow>(SETTLE_MANY, [JSON.stringify(encoded)])).rows;
 }
 
-/** Ends a request that was never sent: it would have failed, with this error. Undefined when it is not crafted any more. */
+/**
+ * Ends a request that was never sent, with the error that it would have failed with. Undefined if it is no longer
+ * crafted.
+ */
 export async function failUnsent(
   tx: Tx,
   { id, wire, error, settledAt }: { id: string; wire: Uint8Array; error: unknown; settledAt: Date },
@@ -258,7 +268,7 @@ export async function failUnsent(
   return rows[0];
 }
 
-/** Holds on to transactions that are still being sent; the number of them that still are. */
+/** Extends the leases of transactions that are still being sent; returns their number. */
 export async function renewLeases(tx: Tx, ids: readonly string[], until: Date): Promise<number> {
   const { rowCount } = await tx.query(
     `with sent as (select id from ledger where id = any($1) and state = 'sending' order by id for update)
@@ -268,7 +278,7 @@ export async function renewLeases(tx: Tx, ids: readonly string[], until: Date): 
   return rowCount;
 }
 
-/** Takes over up to `limit` transactions whose lease has passed; no other keeper gets the same ones. */
+/** Takes over up to `limit` transactions whose lease has run out; no other keeper gets the same ones. */
 export async function takeAbandoned(tx: Tx, now: Date, leaseUntil: Date, limit: number): Promise<LedgerRow[]> {
   const { rows } = await tx.query<LedgerRow>(
     `with abandoned as (
@@ -283,7 +293,7 @@ export async function takeAbandoned(tx: Tx, now: Date, leaseUntil: Date, limit: 
   return rows;
 }
 
-/** Deletes up to `limit` never-sent requests that expired before `before` and that nothing refers to; how many. */
+/** Deletes up to `limit` unsent, unreferenced requests that expired before `before`; returns how many. */
 export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from ledger where id in (
@@ -297,7 +307,7 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
   return rowCount;
 }
 
-/** What stands after the signatures. */
+/** The message: the bytes after the signatures. */
 function messageOf({ wire }: Claim): string {
   return hex(wire.subarray(1 + 64 * (wire[0] ?? 0)));
 }

@@ -1,10 +1,10 @@
 import type { EventPlace } from './index-cursors.js';
 import { type Sql, type Tx, toJson } from './sql.js';
 
-/** `closed`: it is not open any more, and the transaction that tells why has not been found. */
+/** `closed`: no longer open, and the transaction that closed it has not been found. */
 export type LimitOrderState = 'open' | 'completed' | 'cancelled' | 'expired' | 'failed' | 'closed';
 
-/** Amounts in the mint's smallest unit, as decimal strings; `expiredAt` in unix seconds, null for never. */
+/** Amounts in the mint's smallest unit, as decimal strings; `expiredAt` in Unix seconds, null for never. */
 export interface LimitOrderTerms {
   maker: string;
   inputMint: string;
@@ -22,8 +22,8 @@ interface Remaining {
 }
 
 /**
- * What a transaction has done with an order; `refused`: a failed one would have opened it. Without a transaction: `seen`, read
- * from its account, and `gone`: there is no such account any more.
+ * What a transaction has done with an order; `refused`: a failed transaction would have opened it. Two kinds come
+ * without a transaction: `seen` was read from the order's account, `gone` means that this account no longer exists.
  */
 export type LimitOrderEvent =
   | { kind: 'opened' | 'refused'; terms: LimitOrderTerms }
@@ -32,7 +32,7 @@ export type LimitOrderEvent =
   | { kind: 'gone' }
   | ({ kind: 'seen'; terms: LimitOrderTerms; createdAt: number } & Remaining);
 
-/** An event, where it stands, and the address of its order. */
+/** An event, its place, and the address of its order. */
 export interface PlacedOrderEvent extends EventPlace {
   orderKey: string;
   event: LimitOrderEvent;
@@ -44,17 +44,17 @@ interface LimitOrderTrade {
   keeper: string;
   makingAmount: bigint;
   takingAmount: bigint;
-  /** What it cost the taker on top, in the smallest unit of the output. */
+  /** What the taker paid in addition, in the smallest unit of the output. */
   feeAmount: bigint;
   confirmedAt: Date;
 }
 
-/** A limit order as its events tell of it. Amounts in the mint's smallest unit. */
+/** A limit order, folded from its events. Amounts in the mint's smallest unit. */
 export interface LimitOrderRow {
   orderKey: string;
-  /** The place among the orders that were at the address. */
+  /** Its index among the orders at the address. */
   number: number;
-  /** Empty while it is not known. */
+  /** Empty if unknown. */
   openTx: string;
   program: string;
   maker: string;
@@ -67,20 +67,20 @@ export interface LimitOrderRow {
   slippageBps: number;
   /** Unix seconds; null for never. */
   expiredAt: bigint | null;
-  /** `failed`: its opening transaction was refused by the chain. */
+  /** `failed`: its opening transaction failed on the chain. */
   state: LimitOrderState;
   /** Empty while it is open. */
   closeTx: string;
   createdAt: Date;
   updatedAt: Date;
-  /** The oldest first. */
+  /** Oldest first. */
   trades: LimitOrderTrade[];
-  /** Of its last event. */
+  /** The place of its last event. */
   slot: bigint;
   position: bigint;
 }
 
-/** Adds events; those that are known stay. What an account has said is replaced by what it says in a later slot. */
+/** Adds events and keeps known ones, except that a read of an account replaces one from an earlier slot. */
 export async function addLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEvent[]): Promise<void> {
   await tx.query(
     `insert into limit_order_events as known (order_key, tx_id, number, slot, position, at, fact)
@@ -92,7 +92,7 @@ export async function addLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEv
   );
 }
 
-/** All that is known of orders' addresses, of each the oldest first. */
+/** All known events at these addresses, oldest first for each. */
 export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<PlacedOrderEvent[]> {
   const { rows } = await sql.query<PlacedOrderEvent>(
     `select order_key as "orderKey", tx_id as "txId", number, slot, position, at, fact as event
@@ -114,7 +114,7 @@ const PUT_ORDERS = `
     "remainingTakingAmount" numeric, "slippageBps" integer, "expiredAt" bigint, state text, "closeTx" text,
     "createdAt" timestamptz, "updatedAt" timestamptz, trades jsonb, slot bigint, position bigint)`;
 
-/** Puts these in the place of all orders at the addresses. */
+/** Replaces all orders at the addresses. */
 export async function replaceLimitOrders(
   tx: Tx,
   orderKeys: readonly string[],
@@ -124,7 +124,7 @@ export async function replaceLimitOrders(
   await tx.query(PUT_ORDERS, [toJson(rows)]);
 }
 
-/** Of these addresses those at which an order is known to be open. */
+/** Which of these addresses have a known open order. */
 export async function knownOpenOrders(sql: Sql, orderKeys: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql.query<{ key: string }>(
     `select order_key as key from limit_orders where order_key = any($1) and state = 'open'`,
@@ -133,7 +133,7 @@ export async function knownOpenOrders(sql: Sql, orderKeys: readonly string[]): P
   return new Set(rows.map(({ key }) => key));
 }
 
-/** The orders of a program that are known to be open, by what was before a slot. */
+/** The orders of a program that are open according to what happened before a slot. */
 export async function openLimitOrders(
   sql: Sql,
   program: string,
@@ -161,7 +161,7 @@ const COLUMNS = `
   remaining_taking_amount as "remainingTakingAmount", slippage_bps as "slippageBps", expired_at as "expiredAt", state,
   close_tx as "closeTx", created_at as "createdAt", updated_at as "updatedAt", trades, slot, position`;
 
-/** A maker's orders, those that changed last first, and how many there are in all. */
+/** A page of a maker's orders, last changed first, and their total number. */
 export async function listLimitOrders(
   sql: Sql,
   { program, maker, states, inputMint, outputMint }: LimitOrderFilter,
@@ -182,7 +182,7 @@ export async function listLimitOrders(
   return { rows: rows.map(readRow), total: Number(counted[0]?.total ?? 0) };
 }
 
-/** NUMERIC comes from the database as text, and what stands in JSON too. */
+/** The database returns NUMERIC as text, also within JSON. */
 function readRow(row: LimitOrderRow): LimitOrderRow {
   const trades = row.trades.map((trade) => withAmounts({ ...trade, confirmedAt: new Date(trade.confirmedAt) }));
   return { ...withAmounts(row), trades };

@@ -4,7 +4,7 @@ import type { Store } from './sql.js';
 
 type LimitBucket = 'main' | 'execute';
 
-/** The calls that a tier may make: in 60 seconds in general, in 10 seconds to the execute and submit paths. */
+/** The calls allowed for a tier: per 60 seconds in general, per 10 seconds for the execute and submit paths. */
 interface TierLimits {
   perMinute: number;
   executePer10s: number;
@@ -21,7 +21,7 @@ interface LimitDecision {
 }
 
 interface Limiter {
-  /** Counts one call. Throws StoreUnavailable with the database away, and for a tier that is not configured. */
+  /** Counts one call. Throws StoreUnavailable without the database, and throws for a tier that is not configured. */
   take(keyId: string, bucket: LimitBucket, tier: string): LimitDecision | Promise<LimitDecision>;
 }
 
@@ -35,8 +35,8 @@ const WINDOW_SECONDS: Record<LimitBucket, number> = { main: 60, execute: 10 };
 const UNLIMITED = 2_147_483_647;
 
 /**
- * Sliding windows in the database, shared by all copies of the service. Calls of one key and bucket that arrive while
- * one is being counted are counted together by the next statement. The tier `unlimited` is counted in memory only.
+ * Sliding windows in the database, shared by all instances. Calls of one key and bucket that arrive while one is being
+ * counted are counted together by the next statement. The tier `unlimited` is counted in memory only.
  */
 export function createLimiter(deps: {
   store: Store;

@@ -8,7 +8,7 @@ interface WindowCalls {
   windowSeconds: number;
   /** The most calls that a window may hold. */
   limit: number;
-  /** How many calls want to pass now. */
+  /** How many calls are requested now. */
   calls: number;
 }
 
@@ -22,7 +22,7 @@ interface WindowState {
 }
 
 /**
- * Counts calls in the sliding window of a key and bucket, one atomic statement for all copies of the service. A call
+ * Counts calls in the sliding window of a key and bucket, in one statement that is atomic across instances. A call
  * leaves the window `windowSeconds` after the second it was made in.
  */
 export async function take(sql: Sql, wanted: WindowCalls): Promise<WindowState> {

@@ -21,7 +21,7 @@ export async function setPrice(tx: Tx, price: StoredPrice): Promise<void> {
   );
 }
 
-/** Dates all prices anew. */
+/** Sets the update time of all prices. */
 export async function stampPrices(tx: Tx, updatedAt: Date): Promise<void> {
   await tx.query('update prices set updated_at = $1', [updatedAt]);
 }

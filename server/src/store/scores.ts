@@ -7,7 +7,7 @@ export interface EventScore {
   live: boolean;
   ended: boolean;
   updatedAt: string;
-  /** These seven as the provider writes them; null: it does not say. */
+  /** The next seven are as the provider writes them; null if it does not tell. */
   leagueAbbreviation: string | null;
   homeTeam: string | null;
   awayTeam: string | null;
@@ -24,7 +24,7 @@ export async function getScore(sql: Sql, eventId: string): Promise<EventScore | 
   return (await getScores(sql, [eventId]))[0];
 }
 
-/** The scores of those of the events that have one, in no particular order. */
+/** The scores of these events, in no particular order; events without one are left out. */
 export async function getScores(sql: Sql, eventIds: readonly string[]): Promise<EventScore[]> {
   const { rows } = await sql.query<{ score: EventScore }>('select score from scores where event_id = any($1)', [
     eventIds,
@@ -33,12 +33,11 @@ export async function getScores(sql: Sql, eventIds: readonly string[]): Promise<
 }
 
 /**
- * Stores those of the scores that are newer than the stored ones, and answers how many that were; the others change
- * nothing. A game that has ended stays ended, at the time it ended first, whatever a later update says. At most one
- * score per event, one statement.
+ * Stores the scores that are newer than the stored ones, and returns how many that were. A game that has ended stays
+ * ended, at the time it ended first, whatever a later update says. Pass at most one score per event. One statement.
  */
 export async function putScores(tx: Tx, scores: readonly EventScore[]): Promise<number> {
-  // In one order everywhere, or two copies that write the same events could wait for each other.
+  // Sorted, so that two instances that write the same events cannot deadlock.
   const { rowCount } = await tx.query(
     `insert into scores as s (event_id, score, updated_at)
      select value ->> 'eventId', value, (value ->> 'updatedAt')::timestamptz

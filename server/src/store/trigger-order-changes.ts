@@ -12,16 +12,16 @@ import {
 export interface OrderChange {
   id: string;
   event: OrderEvent;
-  /** Times to set beside `updatedAt`. */
+  /** Times to set besides `updatedAt`. */
   times?: Partial<TriggerOrderTimes>;
-  /** What its owner shall see of it. */
+  /** The events that the owner sees in the history. */
   history?: (order: TriggerOrderRow) => TriggerOrderEventRow[];
 }
 
 /**
- * Applies events to orders, each to the state that the order is in now: whoever comes second meets what the first has
- * made of it. Answers, by id, the changed order, or why it was left as it is (`undefined`: there is none, or with
- * `skip` somebody else is at it).
+ * Applies events to orders, each to the order's current state: of concurrent calls, the second sees what the first has
+ * written. Returns, by id, the changed order or why it was left unchanged (`undefined`: there is none or, with `skip`,
+ * another transaction has locked it).
  */
 export async function changeOrders(
   tx: Tx,

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from './sql.js';
 
-/** Something that has happened to an order, as its owner sees it. Amounts are in the smallest unit. */
+/** An event in an order's history, as its owner sees it. Amounts are in the smallest unit. */
 export interface TriggerOrderEventRow {
   wallet: string;
   orderId: string;
@@ -26,7 +26,7 @@ const COLUMNS =
   'wallet, order_id as "orderId", id, type, state, at, signature, mint, amount, output_mint as "outputMint", ' +
   'output_amount as "outputAmount", context';
 
-/** Writes events down; one that is there already (same wallet, order and id) is replaced: a pending one has ended. */
+/** Stores events. An existing one (same wallet, order and id) is replaced, for example when a pending one has ended. */
 export async function writeTriggerOrderEvents(tx: Tx, events: readonly TriggerOrderEventRow[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({
@@ -47,7 +47,7 @@ export async function writeTriggerOrderEvents(tx: Tx, events: readonly TriggerOr
   );
 }
 
-/** The events of some orders of one wallet, the newest first. */
+/** The events of some orders of one wallet, newest first. */
 export async function triggerOrderEvents(
   sql: Sql,
   wallet: string,

@@ -1,17 +1,17 @@
 import type { Sql, Tx } from './sql.js';
 
-/** A fill that is on its way, or whose end has not been written to its order yet. */
+/** A fill that is in flight, or whose outcome is not recorded in its order yet. */
 export interface PendingFill {
   wallet: string;
   orderId: string;
-  /** Of the ledger. */
+  /** The request's id in the ledger. */
   requestId: string;
   signature: string;
-  /** What it sells at most. */
+  /** The most that it sells. */
   offered: bigint;
 }
 
-/** Claims of orders that nothing has come of: those of which the lease has ended before `until`. */
+/** Orders whose claim was abandoned: its lease ended before `until`. */
 export async function abandonedClaims(sql: Sql, until: Date, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select id from orders where state = 'ready_execute' and lease_until <= $1 order by id limit $2`,
@@ -20,7 +20,7 @@ export async function abandonedClaims(sql: Sql, until: Date, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Fills that have landed, and that their orders do not know of yet. */
+/** Landed fills that are not recorded in their orders yet. */
 export async function landedFills(sql: Sql, limit: number): Promise<PendingFill[]> {
   const { rows } = await sql.query<Omit<PendingFill, 'offered'> & { offered: string }>(
     `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature, e.amount as offered
@@ -33,7 +33,7 @@ export async function landedFills(sql: Sql, limit: number): Promise<PendingFill[
   return rows.map((row) => ({ ...row, offered: BigInt(row.offered) }));
 }
 
-/** Whether the fill's end is still to be written; the order is locked by this transaction. */
+/** Whether the fill's outcome is not recorded yet. The order must be locked by this transaction. */
 export async function isFillPending(tx: Tx, { wallet, orderId, requestId }: PendingFill): Promise<boolean> {
   const { rows } = await tx.query(
     `select 1 from order_events where wallet = $1 and order_id = $2 and id = $3 and state = 'pending'`,
@@ -42,7 +42,7 @@ export async function isFillPending(tx: Tx, { wallet, orderId, requestId }: Pend
   return rows.length > 0;
 }
 
-/** The best prices that trailing orders have seen, so that a restart does not forget them. A mark never falls back. */
+/** Stores the best prices that trailing orders have seen, so that they survive a restart. A mark never moves back. */
 export async function saveMarks(tx: Tx, marks: readonly { id: string; mark: number }[]): Promise<void> {
   await tx.query(
     `update orders o set

@@ -1,12 +1,15 @@
 import type { Tx } from './sql.js';
 import { fromStored, type StoredOrder, type TriggerOrderRow } from './trigger-order-row.js';
 
-/** Remembers that an account of the order in the vault is still to be closed once the order is filled. */
+/** Remembers that the order's account in the vault must still be closed once the order is filled. */
 export async function oweRent(tx: Tx, id: string): Promise<void> {
   await tx.query('update orders set rent_due = true where id = $1', [id]);
 }
 
-/** Claims filled orders with an account to be closed until `until`: those that nobody has claimed at `now`. */
+/**
+ * Claims filled orders that have an account to close and that nobody has claimed at `now`. The claims last until
+ * `until`.
+ */
 export async function claimRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
     `update orders set lease_until = $2 where id in (
@@ -18,7 +21,7 @@ export async function claimRentsDue(tx: Tx, now: Date, until: Date, limit: numbe
   return rows.map(fromStored);
 }
 
-/** The accounts of the order are closed, or will not be closed by a keeper. */
+/** Records that the order's accounts are closed, or that no keeper will close them. */
 export async function settleRent(tx: Tx, id: string): Promise<void> {
   await tx.query('update orders set rent_due = false, lease_until = null where id = $1', [id]);
 }

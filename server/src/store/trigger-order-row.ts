@@ -1,6 +1,6 @@
 import type { Order, Trade } from '../trigger-orders/order.js';
 
-/** What the owner may change while the order is open. Prices are USD for one whole token. */
+/** What the owner can change while the order is open. Prices are USD for one whole token. */
 export interface TriggerOrderTerms {
   triggerCondition: 'above' | 'below' | null;
   triggerPriceUsd: number | null;
@@ -15,7 +15,7 @@ export interface TriggerOrderTerms {
   expiresAt: Date;
 }
 
-/** What never changes of an order. */
+/** The immutable part of an order. */
 export interface TriggerOrderFacts {
   id: string;
   wallet: string;
@@ -25,7 +25,7 @@ export interface TriggerOrderFacts {
   inputMint: string;
   outputMint: string;
   triggerMint: string;
-  /** Token accounts of this order, whose owner is the vault; only OTOCO orders have an output account. */
+  /** Token accounts of this order, owned by the vault; only OTOCO orders have an output account. */
   inputAccount: string;
   outputAccount: string | null;
   createdAt: Date;
@@ -34,16 +34,16 @@ export interface TriggerOrderFacts {
 export interface TriggerOrderTimes {
   updatedAt: Date;
   triggeredAt: Date | null;
-  /** Until then some keeper works on it. */
+  /** Until when a keeper's claim lasts. */
   leaseUntil: Date | null;
-  /** After a failure: not before then. */
+  /** After a failure: the time of the next attempt. */
   retryAt: Date | null;
 }
 
 export interface TriggerOrderRow extends TriggerOrderFacts, TriggerOrderTerms, TriggerOrderTimes {
-  /** The part that its state machine moves. */
+  /** The part that the state machine changes. */
   progress: Order;
-  /** Whether anything of it lies in the vault. */
+  /** Whether any of its funds are in the vault. */
   funded: boolean;
 }
 
@@ -107,7 +107,7 @@ function tradeColumns(name: 'entry' | 'exit', trade: Trade | null): [string, str
   ]);
 }
 
-/** As the database gives it: column names, amounts as text. */
+/** A row as the database returns it: column names, amounts as text. */
 export type StoredOrder = Record<string, unknown>;
 
 export function fromStored(stored: StoredOrder): TriggerOrderRow {

@@ -2,13 +2,13 @@ import type { Order } from '../trigger-orders/order.js';
 import type { Sql } from './sql.js';
 import type { TriggerOrderTerms } from './trigger-order-row.js';
 
-/** What a keeper has to know of an order to fire it: of a million of them, so that it is no more than that. */
+/** What a keeper needs to fire an order. Kept minimal, because there may be a million of them. */
 export interface WaitingOrder
   extends Pick<Order, 'type' | 'stage' | 'fired'>,
     Omit<TriggerOrderTerms, 'slippageBps' | 'tpSlippageBps' | 'slSlippageBps' | 'expiresAt'> {
   id: string;
   triggerMint: string;
-  /** Not before then. */
+  /** The earliest time to fire. */
   retryAt: Date | null;
 }
 
@@ -18,13 +18,13 @@ const COLUMNS =
   'low_watermark as "lowWatermark", tp_price_usd as "tpPriceUsd", sl_price_usd as "slPriceUsd", retry_at as "retryAt"';
 const WAITS = "state in ('open', 'partial_fill_success')";
 
-/** Orders that wait for a price, by id, after `after`: what a keeper loads, page by page. */
+/** A page of the orders that wait for a price, by id, after `after`. */
 export async function waitingOrders(sql: Sql, after: string, limit: number): Promise<WaitingOrder[]> {
   const text = `select ${COLUMNS} from orders where ${WAITS} and id > $1 order by id limit $2`;
   return (await sql.query<WaitingOrder>(text, [after, limit])).rows;
 }
 
-/** Those of these orders that wait for a price, in no order. */
+/** Which of these orders wait for a price, in no particular order. */
 export async function waitingAmong(sql: Sql, ids: readonly string[]): Promise<WaitingOrder[]> {
   return (await sql.query<WaitingOrder>(`select ${COLUMNS} from orders where ${WAITS} and id = any($1)`, [ids])).rows;
 }

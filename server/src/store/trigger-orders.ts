@@ -14,12 +14,12 @@ export type {
   TriggerOrderTimes,
 } from './trigger-order-row.js';
 
-/** Told, with the ids, to every keeper when orders have changed. */
+/** The channel that notifies keepers of changed orders, by id. */
 export const TRIGGER_ORDERS_CHANNEL = 'orders';
 /** A notification holds at most 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100;
 
-/** Stores a new order. Undefined when the wallet's deposit has one already, which `findByDeposit` then gives. */
+/** Stores a new order. Undefined if the wallet's deposit already has one, which `findByDeposit` returns. */
 export async function insertTriggerOrder(tx: Tx, order: TriggerOrderRow): Promise<TriggerOrderRow | undefined> {
   const columns = [...columnsOf.facts(order), ...columnsOf.terms(order), ...columnsOf.progress(order)];
   const { rows } = await tx.query<StoredOrder>(
@@ -31,7 +31,7 @@ export async function insertTriggerOrder(tx: Tx, order: TriggerOrderRow): Promis
   return rows[0] && fromStored(rows[0]);
 }
 
-/** An order, whosever it is. */
+/** An order of any wallet. */
 export async function findTriggerOrder(sql: Sql, id: string): Promise<TriggerOrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where id = $1', [id]);
   return rows[0] && fromStored(rows[0]);
@@ -47,8 +47,8 @@ export async function findByDeposit(sql: Sql, wallet: string, requestId: string)
 }
 
 /**
- * Locks orders until the transaction ends, in one order, so that two groups cannot wait for each other. With `skip`,
- * those that somebody else has locked are left out instead of waited for.
+ * Locks orders until the transaction ends, in sorted order, so that two groups cannot deadlock. With `skip`, orders
+ * that another transaction has locked are left out instead of waited for.
  */
 export async function lockTriggerOrders(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function lockTriggerOrders(
   return rows.map(fromStored);
 }
 
-/** Writes what the state machine has made of orders that this transaction has locked, and tells the keepers. */
+/** Stores the new states of orders that this transaction has locked, and notifies the keepers. */
 export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow[]): Promise<void> {
   const [first] = orders;
   if (!first) return;
@@ -86,7 +86,7 @@ export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow
   );
 }
 
-/** Changes the terms of an order while it is open. Undefined when it is not, or not the wallet's. */
+/** Changes the terms of an open order. Undefined if it is not open, or not the wallet's. */
 export async function editTriggerOrder(
   tx: Tx,
   key: { wallet: string; id: string },
@@ -105,10 +105,12 @@ export async function editTriggerOrder(
 
 interface OrderPage {
   wallet: string;
-  /** States that are listed, beside `expired`: of those, all, or only those whose funds are in the vault or are not. */
+  /**
+   * States to list besides `expired`. Expired orders are listed all, or only those with or without funds in the vault.
+   */
   states: readonly string[];
   expired: 'all' | 'funded' | 'empty';
-  /** Input or output. */
+  /** The input or output mint. */
   mint?: string | undefined;
   sort: 'updated_at' | 'created_at' | 'expires_at';
   dir: 'asc' | 'desc';
@@ -116,7 +118,7 @@ interface OrderPage {
   offset: number;
 }
 
-/** Orders of a wallet, and how many there are on all pages. */
+/** A page of a wallet's orders, and their total number. */
 export async function listTriggerOrders(
   sql: Sql,
   page: OrderPage,
@@ -135,7 +137,7 @@ export async function listTriggerOrders(
   return { orders: rows.map(fromStored), total: Number(rows[0]?.total ?? 0) };
 }
 
-/** Orders whose time is over and of which nothing is under way, the oldest first. */
+/** Orders past their expiry with nothing in flight, earliest expiry first. */
 export async function overdueTriggerOrders(sql: Sql, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select id from orders

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from './sql.js';
 
-/** The account of ours that holds what a wallet has deposited. */
+/** The service's account that holds a wallet's deposits. */
 export interface Vault {
   wallet: string;
   id: string;
@@ -10,7 +10,7 @@ export interface Vault {
 
 const COLUMNS = 'wallet, id, address, created_at as "createdAt"';
 
-/** Stores the vault of a wallet. Undefined when the wallet has one already. */
+/** Stores the vault of a wallet. Undefined if the wallet has one already. */
 export async function insertVault(tx: Tx, vault: Vault): Promise<Vault | undefined> {
   const { rows } = await tx.query<Vault>(
     `insert into vaults (wallet, id, address, created_at) values ($1, $2, $3, $4)

@@ -33,7 +33,7 @@ export interface Verification extends NewVerification {
   note: string | null;
 }
 
-/** What keeps each kind of request for a token from being made; undefined: nothing. */
+/** What blocks each kind of request for a token; undefined if nothing does. */
 export interface Eligibility {
   verification: 'reserved' | 'pending' | 'approved' | undefined;
   metadata: 'reserved' | 'pending' | undefined;
@@ -63,8 +63,8 @@ const RESERVE = `
   returning id`;
 
 /**
- * Reserves, for a group of payments, the kinds of request of each for its token: all of a payment's kinds or none.
- * Answers, for each payment that got none, which of its kinds are taken; the transaction can go on.
+ * Reserves the kinds of request that each payment of a group is for: all of a payment's kinds or none. Returns, for
+ * each payment that got none, which of its kinds are taken; the transaction can continue.
  */
 export async function reserve(tx: Tx, wanted: readonly NewVerification[]): Promise<Map<string, VerificationKind[]>> {
   if (wanted.length === 0) return new Map();
@@ -89,7 +89,7 @@ interface LandedPayment {
   paidAt: Date;
 }
 
-/** Turns what these payments reserved into requests for the operator; how many. */
+/** Turns the payments' reservations into requests for the operator; returns how many. */
 export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<number> {
   if (payments.length === 0) return 0;
   const { rowCount } = await tx.query(
@@ -101,7 +101,7 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
   return rowCount;
 }
 
-/** Gives back what payments reserved that are known never to land; how many kinds. */
+/** Releases the reservations of payments that can never land; returns how many kinds. */
 export async function release(tx: Tx, requestIds: readonly string[]): Promise<number> {
   if (requestIds.length === 0) return 0;
   const { rowCount } = await tx.query(`delete from verifications where request_id = any($1) and state = 'reserved'`, [
@@ -110,7 +110,7 @@ export async function release(tx: Tx, requestIds: readonly string[]): Promise<nu
   return rowCount;
 }
 
-/** By payment, the kinds of request that it has been recorded for, whatever the operator decided since. */
+/** The recorded kinds of request by payment, whatever the operator has decided since. */
 export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<Map<string, VerificationKind[]>> {
   const { rows } = await sql.query<{ requestId: string; kind: VerificationKind }>(
     `select request_id as "requestId", kind from verifications
@@ -122,7 +122,7 @@ export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<
   return kinds;
 }
 
-/** Requests, the newest first; `cursor` is the id of the last one that was seen. */
+/** Requests, newest first; `cursor` is the id of the last one of the previous page. */
 export async function listVerifications(
   sql: Sql,
   page: { state?: VerificationState | undefined; limit: number; cursor?: string | undefined },
@@ -153,7 +153,7 @@ export async function decide(
   return rowCount === 0 ? 'not-found' : 'not-pending';
 }
 
-/** What stands in the way of new requests for a token. */
+/** What blocks new requests for a token. */
 export async function eligibility(sql: Sql, tokenId: string): Promise<Eligibility> {
   const { rows } = await sql.query<{ kind: VerificationKind; state: 'reserved' | 'pending' | 'approved' }>(
     `select kind, state from verifications where token_id = $1 and (${TAKEN})`,

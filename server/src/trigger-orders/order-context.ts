@@ -2,7 +2,10 @@ import type { Leg } from './order.js';
 
 export type OrderContext = 'take_profit' | 'stop_loss' | 'buy_above' | 'buy_below';
 
-/** What a fill was for its owner: legs say it themselves; else selling the token whose price fired it, or buying. */
+/**
+ * What a fill means to the owner: take profit or stop loss; for an entry, selling or buying the token whose price fired
+ * it.
+ */
 export function orderContext(
   leg: Leg,
   order: { inputMint: string; triggerMint: string; condition: 'above' | 'below' },

@@ -5,7 +5,7 @@ import type { Trigger } from './trigger-book.js';
 export interface FiringTerms {
   type: 'single' | 'oco' | 'otoco';
   stage: 'entry' | 'exit';
-  /** The leg that has begun: then no other is live. */
+  /** The leg that has begun to fill, which makes it the only live one. */
   fired: Leg | null;
   triggerMint: string;
   triggerCondition: 'above' | 'below' | null;
@@ -17,7 +17,7 @@ export interface FiringTerms {
   slPriceUsd: number | null;
 }
 
-/** What fires an order, by its legs that are live. Nothing of an order whose terms are incomplete. */
+/** The triggers of an order's live legs. Empty if its terms are incomplete. */
 export function triggersOf(terms: FiringTerms): Trigger[] {
   const { fired } = terms;
   return allTriggers(terms).filter(({ leg }) => fired === null || leg === fired);
@@ -47,7 +47,7 @@ export function thresholdOf(trigger: Trigger): number {
   return mark * (1 - ((condition === 'below' ? 1 : -1) * trailingBps) / 10_000);
 }
 
-/** Whether a price fires a leg by these terms. */
+/** Whether a price fires a leg under these terms. */
 export function isCrossed(terms: FiringTerms, leg: Leg, usd: number): boolean {
   const trigger = triggersOf(terms).find((each) => each.leg === leg);
   if (!trigger) return false;

@@ -2,12 +2,12 @@ import { type OrderEventType, type RawState, transitions } from './state.js';
 
 export type OrderType = 'single' | 'oco' | 'otoco';
 
-/** What can fire: the order itself (of an OTOCO: its parent), or one of a pair of which only one does. */
+/** What can fire: the order itself (in an OTOCO, its first stage), or one of two exits that exclude each other. */
 export type Leg = 'entry' | 'take_profit' | 'stop_loss';
 
 /**
- * What one deposit, or what came out of it, is traded for. In the smallest units; `initial` = `remaining` + used. Of a
- * trade that is done, `remaining` is what the last venue did not take, and is the wallet's.
+ * The trade of a deposit or of an entry's output. In the smallest units; `initial` = `remaining` + used. Once the trade
+ * is done, `remaining` is what the last venue did not take, and belongs to the wallet.
  */
 export interface Trade {
   readonly initial: bigint;
@@ -16,37 +16,37 @@ export interface Trade {
 }
 
 /**
- * What decides about an order's next step. An OTOCO has two stages: its entry trades the deposit, and its exit what came
- * out of that; the others have an entry only. An OCO is one order with two legs, so that the second is gone in the very
- * step in which the first begins to fill.
+ * The state that determines an order's next step. An OTOCO has two stages: the entry trades the deposit, and the exit
+ * trades the entry's output. The other types only have an entry. An OCO is one order with two legs, so that the second
+ * is gone in the very step in which the first begins to fill.
  */
 export interface Order {
   readonly type: OrderType;
   readonly state: RawState;
   readonly stage: 'entry' | 'exit';
-  /** The leg that has been triggered, once it has; kept from its first fill on. */
+  /** The leg that has been triggered; final from its first fill on. */
   readonly fired: Leg | null;
   readonly entry: Trade;
-  /** Of an OTOCO whose entry is filled. */
+  /** Only in an OTOCO whose entry is filled. */
   readonly exit: Trade | null;
-  /** Output that lies in the vault. */
+  /** Output held in the vault. */
   readonly held: bigint;
-  /** Remembered while a fill is under way. */
+  /** Whether a cancellation waits for a fill in flight. */
   readonly cancelAsked: boolean;
-  /** Fills in a row that came to nothing. */
+  /** Failed fills in a row. */
   readonly failures: number;
 }
 
 export type OrderEvent =
   | { type: 'triggered'; leg: Leg }
   /**
-   * `input` was taken, `output` given: to the wallet, or into the vault. `whole`: all that was left had been offered, so
-   * that nothing more is to be sold; what a venue did not take of it goes back to the wallet.
+   * `input` was sold for `output`, which went to the wallet or into the vault. `whole`: the fill offered everything
+   * left, so nothing more is sold; what the venue did not take of it goes back to the wallet.
    */
   | { type: 'fill_landed'; input: bigint; output: bigint; into: 'wallet' | 'vault'; whole: boolean }
   | { type: Exclude<OrderEventType, 'triggered' | 'fill_landed'> };
 
-/** An event that cannot happen in that state, or not like that. */
+/** An event that is not possible in the order's state. */
 export class IllegalEvent extends Error {
   override readonly name = 'IllegalEvent';
 }
@@ -65,7 +65,7 @@ export function newOrder(type: OrderType, input: bigint): Order {
   };
 }
 
-/** The legs that may fire now: of an order that is partly filled, the one that has begun. */
+/** The legs that may fire now. In a partly filled order, this is the leg that has begun. */
 export function liveLegs({ type, state, stage, fired, cancelAsked }: Order): readonly Leg[] {
   if (cancelAsked) return [];
   if (state === 'partial_fill_success') return fired ? [fired] : [];
@@ -73,12 +73,12 @@ export function liveLegs({ type, state, stage, fired, cancelAsked }: Order): rea
   return type === 'single' || (type === 'otoco' && stage === 'entry') ? ['entry'] : ['take_profit', 'stop_loss'];
 }
 
-/** The trade that runs. */
+/** The trade of the current stage. */
 export function currentTrade(order: Order): Trade {
   return order.stage === 'exit' && order.exit ? order.exit : order.entry;
 }
 
-/** The share of the deposit that has been used, 0 to 1; less than 1 until nothing more of it is to be sold. */
+/** The share of the deposit that has been used, 0 to 1; less than 1 while more of it is to be sold. */
 export function fillPercent({ state, stage, entry: { initial, remaining } }: Order): number {
   if (initial === 0n || remaining === initial) return 0;
   if (remaining === 0n || stage === 'exit' || state === 'fill_success') return 1;
@@ -86,7 +86,7 @@ export function fillPercent({ state, stage, entry: { initial, remaining } }: Ord
   return Math.max(share, 0.000001);
 }
 
-/** Whether any of the order's funds lie in the vault. */
+/** Whether any of the order's funds are in the vault. */
 export function holdsFunds(order: Order): boolean {
   if (order.state === 'fill_success' || order.state === 'cancelled') return false;
   if (order.state === 'pending_deposit' || order.state === 'depositing' || order.state === 'deposit_failed')
@@ -95,8 +95,8 @@ export function holdsFunds(order: Order): boolean {
 }
 
 /**
- * The order after an event. Pure, and the only way that an order changes: whoever writes it down does so where the
- * state is still the one that this started from.
+ * The order after an event. Pure, and the only way that an order changes. Callers store the result only if the stored
+ * state is still the one that they passed in.
  * @throws IllegalEvent
  */
 export function apply(order: Order, event: OrderEvent): Order {
@@ -109,7 +109,7 @@ export function apply(order: Order, event: OrderEvent): Order {
   return after;
 }
 
-/** States in which a cancellation that was asked for before takes effect at once. */
+/** States in which a pending cancellation takes effect at once. */
 const AT_REST: ReadonlySet<RawState> = new Set(['open', 'partial_fill_success', 'execute_failed']);
 
 function settle(before: Order, after: Order): Order {
@@ -168,7 +168,7 @@ function canCancelNow({ state }: Order): boolean {
   return transitions[state].cancel_asked?.includes('ready_to_cancel') ?? false;
 }
 
-/** Waiting for its trigger; once a part is filled, for that of the leg that has begun. */
+/** The order waiting for a trigger; once partly filled, for that of the leg that has begun. */
 function atRest(order: Order): Order {
   return hasFilled(order) ? { ...order, state: 'partial_fill_success' } : { ...order, state: 'open', fired: null };
 }
@@ -200,7 +200,7 @@ function filled(order: Order, { input, output, into, whole }: OrderEvent & { typ
   return { ...after, state: after.held > 0n ? 'execute_success' : 'fill_success' };
 }
 
-/** What came out of the entry is what the exit trades. */
+/** The exit trades the entry's output. */
 function openExit(order: Order): Order {
   if (!awaitsExit(order)) throw new IllegalEvent('only the entry of an OTOCO order is followed by an exit');
   const { held } = order;

@@ -1,7 +1,7 @@
-/** A price as a source tells it: USD for one whole token. */
+/** A price from one source: USD for one whole token. */
 export interface PriceQuote {
   usd: number;
-  /** Half the width of the source's confidence interval, in USD; 0 where it gives none. */
+  /** Half the width of the source's confidence interval, in USD; 0 if it gives none. */
   confidence: number;
   /** Unix milliseconds. */
   publishedAt: number;
@@ -11,11 +11,11 @@ export interface PriceQuote {
 export interface PricePolicy {
   /** Milliseconds after which a price is stale. */
   maxAgeMs: number;
-  /** Milliseconds that a source's clock may be ahead. */
+  /** The most milliseconds that a source's clock may be ahead. */
   maxAheadMs: number;
-  /** Basis points of the price that the confidence may have. */
+  /** The widest confidence allowed, in basis points of the price. */
   maxConfidenceBps: number;
-  /** Basis points that two sources may differ by. */
+  /** The largest difference allowed between two sources, in basis points. */
   maxDisagreementBps: number;
 }
 
@@ -37,8 +37,8 @@ export interface Tick {
 const BPS = 10_000;
 
 /**
- * Decides whether orders may fire at what the sources say of one mint now. The first quote is the price; every other
- * that is itself usable must agree with it. `last` is the tick before: a price never jumps back in time.
+ * Decides whether orders may fire at the sources' current prices of one mint. The first quote is the price; every other
+ * usable quote must agree with it. `last` is the tick before: a price older than that is refused.
  */
 export function checkPrice(
   quotes: readonly PriceQuote[],
@@ -65,7 +65,7 @@ function flawOf(
   { maxAgeMs, maxAheadMs, maxConfidenceBps }: PricePolicy,
 ): Ignored | undefined {
   if (!(usd > 0 && Number.isFinite(usd))) return 'not-a-price';
-  // A time that is no number compares false, and so is refused as well.
+  // Written so that NaN is refused as well.
   if (!(now - publishedAt <= maxAgeMs)) return 'stale';
   if (!(publishedAt - now <= maxAheadMs)) return 'from-the-future';
   if (!(confidence >= 0 && confidence * BPS <= usd * maxConfidenceBps)) return 'uncertain';

@@ -1,6 +1,6 @@
 import type { SlotTable } from './slot-table.js';
 
-/** A min-heap of slots by their key in the table, which also knows where in its heap each slot stands. */
+/** A min-heap of slots by their key in the table. The table also stores each slot's position in its heap. */
 export class SlotHeap {
   private readonly slots: number[] = [];
 
@@ -16,7 +16,7 @@ export class SlotHeap {
     this.rise(this.slots.length - 1, slot);
   }
 
-  /** Takes out a slot that is in this heap. */
+  /** Removes a slot, which must be in this heap. */
   remove(slot: number): void {
     const at = this.table.position[slot]!;
     const last = this.slots.pop()!;

@@ -3,19 +3,19 @@ import type { Leg } from './order.js';
 const FIRST_CAPACITY = 1024;
 
 /**
- * What is kept of every trigger, in columns: objects would take several times the memory at a million orders. A slot is
- * the number of a row; those of one order are linked by `next`.
+ * The data of all triggers, in columns: objects would take several times the memory at a million orders. A slot is a
+ * row number; the slots of one order are linked by `next`.
  */
 export class SlotTable {
-  /** What a heap sorts by. */
+  /** The sort key in a heap. */
   key = new Float64Array(FIRST_CAPACITY);
-  /** Where in its heap the slot stands. */
+  /** The slot's position in its heap. */
   position = new Int32Array(FIRST_CAPACITY);
-  /** The next slot of the same order, or -1; of a free slot: the next free one. */
+  /** The next slot of the same order, or -1; for a free slot, the next free one. */
   next = new Int32Array(FIRST_CAPACITY);
   readonly order: string[] = [];
   readonly leg: Leg[] = [];
-  /** What holds the slot: a heap or a group of trailing triggers. */
+  /** The heap or the trailing group that holds the slot. */
   readonly holder: { remove(slot: number): void }[] = [];
   private firstFree = -1;
   private used = 0;

@@ -1,16 +1,16 @@
-/** Every state of an order as the contract's `rawState` tells it, with what `orderState` shows for it. */
+/** Every value of the contract's `rawState`, with the `orderState` that is shown for it. */
 const shownStates = {
-  /** Crafted and accepted; its deposit has not left yet. */
+  /** Crafted and accepted; its deposit has not been sent yet. */
   pending_deposit: 'pending',
   depositing: 'pending',
   open: 'open',
-  /** Claimed by a keeper, which sends nothing before the order is here. */
+  /** Claimed by a keeper, which must do so before it sends anything. */
   ready_execute: 'executing',
-  /** Claimed by a keeper, which lets it expire. */
+  /** Claimed by a keeper that is expiring it. */
   ready_expire: 'executing',
   /** A fill has been sent, or may have been. */
   executing: 'executing',
-  /** Filled, and the output lies in the vault. */
+  /** Filled, with the output in the vault. */
   execute_success: 'executing',
   execute_failed: 'executing',
   ready_withdraw_output: 'executing',
@@ -18,7 +18,7 @@ const shownStates = {
   withdrawing: 'executing',
   partial_fill_success: 'executing',
   fill_success: 'filled',
-  /** Nothing fills it any more; its owner takes out what is left. */
+  /** No longer filled; the owner can withdraw what is left. */
   ready_to_cancel: 'pending_withdraw',
   cancelled: 'cancelled',
   /** The contract's state for a leg whose rival has filled. Unused here: orders have no state per leg. */
@@ -34,7 +34,7 @@ type ShownState = (typeof shownStates)[RawState];
 
 export const RAW_STATES = Object.keys(shownStates) as RawState[];
 
-/** What `orderState` shows for a raw state. */
+/** The `orderState` of a raw state. */
 export function shownState(raw: RawState): ShownState {
   return shownStates[raw];
 }
@@ -61,7 +61,7 @@ export type OrderEventType =
   | 'cancel_asked'
   | 'withdrawn';
 
-/** Where each event may lead, by the state that it finds. What is not here cannot happen. */
+/** The possible next states, by state and event. An event that is not listed for a state is illegal there. */
 export const transitions: Record<RawState, Partial<Record<OrderEventType, readonly RawState[]>>> = {
   pending_deposit: { deposit_sent: ['depositing'], deposit_lost: ['deposit_failed'] },
   depositing: { deposit_landed: ['open'], deposit_lost: ['deposit_failed'] },
@@ -114,7 +114,7 @@ export const transitions: Record<RawState, Partial<Record<OrderEventType, readon
   deposit_failed: {},
 };
 
-/** Whether nothing happens to an order any more, and nothing of it lies in the vault. */
+/** Whether the state is final: no event is possible, and nothing is left in the vault. */
 export function isFinal(raw: RawState): boolean {
   return Object.keys(transitions[raw]).length === 0;
 }

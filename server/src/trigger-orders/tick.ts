@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.js';
 import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
-  // The price port judges the age by what each source promises; a price of the sandbox stands until it is set.
+  // The price port sets `stale` by each source's own limit; a sandbox price stays valid until it is replaced.
   maxAgeMs: Number.POSITIVE_INFINITY,
   maxAheadMs: 5_000,
   maxConfidenceBps: 200,
@@ -11,9 +11,9 @@ const POLICY: PricePolicy = {
 };
 
 interface TickDeps {
-  /** `stale`: older than what its source promises. */
+  /** `stale`: older than its source's limit. */
   prices: { quote(mint: Address): (PriceQuote & { stale: boolean }) | undefined };
-  /** What the pools say a whole token is worth in USD: where they know it, it must agree with the price. */
+  /** USD for one whole token according to the pools. If they know it, the price must agree with it. */
   poolUsd: (mint: Address) => number | undefined;
   clock: Clock;
 }

@@ -1,4 +1,4 @@
-/** Slots with one mark. Where it was merged into another, that one speaks for it. */
+/** Slots with the same mark. A merged cluster refers to the one that it was merged into. */
 interface Cluster {
   mark: number;
   slots: Set<number>;
@@ -7,17 +7,17 @@ interface Cluster {
 
 /**
  * Trailing triggers of one market, side and distance. Each has a mark: the best price since it was added (the highest
- * for those that fire below, the lowest for those that fire above). A price that beats several marks makes them one and
- * the same for good, so that they are kept in clusters, sorted by mark, and merged instead of being visited one by one.
+ * for those that fire below, the lowest for those that fire above). A price that beats several marks makes them equal
+ * for good. So triggers are kept in clusters, sorted by mark, which are merged instead of visiting each trigger.
  */
 export class TrailingGroup {
-  /** From the worst mark (the one that the next price beats first) to the best. */
+  /** Sorted from the worst mark (beaten first) to the best. */
   private readonly clusters: Cluster[] = [];
   private readonly clusterOf = new Map<number, Cluster>();
-  /** What a mark is multiplied with to give its threshold. */
+  /** Threshold divided by mark. */
   private readonly factor: number;
 
-  /** `sign` is 1 where high marks count and orders fire below, -1 the other way round. */
+  /** `sign`: 1 if marks are highs and orders fire below them, -1 if marks are lows and orders fire above. */
   constructor(
     private readonly sign: 1 | -1,
     trailingBps: number,
@@ -54,7 +54,7 @@ export class TrailingGroup {
     return mark * this.factor;
   }
 
-  /** Moves the marks that the price beats, and answers the slots that it fires. They stay until they are removed. */
+  /** Moves the marks that the price beats, and returns the slots that it fires. They stay until they are removed. */
   tick(usd: number): number[] {
     this.raise(usd);
     const fired: number[] = [];
@@ -92,7 +92,7 @@ export class TrailingGroup {
   }
 }
 
-/** The larger takes the smaller's slots, so that a slot moves at most as often as its cluster's size doubles. */
+/** Merges the smaller cluster into the larger, so that a slot moves at most once per doubling of its cluster's size. */
 function merge(a: Cluster, b: Cluster): Cluster {
   const [from, into] = a.slots.size < b.slots.size ? [a, b] : [b, a];
   for (const slot of from.slots) into.slots.add(slot);

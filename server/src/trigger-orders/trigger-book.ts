@@ -20,13 +20,13 @@ interface TrailingTrigger {
   mint: string;
   condition: 'above' | 'below';
   trailingBps: number;
-  /** USD: what is known so far. */
+  /** In USD, as far as known. */
   mark: number;
 }
 
 export type Trigger = PriceTrigger | TrailingTrigger;
 
-/** An order that a price has fired, by which leg. */
+/** An order that a price has fired, with its leg. */
 export interface Fired {
   order: string;
   leg: Leg;
@@ -39,22 +39,22 @@ interface Market {
 }
 
 /**
- * All open orders by what fires them. A tick costs nothing but a look at the nearest threshold of each side, and gives
- * exactly the orders that it crosses, also those that a jump has left behind; each leaves the book with all its legs.
- * An order that is added with its threshold crossed already fires at the next tick.
+ * All waiting orders by what fires them. A tick that fires nothing only costs a look at the nearest threshold of each
+ * side. A tick returns exactly the orders whose thresholds it crosses, even if the price jumped past them, and each
+ * leaves the book with all its legs. An order that is added with its threshold already crossed fires at the next tick.
  */
 export class TriggerBook {
   private readonly table = new SlotTable();
   private readonly markets = new Map<string, Market>();
-  /** The first slot of each order. */
+  /** The first slot of each order, by order. */
   private readonly orders = new Map<string, number>();
 
-  /** Orders, not legs. */
+  /** The number of orders, not legs. */
   get size(): number {
     return this.orders.size;
   }
 
-  /** Puts an order in, in place of what the book knew of it. */
+  /** Adds an order, replacing what the book knew of it. */
   add(order: string, triggers: readonly Trigger[]): void {
     this.remove(order);
     let slot = -1;
@@ -62,7 +62,7 @@ export class TriggerBook {
     if (slot >= 0) this.orders.set(order, slot);
   }
 
-  /** Takes an order out with all its legs. False when it was not in. */
+  /** Removes an order with all its legs. False if it was not in the book. */
   remove(order: string): boolean {
     const first = this.orders.get(order);
     if (first === undefined) return false;
@@ -76,7 +76,7 @@ export class TriggerBook {
     return true;
   }
 
-  /** Takes out, and answers, the orders that a price fires. What is no price (zero, not a number) fires nothing. */
+  /** Removes and returns the orders that a price fires. An invalid price (zero or NaN) fires nothing. */
   tick(mint: string, usd: number): Fired[] {
     const market = this.markets.get(mint);
     if (!market || !(usd > 0 && usd < Number.POSITIVE_INFINITY)) return [];
@@ -87,7 +87,7 @@ export class TriggerBook {
     return fired;
   }
 
-  /** The best price that a trailing order has seen; undefined for one that does not trail or is not in. */
+  /** The best price that a trailing order has seen; undefined if it does not trail or is not in the book. */
   mark(order: string): number | undefined {
     const slot = this.orders.get(order);
     const holder = slot === undefined ? undefined : this.table.holder[slot];
@@ -104,7 +104,7 @@ export class TriggerBook {
     }
     const heap = market[trigger.condition];
     const slot = this.table.allocate(order, trigger.leg, heap, next);
-    // The highest of the thresholds below comes first.
+    // For thresholds below, the highest comes first.
     this.table.key[slot] = trigger.condition === 'above' ? trigger.usd : -trigger.usd;
     heap.add(slot);
     return slot;

@@ -17,7 +17,7 @@ export interface VaultTokens {
 }
 
 interface VaultHoldings {
-  /** Of the vault's own account. */
+  /** The balance of the vault's own account. */
   lamports: bigint;
   accounts: VaultTokens[];
 }
@@ -27,7 +27,7 @@ interface KeyedAccount {
   account: { data: [string, 'base64'] };
 }
 
-/** Everything that a vault holds, as the chain tells it: no database is asked. */
+/** Everything that a vault holds, read from the chain alone. */
 export async function vaultHoldings(chain: Chain, vault: Address): Promise<VaultHoldings> {
   const [own, ...accounts] = await Promise.all([
     chain.account(vault),

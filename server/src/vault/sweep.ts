@@ -19,9 +19,9 @@ import { type VaultTokens, vaultHoldings } from './holdings.js';
 export interface SweepDeps {
   chain: Chain;
   signer: Signer;
-  /** Sends a signed transaction until the chain has told what became of it. */
+  /** Sends a signed transaction until its outcome is known. */
   land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
-  /** What an error of the chain means, in words. */
+  /** Explains a chain error in words. */
   explain(error: unknown): string;
 }
 
@@ -29,9 +29,9 @@ export interface SweepDeps {
 interface Swept {
   /** The token account, or the vault itself for SOL. */
   account: Address;
-  /** Wrapped SOL's for SOL. */
+  /** The mint of wrapped SOL for SOL. */
   mint: Address;
-  /** In the smallest unit; the rent of a closed account goes along and does not count. */
+  /** In the smallest unit, without the rent of a closed account, which is sent as well. */
   amount: bigint;
 }
 
@@ -63,7 +63,7 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
   return report;
 }
 
-/** Instructions that empty a token account, the best first. */
+/** Alternative instructions that empty a token account, the best first. */
 async function waysToEmpty(
   { chain, signer }: SweepDeps,
   held: VaultTokens,
@@ -71,7 +71,7 @@ async function waysToEmpty(
 ): Promise<Instruction[][]> {
   const close = closeToWallet(held, wallet);
   const { tokenProgram, tokens } = held;
-  // Closing a native account gives all its lamports away.
+  // Closing a native account pays out all its lamports.
   if (tokens.isNative || tokens.amount === 0n) return [[close]];
   const { mint } = tokens;
   const decimals = (await chain.mint(mint))?.decimals;
@@ -80,7 +80,7 @@ async function waysToEmpty(
     createAssociatedTokenIdempotent({ payer: signer.address('gas'), owner: wallet, mint, tokenProgram }),
     moveToWallet(held, wallet, decimals),
   ];
-  // An account that cannot be closed (one with fees withheld in it, say) can still be emptied.
+  // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
   return [[...move, close], move];
 }
 
@@ -104,7 +104,7 @@ async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: In
   report.left.push({ ...swept, reason });
 }
 
-/** The transaction, after a simulation of it has succeeded. */
+/** Crafts the transaction and simulates it; `refused`: why it would fail. */
 async function craftTried(
   { chain, signer, explain }: SweepDeps,
   instructions: Instruction[],

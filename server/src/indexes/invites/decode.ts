@@ -13,8 +13,8 @@ const ENDS = {
 } as const;
 
 /**
- * What a transaction has done with invites. From its instructions, not from the log, which nodes cut off, so that a caller
- * of the program can hide events.
+ * What a transaction has done with invites. Read from its instructions, not from its log: nodes truncate logs, so a
+ * caller of the program could hide events.
  */
 export function decodeInviteEvents({ hasFailed, instructions }: PastTransaction, program: Address): InviteEvent[] {
   if (hasFailed) return [];

@@ -13,34 +13,36 @@ import type { IndexDeps, IndexedProgram } from '../indexed-program.js';
 import { ProgramIndex } from '../program-index.js';
 import { decodeInviteEvents } from './decode.js';
 
-/** What has become of invites, read from the chain into the store, so that it can be asked for by wallet. */
+/** The history of invites, read from the chain into the store, so that it can be queried by wallet. */
 export interface InviteIndex {
   /**
-   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called
-   * and could tell. The first time ever that is the program's whole history.
-   * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
+   * Reads what is new on the chain; resolves when everything that the node could provide at the time of the call is in
+   * the store. The first call ever reads the program's whole history.
+   * @throws ChainUnavailable, StoreUnavailable: what was read before is kept, and the next call continues from there.
    */
   sync(): Promise<void>;
   /**
-   * Resolves when what is known is at most a slot old, or after two seconds; never rejects: then the answer is what is
+   * Resolves when the index is at most a slot behind, or after two seconds. Never rejects: then the answer is what is
    * known.
    */
   fresh(): Promise<void>;
-  /** `sync` where that was called before, ever: a service without invites does not read those of a public program. */
+  /**
+   * `sync`, but only if `sync` was ever called: a service that does not use invites need not read a public program's.
+   */
   keepUp(): Promise<void>;
   /**
-   * Forgets everything and reads it from the chain again; resolves after 20 seconds at the latest, and goes on.
+   * Forgets everything and reads it from the chain again; resolves after 20 seconds at most, and continues.
    * @throws ChainUnavailable, StoreUnavailable
    */
   rebuild(): Promise<RebuiltInvites>;
-  /** Resolves when nothing more is read. */
+  /** Stops reading; resolves when it has stopped. */
   close(): Promise<void>;
 }
 
 export interface RebuiltInvites {
   done: boolean;
   transactions: number;
-  /** Of these, how many are not read yet, or cannot be. */
+  /** How many of these are not read yet, or cannot be. */
   unread: number;
   invites: number;
   open: number;
@@ -50,7 +52,7 @@ export interface InviteIndexDeps extends IndexDeps {
   program: Address;
 }
 
-/** A slot: what is newer, a node has hardly confirmed. */
+/** A slot: nodes have hardly confirmed anything newer. */
 const FRESH_MS = 400;
 const LONGEST_WAIT_MS = 2_000;
 const LONGEST_REBUILD_MS = 20_000;
@@ -98,7 +100,7 @@ function inviteProgram({ store, program }: InviteIndexDeps): IndexedProgram<{ ev
       help: 'Transactions of the invite program whose content the RPC cannot give; what they did is not in the lists',
     },
     waitsForHistory: true,
-    // The lists are numbered in the order of the chain: what comes late has all of them made again.
+    // The lists are numbered in the order of the chain, so a late event makes us rebuild all of them.
     patienceMs: 10_000,
     decode: (transaction) => decodeInviteEvents(transaction, program).map((event) => ({ event })),
     begin: (tx) => beginInviteIndex(tx, program),

@@ -5,13 +5,13 @@ import type { Chain } from '../../chain/index.js';
 /** An invite that the program holds now. */
 export interface OpenInvite {
   sender: Address;
-  /** Unix seconds: from when on it cannot be claimed any more. */
+  /** Unix seconds from which on it cannot be claimed. */
   expiry: bigint;
-  /** Left out for SOL. */
+  /** Missing for SOL. */
   token?: { mint: Address; tokenProgram: Address };
 }
 
-/** The invite whose account this is; undefined where there is none. @throws ChainUnavailable */
+/** The open invite at an address; undefined if there is none. @throws ChainUnavailable */
 export async function readInvite(chain: Chain, program: Address, invitePda: Address): Promise<OpenInvite | undefined> {
   const account = await chain.account(invitePda);
   if (account?.owner !== program) return undefined;
@@ -20,7 +20,7 @@ export async function readInvite(chain: Chain, program: Address, invitePda: Addr
   const info = decodeInviteInfoToken(account.data);
   const escrow = info && (await chain.account(info.escrowTokenAccount));
   const held = escrow && decodeTokenAccount(escrow.data);
-  // Between the two reads it may have ended.
+  // It may have ended between the two reads.
   if (!info || !held) return undefined;
   return { sender: info.sender, expiry: info.expiry, token: { mint: held.mint, tokenProgram: escrow.owner } };
 }

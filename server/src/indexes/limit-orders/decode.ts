@@ -10,13 +10,13 @@ import type { Instruction } from '@slipway/wire';
 import type { PastTransaction } from '../../chain/index.js';
 import type { LimitOrderEvent, LimitOrderTerms } from '../../store/limit-orders.js';
 
-/** What was done with the order at an address. */
+/** What happened to the order at an address. */
 export interface OrderEvent {
   orderKey: string;
   event: LimitOrderEvent;
 }
 
-/** What a transaction has done with orders, one after the other. Of a failed one: which orders it would have opened. */
+/** What a transaction has done with orders, in order. For a failed one: the orders that it would have opened. */
 export function decodeOrderEvents(
   { hasFailed, signers, instructions }: PastTransaction,
   addresses: LimitOrderAddresses,

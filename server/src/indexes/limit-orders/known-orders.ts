@@ -16,7 +16,10 @@ import { ordersOf } from './orders-of.js';
 
 type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'addresses' | 'log'>;
 
-/** Adds open orders that no history has told of yet, by their accounts. @throws ChainUnavailable, StoreUnavailable */
+/**
+ * Adds open orders that are not in the history read so far, by their accounts. @throws ChainUnavailable,
+ * StoreUnavailable
+ */
 export async function addUnknown({ store, chain, addresses: { program } }: Deps): Promise<void> {
   const { slot, orders } = await readOpenOrders(chain.rpc, program);
   const known = await knownOpenOrders(
@@ -34,8 +37,8 @@ export async function addUnknown({ store, chain, addresses: { program } }: Deps)
 }
 
 /**
- * Closes orders that are open by their history and have no account any more: the transaction that has closed one could not
- * be read, or is not in what the node tells. @throws ChainUnavailable, StoreUnavailable
+ * Closes orders that are open by their history but no longer have an account: the transaction that closed them could
+ * not be read, or the node does not have it. @throws ChainUnavailable, StoreUnavailable
  */
 export async function endGone({ store, chain, addresses: { program }, log }: Deps): Promise<void> {
   const { slot, orders } = await readOpenOrders(chain.rpc, program);
@@ -53,11 +56,14 @@ export async function endGone({ store, chain, addresses: { program }, log }: Dep
         gone.map(({ orderKey, updatedAt }) => goneEvent(orderKey, slot, updatedAt)),
       );
     });
-    log.warn({ program, orders: gone.length }, 'limit orders are gone from the chain, and no transaction tells why');
+    log.warn(
+      { program, orders: gone.length },
+      'limit orders are gone from the chain, and no known transaction closed them',
+    );
   }
 }
 
-/** Adds events and makes the rows of their orders again. */
+/** Adds events and rebuilds the rows of their orders. */
 export async function addEvents(tx: Tx, program: string, events: readonly PlacedOrderEvent[]): Promise<void> {
   if (events.length === 0) return;
   await addLimitOrderEvents(tx, events);

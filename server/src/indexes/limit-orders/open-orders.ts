@@ -10,7 +10,7 @@ export interface OpenOrder {
 }
 
 export interface OpenOrders {
-  /** The state of the chain that they are of. */
+  /** The slot at which they were read. */
   slot: bigint;
   orders: OpenOrder[];
 }
@@ -35,17 +35,17 @@ export function readOpenOrders(rpc: Rpc, program: Address, maker?: Address): Pro
   }));
 }
 
-/** Whether it is a token account of this mint, and of this owner where one is given, that is not frozen. */
+/** Whether it is an unfrozen token account of the mint and, if given, of the owner. */
 export function canReceive(account: ChainAccount, mint: Address, owner?: Address): boolean {
   const held = decodeTokenAccount(account.data);
   const isOwned = owner === undefined || held?.owner === owner;
   return held?.state === 'initialized' && held.mint === mint && isOwned;
 }
 
-/** What an order's account counts before: the transactions of its slot, of which it may know only some. */
+/** A position before all transactions of a slot: an account read at a slot may reflect only some of them. */
 const BEFORE_ALL = -(2n ** 62n);
 
-/** What the account says, as an event of its slot. */
+/** The order's account as an event of the slot at which it was read. */
 export function seenEvent({ address, order }: OpenOrder, slot: bigint): PlacedOrderEvent {
   const { makingAmount, takingAmount, oriMakingAmount, oriTakingAmount, createdAt, updatedAt } = order;
   const terms = termsOf({ ...order, makingAmount: oriMakingAmount, takingAmount: oriTakingAmount });
@@ -61,12 +61,12 @@ export function seenEvent({ address, order }: OpenOrder, slot: bigint): PlacedOr
   };
 }
 
-/** That there is no order any more at an address where one was open, as an event of that slot; `at`: when it last changed. */
+/** The disappearance of an open order, as an event of the slot at which it was noticed. `at`: its last change. */
 export function goneEvent(orderKey: string, slot: bigint, at: Date): PlacedOrderEvent {
   return { orderKey, txId: '', number: 1, slot, position: BEFORE_ALL, at, event: { kind: 'gone' } };
 }
 
-/** The order that the program holds at the address; undefined where there is none. @throws ChainUnavailable */
+/** The program's order at an address; undefined if there is none. @throws ChainUnavailable */
 export async function readOrder(chain: Chain, program: Address, address: Address): Promise<LimitOrder | undefined> {
   const account = await chain.account(address);
   return account?.owner === program ? decodeLimitOrder(account.data) : undefined;

@@ -4,18 +4,21 @@ import { ProgramIndex } from '../program-index.js';
 import { decodeOrderEvents } from './decode.js';
 import { addEvents, addUnknown, endGone } from './known-orders.js';
 
-/** What has happened to orders, read from the chain into the store, so that it can be asked for by wallet. */
+/** The history of limit orders, read from the chain into the store, so that it can be queried by wallet. */
 export interface LimitOrderIndex {
   /**
-   * Reads what the chain has had since; resolves when everything is in the store that the node knew when this was called
-   * and could tell. What is older than the program's last thousand transactions at the first call ever is read on in the
-   * background. The first call of a process also looks for open orders that no history tells of.
-   * @throws ChainUnavailable, StoreUnavailable: what was read before stays, and the next call goes on from there.
+   * Reads what is new on the chain; resolves when everything that the node could provide at the time of the call is in
+   * the store. The first call ever reads the program's last thousand transactions, and older ones are backfilled in the
+   * background. The first call of a process also looks for open orders that are not in the history.
+   * @throws ChainUnavailable, StoreUnavailable: what was read before is kept, and the next call continues from there.
    */
   sync(): Promise<void>;
-  /** `sync` where that was called before, ever: a service without limit orders does not read those of a public program. */
+  /**
+   * `sync`, but only if `sync` was ever called: a service that does not use limit orders need not read a public
+   * program's.
+   */
   keepUp(): Promise<void>;
-  /** Resolves when nothing more is read. */
+  /** Stops reading; resolves when it has stopped. */
   close(): Promise<void>;
 }
 
@@ -33,9 +36,9 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
       name: 'slipway_limit_order_unread_transactions',
       help: 'Transactions of the limit order program whose content the RPC cannot give; what they did is not in the list',
     },
-    // A public program's is long, and the accounts tell of what is open meanwhile.
+    // A public program's history is long, and in the meantime the accounts tell what is open.
     waitsForHistory: false,
-    // An order's row is made of its own events alone, in whatever order they come.
+    // An order's row depends on its own events only, in whatever order they arrive.
     patienceMs: 0,
     decode: (transaction) => decodeOrderEvents(transaction, addresses),
     record: (tx, events) => addEvents(tx, program, events),

@@ -2,25 +2,25 @@ import type { LimitOrderEvent, LimitOrderRow, LimitOrderTerms, PlacedOrderEvent 
 
 const ALL_BPS = 10_000n;
 
-/** An order while its events are gone through; the fee of its trades is reckoned when its terms are known. */
+/** An order while its events are folded; `feeBps` is for computing the fees of its trades. */
 type Growing = Omit<LimitOrderRow, 'number'> & { feeBps: number };
 type Trade = { placed: PlacedOrderEvent; event: Extract<LimitOrderEvent, { kind: 'traded' }> };
 
 /**
- * The orders that were at an address, by all that is known of it, the oldest event first. What belongs to an order whose
- * opening is not known is left out until it is.
+ * Folds the events of an address, oldest first, into the orders that were there. Events of an order whose opening is
+ * unknown are left out until it is known.
  */
 export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): LimitOrderRow[] {
   const orders: Growing[] = [];
   let open: Growing | undefined;
-  // Of an order whose terms are not known yet: its account may tell them.
+  // Trades seen before the order's terms are known; an event from its account may still bring them.
   let pending: Trade[] = [];
   for (const [index, placed] of events.entries()) {
     const { event } = placed;
     if (event.kind === 'gone' && open && !isRefuted(placed, events[index + 1])) close(open, placed, 'closed');
     if (event.kind === 'refused') orders.push(newOrder(program, placed, event.terms, 'failed'));
     if (event.kind === 'opened') {
-      // Nothing can be opened where something is open: then it is the opening of what its account has told of.
+      // An address holds one open order at a time, so this is the opening of the one that its account told of.
       if (open) orders.splice(orders.indexOf(open), 1);
       open = newOrder(program, placed, event.terms, 'open');
       orders.push(open);
@@ -32,7 +32,7 @@ export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): 
         open.updatedAt = placed.at;
         orders.push(open);
       }
-      // Read in the slot in which one order followed another, it may stand before the end of the one it does not tell of.
+      // In the slot in which one order replaced another, the account event may come before the close of the older one.
       if (hasTerms(open, event.terms)) {
         open.remainingMakingAmount = BigInt(event.remainingMakingAmount);
         open.remainingTakingAmount = BigInt(event.remainingTakingAmount);
@@ -51,7 +51,7 @@ export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): 
   return orders.map(({ feeBps: _, ...order }, number) => ({ ...order, number }));
 }
 
-/** Whether what came after an order was missed shows that it was there all the time: a node had not told all. */
+/** Whether the event after a `gone` shows that the order was still there: the node had an incomplete view. */
 function isRefuted(gone: PlacedOrderEvent, next: PlacedOrderEvent | undefined): boolean {
   if (next?.event.kind === 'seen') return next.event.createdAt * 1_000 <= gone.at.getTime();
   return next?.event.kind === 'traded' || next?.event.kind === 'closed';

@@ -8,14 +8,14 @@ import { nodeThat as nodeOf } from '../testing/nodes.js';
 /** A small order that is worth enough. */
 export const SMALL = { params: { makingAmount: '6000000', takingAmount: '1000' } };
 
-/** A chain with limit orders, and nodes of it that do not tell all. */
+/** A chain with limit orders, and nodes that return only part of it. */
 export async function openIndexWorld() {
   const world = await openTriggerWorld();
   const { store, rpc, chain } = world;
 
   const nodeThat = (answer: (method: string, params: unknown[]) => unknown) => nodeOf({ rpc, chain }, answer);
 
-  /** All that is known of the history, but for the place in a slot; a list of rows for each of ORDER_TABLES. */
+  /** The indexed history, without positions within slots: a list of rows for each of ORDER_TABLES. */
   async function contents(): Promise<string[][]> {
     const tables = ORDER_TABLES.map(async (table) => {
       const { rows } = await store.query<Record<string, unknown>>(`select * from ${table}`);
@@ -34,7 +34,7 @@ export async function openIndexWorld() {
     nodeThat,
     contents,
     counts: async () => (await contents()).map((rows) => rows.length),
-    /** A node that gives only so many transactions at once; with `isShort` nothing but the newest. */
+    /** A node that returns at most `most` transactions per page; with `isShort`, only the newest page. */
     shortPages: (most: number, isShort = false) =>
       nodeThat((method, params) => {
         if (method !== 'getSignaturesForAddress') return undefined;

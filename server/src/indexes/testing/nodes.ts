@@ -9,7 +9,7 @@ export interface IndexedChain {
   chain: Chain;
 }
 
-/** A node that answers some calls by itself: those for which `answer` gives something else than `undefined`. */
+/** A node that answers some calls itself: those for which `answer` does not return `undefined`. */
 export function nodeThat(
   { rpc, chain }: Pick<IndexedChain, 'rpc' | 'chain'>,
   answer: (method: string, params: unknown[]) => unknown,
@@ -23,7 +23,7 @@ export function nodeThat(
 
 export type Range = { before?: string; until?: string; limit?: number; minContextSlot?: number };
 export type Row = { signature: string; slot: number };
-/** What a node says of what it does not know: it gives more than was asked for, nothing, or an error. */
+/** How a node answers about a transaction that it does not know: with more than requested, nothing, or an error. */
 export const UNKNOWN = ['more', 'nothing', 'error'] as const;
 const NOT_FOUND = new RpcError(-32020, 'Transaction not found');
 
@@ -52,7 +52,7 @@ export function nodeWith(world: IndexedChain, pick: (rows: Row[]) => Row[], unkn
   return { ...node, asked };
 }
 
-/** Waits until it is so. */
+/** Polls until the condition holds. */
 export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if (await isSo()) return;

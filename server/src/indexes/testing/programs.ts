@@ -9,13 +9,13 @@ import type { IndexedChain } from './nodes.js';
 /** A program with a history, and an index of it. */
 export interface ProgramWorld extends IndexedChain {
   store: Store;
-  /** Another index of the same program, as another copy of the service or its next start has. */
+  /** Another index of the same program, as in another instance or after a restart. */
   newIndex(changes?: Partial<IndexDeps>): { sync(): Promise<void>; keepUp(): Promise<void>; close(): Promise<void> };
-  /** Makes transactions of which no index hears; their signatures. */
+  /** Lands transactions without telling any index; returns their signatures. */
   happen(count: number): Promise<string[]>;
   /** The transactions whose events are stored. */
   transactions(): Promise<string[]>;
-  /** All that is known, but for the places in a slot. */
+  /** Everything indexed, without positions within slots. */
   contents(): Promise<unknown>;
   forget(): Promise<void>;
   close(): Promise<void>;

@@ -126,7 +126,7 @@ it('leaves alone what somebody else has sent back, and what cannot be sent back 
     },
   };
   const registry = new Registry();
-  // Nobody has told this copy yet of what the stranger did.
+  // This instance has not been told yet of what the stranger did.
   const keeper = newKeeper({ chain, registry, index: { sync: async () => {} } });
   const before = (await transactions(world.keeper)).length;
   await keeper.runDue();

@@ -16,7 +16,7 @@ export interface InviteKeeperDeps {
   store: Store;
   landing: Pick<Landing, 'execute'>;
   chain: Chain;
-  /** Of transactions and invites; in a sandbox it runs ahead. */
+  /** The time for transactions and invites; in a sandbox it runs ahead. */
   clock: AdjustableClock;
   steadyNow: () => number;
   log: Logger;
@@ -28,11 +28,12 @@ export interface InviteKeeperDeps {
   program: Address;
 }
 
-/** The area of the ledger that the keeper's transactions are in. */
+/** The ledger area of the keeper's transactions. */
 export const INVITE_AREA = 'invites';
 /**
- * Making invites and letting them expire costs about what it costs to send them back: beyond so many in an hour the
- * keeper does not pay. The sender can take them back at any time, and anybody else can send them back, too.
+ * The most invites that the keeper pays to expire in an hour: creating invites and letting them expire costs an
+ * attacker only about as much as it costs us to send them back. The sender can claw an invite back at any time, and
+ * anybody can send back an expired one.
  */
 export const EXPIRIES_AN_HOUR = 200;
 
@@ -40,9 +41,9 @@ const INTERVAL_MS = 2_000;
 const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60 * 60_000 };
 const LOOK_AT = 1_000;
-/** The index may have long to read; nothing of that is lost. */
+/** The index may be reading for long; interrupting it loses nothing. */
 const LONGEST_CLOSE_MS = 2_000;
-/** A wallet with less cannot pay for token accounts until the rents pay it back. */
+/** With less, the wallet could not advance the rent of token accounts. */
 const LEAST_LAMPORTS = 10_000_000n;
 
 interface PreparedExpiry {
@@ -51,7 +52,7 @@ interface PreparedExpiry {
   lastValidBlockHeight: bigint;
 }
 
-/** Gives invites that nobody has claimed in time back to their senders. */
+/** Sends invites that were not claimed in time back to their senders. */
 export type InviteKeeper = Worker<Address, PreparedExpiry>;
 
 export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
@@ -59,15 +60,15 @@ export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
   const backOffs = new BackOffs(FAILED, steadyNow);
   const work = new InviteWork(deps, backOffs);
   return new Worker(work, {
-    // The index is read again once all have ended.
+    // The index is synced once all have ended.
     begin: 'together',
     intervalMs: INTERVAL_MS,
     firstMs: INTERVAL_MS,
     longestCloseMs: LONGEST_CLOSE_MS,
     log,
-    failure: 'expired invites were not looked at; trying again',
+    failure: 'cannot look for expired invites; will try again',
     backOffs,
-    // The transaction of a second copy would fail, at our cost.
+    // A second instance's transaction would fail, at our cost.
     lease: { store, clock, nameOf: (invite) => `invite ${invite}` },
     wallet: {
       chain,
@@ -88,7 +89,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
   readonly #deps: InviteKeeperDeps;
   readonly #backOffs: BackOffs;
   readonly #attempts: Counter<'outcome'>;
-  /** When invites were sent back in the last hour; steady time. */
+  /** When invites were sent back within the last hour; steady time. */
   readonly #sentAt: number[] = [];
   #hasAllowance = true;
 
@@ -121,7 +122,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
   async prepare(inviteInfo: Address): Promise<PreparedExpiry | undefined> {
     const { chain, keeper, program } = this.#deps;
     const invite = await readInvite(chain, program, inviteInfo);
-    // The index may not know its end, now or ever, or its account may be used again.
+    // The index may not know (yet) that it has ended, or its account may be in use again.
     if (!invite || invite.expiry > this.#nowSeconds()) {
       this.#backOffs.fail(inviteInfo);
       return undefined;
@@ -138,8 +139,8 @@ class InviteWork implements Work<Address, PreparedExpiry> {
     const { store, landing, clock, steadyNow, log } = this.#deps;
     this.#sentAt.push(steadyNow());
     const own = { area: INVITE_AREA, wallet: sender, payload: { invite } };
-    const made = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
-    const request = await rememberOwn(store, made, clock);
+    const expiry = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
+    const request = await rememberOwn(store, expiry, clock);
     const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
     if (state !== 'landed') throw new Error(`the transaction has ${state}`);
     this.#attempts.inc({ outcome: 'expired' });
@@ -148,7 +149,10 @@ class InviteWork implements Work<Address, PreparedExpiry> {
 
   failed(invite: Address, reason: string, tries: number): void {
     this.#attempts.inc({ outcome: 'failed' });
-    this.#deps.log[tries === 1 ? 'info' : 'debug']({ invite, reason, tries }, 'an invite is sent back later');
+    this.#deps.log[tries === 1 ? 'info' : 'debug'](
+      { invite, reason, tries },
+      'cannot send an invite back; will try again',
+    );
   }
 
   async turned(begun: number): Promise<void> {
@@ -156,7 +160,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
   }
 
   warn(reason: string): void {
-    this.#deps.log.warn({ reason }, 'invites are not sent back');
+    this.#deps.log.warn({ reason }, 'expired invites are not being sent back');
   }
 
   /** How many more may be sent back within the hour. */

@@ -5,18 +5,19 @@ import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
 import { canReceive } from '../../indexes/limit-orders/index.js';
 import { blocked, type LimitOrderDeps, type Skipped } from './deps.js';
 
-/** The token accounts that a fill makes. */
+/** The token accounts that a fill creates. */
 export interface Making {
   make: MadeAccount[];
-  /** What the fill must pay back: the taker does not see it again, or not for anything of value. */
+  /** Rent that the fill must pay back, because the taker does not get it back or gains nothing of value for it. */
   rentLamports: bigint;
-  /** The token account that the maker is paid into; left out where SOL goes to the wallet. */
+  /** The token account that the maker is paid to; missing if SOL goes to the wallet. */
   makerOutput?: Address;
 }
 
 /**
- * Looks at the token accounts that a fill needs. Those that are missing are made: others' at the cost of the fill, the
- * taker's own ones at its own where their mint has a price, else at the cost of the fill, too: anybody can make up a mint.
+ * Checks the token accounts that a fill needs, and which of them it must create. The fill pays the rent of other
+ * owners' accounts. The taker pays for its own account if the mint has a price; otherwise the fill does, because
+ * anybody can create a worthless mint.
  */
 export async function accountsOf(
   { chain, taker, usd, addresses }: LimitOrderDeps,
@@ -62,7 +63,7 @@ function addPaid(making: Making, made: MadeAccount): void {
   making.rentLamports += associatedTokenRent(made.tokenProgram);
 }
 
-/** The account that a cancelled order's input goes back to; undefined for SOL, which goes to the wallet itself. */
+/** The account that a cancelled order's input is returned to; undefined for SOL, which goes to the wallet itself. */
 export async function refundAccountOf(
   { chain }: LimitOrderDeps,
   order: LimitOrder,
@@ -71,6 +72,6 @@ export async function refundAccountOf(
   const account = address && (await chain.account(address));
   if (account && canReceive(account, order.inputMint, order.maker)) return address;
   if (order.inputMint === WRAPPED_SOL_MINT) return undefined;
-  // Making it would be a gift of its rent to who closes it each time.
+  // If we created it, its owner could close it and collect the rent each time.
   return blocked("the maker's input account is missing, frozen or not the maker's");
 }

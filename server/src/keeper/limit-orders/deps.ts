@@ -15,22 +15,22 @@ export interface LimitOrderDeps {
   store: Store;
   landing: Pick<Landing, 'execute'>;
   chain: Chain;
-  /** Of transactions and orders; in a sandbox it runs ahead. */
+  /** The time for transactions and orders; in a sandbox it runs ahead. */
   clock: AdjustableClock;
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
   /** The wallet of the signer's role `keeper`. */
   taker: Address;
-  /** Where the orders' inputs are sold: a router that needs no signature but the taker's. */
+  /** Where the orders' inputs are sold: a router whose transactions need no signature but the taker's. */
   router: Router;
-  /** USD for one whole token, only by a price that the wallet may spend by: not one that anybody can make. */
+  /** USD for one whole token, only from sources that are safe to spend by: not from prices that anybody can set. */
   usd: (mint: Address) => number | undefined;
   addresses: LimitOrderAddresses;
   programs: SwapPrograms;
 }
 
-/** A transaction that was tried out and would succeed. */
+/** A transaction whose simulation succeeded. */
 export interface Prepared {
   kind: 'fill' | 'cancel';
   crafted: Crafted;
@@ -38,11 +38,13 @@ export interface Prepared {
   maker: Address;
   /** The pools that it trades with. */
   venues: readonly Address[];
-  /** For the log; JSON without bigint. */
+  /** For the log; must be JSON without bigint. */
   detail: Record<string, string>;
 }
 
-/** Nothing to send. `retry`: the market may soon pay for it; else something blocks the order: it counts as failed. */
+/**
+ * Nothing to send. `retry`: the market may soon pay for it; otherwise the order is blocked, which counts as a failure.
+ */
 export interface Skipped {
   skipped: string;
   retry: boolean;
@@ -51,7 +53,7 @@ export interface Skipped {
 export const notYet = (skipped: string): Skipped => ({ skipped, retry: true });
 export const blocked = (skipped: string): Skipped => ({ skipped, retry: false });
 
-/** Not where the program is the hosted one of the public clusters: its orders are filled by its own keepers. */
+/** Whether we fill orders: not those of the hosted program on public clusters, which has its own keepers. */
 export function fillsLimitOrders({ sandbox, programs }: Pick<Config, 'sandbox' | 'programs'>): boolean {
   return sandbox || programs.limitOrder !== LIMIT_ORDER_PROGRAM;
 }

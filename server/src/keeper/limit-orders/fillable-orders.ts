@@ -6,9 +6,9 @@ import { defectOf } from './plan.js';
 export type { OpenOrder } from '../../indexes/limit-orders/index.js';
 
 export interface FillableOrders {
-  /** The oldest first. */
+  /** Oldest first. */
   orders: OpenOrder[];
-  /** How many cannot be filled, by the reason. */
+  /** How many cannot be filled, by reason. */
   skipped: Map<string, number>;
 }
 

@@ -10,27 +10,27 @@ import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 
-/** The area of the ledger that the keeper's transactions are in. */
+/** The ledger area of the keeper's transactions. */
 export const LIMIT_ORDER_AREA = 'limit-orders';
-/** A wallet with less cannot pay for a fill and the accounts that it makes. */
+/** With less, the wallet could not pay for a fill and the accounts that it creates. */
 export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
 
 const INTERVAL_MS = 2_000;
-/** While the market moves all the time, orders are looked at no more often. */
+/** The shortest interval between two turns while the market keeps moving. */
 const SOON_MS = 250;
 const LIST_MS = 2_000;
 const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60_000 };
-/** Where the market nearly pays, an order is not looked at with every change of it, and more and more seldom. */
+/** Delays for an order that the market nearly pays for, so that it is not tried at every change. */
 const NEARLY = { firstMs: 1_000, longestMs: 15_000 };
 /**
- * Opening orders and letting them expire costs less than cancelling them: for what is worth less than an order must be,
- * and beyond so many in an hour, the keeper does not pay. Anybody else may.
+ * Opening orders and letting them expire costs an attacker less than cancelling costs us. So the keeper does not pay to
+ * cancel orders below the minimum order size, nor more than a number in an hour. Anybody else may cancel them.
  */
 const LEAST_USD_TO_CANCEL = 5;
 const CANCELS_AN_HOUR = 200;
 
-/** Fills open limit orders when the market pays for them, and cancels expired ones. */
+/** Fills open limit orders when the market pays for it, and cancels expired ones. */
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
 
 export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
@@ -55,7 +55,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
   });
 }
 
-/** Has the orders looked at every two seconds, and soon after the market has moved. */
+/** Checks the orders every two seconds, and soon after the market has moved. */
 export function startLimitOrderKeeper(
   deps: LimitOrderDeps & { onMarketChange: (listener: () => void) => void },
 ): LimitOrderKeeper {
@@ -69,11 +69,11 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #deps: LimitOrderDeps;
   readonly #backOffs: BackOffs;
   readonly #metrics: LimitOrderMetrics;
-  /** The pools that transactions under way trade with, by order. */
+  /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
   #open: FillableOrders = { orders: [], skipped: new Map() };
   #listAt = Number.NEGATIVE_INFINITY;
-  /** When orders were cancelled in the last hour; steady time. */
+  /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
@@ -86,7 +86,9 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     return address;
   }
 
-  /** Fills first: they are what makers wait for. Of each kind, what was tried longest ago, so that all get a turn. */
+  /**
+   * Fills first, because makers wait for them. Within each kind the least recently tried first, so that all get a turn.
+   */
   async due(): Promise<OpenOrder[]> {
     await this.#list();
     const isLate = ({ order }: OpenOrder) => this.#isExpired(order);
@@ -99,7 +101,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#listAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** By what is known already. @throws where something is in the way of a fill */
+  /** Decides by what is known already. @throws if something blocks the fill */
   async isDue({ order }: OpenOrder): Promise<boolean> {
     if (this.#isExpired(order)) return this.#mayCancel(order);
     const deps = this.#deps;
@@ -164,7 +166,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     return (Number(makingAmount) / 10 ** mint.decimals) * price >= LEAST_USD_TO_CANCEL;
   }
 
-  /** What moves a pool now would make this trade another one than was tried out. */
+  /** Whether a transaction in flight may move one of its pools, so that it would not trade as it was simulated. */
   #isBusy({ venues }: Prepared): boolean {
     return [...this.#venues.values()].some((busy) => busy.some((venue) => venues.includes(venue)));
   }

@@ -2,31 +2,31 @@ import { type FillPrice, type LimitOrder, limitOrderPrice } from '@slipway/progr
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Token } from '../../routing/router.js';
 
-/** A part of an order, or all that is left of it, and what is paid for it. Amounts in the smallest unit. */
+/** A part or the whole rest of an order, and what is paid for it. Amounts in the smallest unit. */
 export interface Fill extends FillPrice {
   makingAmount: bigint;
 }
 
-/** What the market gives of the output for an amount of the input; undefined where it does not take that much. */
+/** The output that the market gives for an amount of the input; undefined if it cannot take that much. */
 export type Market = (makingAmount: bigint) => Promise<bigint | undefined>;
 
-/** A part is at least this share of what is left. */
+/** The smallest part is the rest divided by this. */
 const SMALLEST_SHARE = 256n;
-/** How often the space between a part that pays and a larger one that does not is halved. */
+/** Bisection steps between a part that pays and a larger one that does not. */
 const REFINEMENTS = 8;
 const LAMPORTS_PER_SOL = 1e9;
 
 /**
- * The largest part of the order that the market pays for: what the maker asks, the order's fee and `cost`, which is the
- * taker's own, in the output token. Of a maker who accepts less than asked, it asks for that only where the market does
- * not give more. Undefined where no part pays.
+ * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
+ * own cost, in the output token. If the maker accepts less than asked, that is used only as far as the market does not
+ * give more. Undefined if no part pays.
  */
 export async function planFill(order: LimitOrder, market: Market, cost: bigint): Promise<Fill | undefined> {
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
   const whole = await fillOf(order.makingAmount);
   if (whole) return whole;
   const smallest = (order.makingAmount + SMALLEST_SHARE - 1n) / SMALLEST_SHARE;
-  // The smaller the part, the better the market's price: where that is too low, nothing pays.
+  // The smaller the part, the better the market's price: if the smallest does not pay, none does.
   if (!fillFor(order, smallest, await market(smallest), 0n)) return undefined;
   let [found, tooMuch] = [undefined as Fill | undefined, order.makingAmount];
   for (let making = tooMuch / 2n; !found && making >= smallest; making /= 2n) {
@@ -43,7 +43,7 @@ export async function planFill(order: LimitOrder, market: Market, cost: bigint):
   return found;
 }
 
-/** The fill of `makingAmount` for which the market gives `out`; undefined where that is too little. */
+/** The fill of `makingAmount` for which the market gives `out`; undefined if that is too little. */
 export function fillFor(
   order: LimitOrder,
   makingAmount: bigint,
@@ -55,7 +55,7 @@ export function fillFor(
   return price && { makingAmount, ...price };
 }
 
-/** What lamports are worth in a token, rounded up; undefined where a price is not known. */
+/** What lamports are worth in a token, rounded up; undefined if a price is unknown. */
 export function lamportsIn(
   { mint, decimals }: Token,
   lamports: bigint,
@@ -67,7 +67,7 @@ export function lamportsIn(
   return BigInt(Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / token) * 10 ** decimals));
 }
 
-/** Why an order is none that can be filled or cancelled; undefined where it can. */
+/** Why an order can neither be filled nor cancelled; undefined if it can. */
 export function defectOf(order: LimitOrder): string | undefined {
   if (order.oriMakingAmount === 0n || order.oriTakingAmount === 0n) return 'it was made with nothing';
   if (order.makingAmount === 0n) return 'nothing is left of it';
@@ -78,7 +78,7 @@ export function defectOf(order: LimitOrder): string | undefined {
   return undefined;
 }
 
-/** Whether it can only be cancelled at that time, in unix milliseconds. */
+/** Whether the order has expired at `now` (Unix ms), so that it can only be cancelled. */
 export function isExpired({ expiredAt }: LimitOrder, now: number): boolean {
   return expiredAt !== undefined && BigInt(Math.floor(now / 1_000)) >= expiredAt;
 }

@@ -7,7 +7,7 @@ import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } fro
 import { isExpired } from './plan.js';
 import { orderNow } from './prepare-fill.js';
 
-/** Makes the transaction that gives an expired order's maker everything back, and tries it out. */
+/** Crafts and simulates the transaction that returns an expired order's funds to its maker. */
 export async function prepareCancel(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
   const { chain, taker, addresses } = deps;
   const order = await orderNow(deps, address);

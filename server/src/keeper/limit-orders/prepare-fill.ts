@@ -10,12 +10,12 @@ import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 
-/** No fill needs more, and its cost is reckoned with this many. */
+/** Compute units. No fill needs more, and its cost is calculated with this many. */
 const MOST_UNITS = 300_000;
 const QUOTE_MS = 2_000;
-/** Until a route is found that pays and fits into a transaction. */
+/** How often to try for a route that pays and fits into a transaction. */
 const MOST_TRIES = 6;
-/** By a price that anybody can make, anybody could have the wallet's SOL for nothing. */
+/** With a price that anybody can set, anybody could get the wallet's SOL for nothing. */
 export const NOT_REPAID = 'its output has no price that the cost of a fill could be repaid by';
 const NO_VENUES: ReadonlySet<string> = new Set();
 
@@ -24,7 +24,7 @@ export interface Sides {
   output: Token;
 }
 
-/** The order as it is on the chain now; undefined when it is gone or none that can be filled. */
+/** The order as it is on the chain now; undefined if it is gone or cannot be filled. */
 export async function orderNow(
   { chain, addresses }: LimitOrderDeps,
   address: Address,
@@ -33,7 +33,7 @@ export async function orderNow(
   return order && defectOf(order) === undefined ? order : undefined;
 }
 
-/** The order's two tokens; undefined where a mint is not what the order says. */
+/** The order's two tokens; undefined if a mint is not what the order says. */
 export async function sidesOf({ chain }: LimitOrderDeps, order: LimitOrder): Promise<Sides | undefined> {
   const [input, output] = await Promise.all([chain.mint(order.inputMint), chain.mint(order.outputMint)]);
   if (input?.tokenProgram !== order.inputTokenProgram || output?.tokenProgram !== order.outputTokenProgram)
@@ -42,7 +42,7 @@ export async function sidesOf({ chain }: LimitOrderDeps, order: LimitOrder): Pro
   return { input: token(order.inputMint, input), output: token(order.outputMint, output) };
 }
 
-/** The most that the network takes for a fill, in lamports. */
+/** The highest network fee of a fill, in lamports. */
 export async function networkFee({ chain }: LimitOrderDeps): Promise<bigint> {
   return feeOf(1, { computeUnitLimit: MOST_UNITS, computeUnitPrice: await chain.computeUnitPrice() });
 }
@@ -55,7 +55,7 @@ const requestOf = ({ input, output }: Sides, amount: bigint): QuoteRequest => ({
   excludeVenues: NO_VENUES,
 });
 
-/** What the router gives by what it knows already: no question to the chain. */
+/** The market according to what the router knows already, without reads from the chain. */
 export function marketOf(deps: LimitOrderDeps, sides: Sides, simpler = 0): Market {
   return async (amount) => {
     const quote = await quoteFor(deps, requestOf(sides, amount), simpler);
@@ -63,7 +63,7 @@ export function marketOf(deps: LimitOrderDeps, sides: Sides, simpler = 0): Marke
   };
 }
 
-/** The router's quote, made simpler so often: for when a transaction has no room for a better one. */
+/** The router's quote, simplified `simpler` times: for when a better route does not fit into a transaction. */
 async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpler: number): Promise<Quote | Refusal> {
   const signal = AbortSignal.timeout(QUOTE_MS);
   let quote = await router.quote(request, signal);
@@ -71,7 +71,7 @@ async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpl
   return quote;
 }
 
-/** Makes the transaction that fills as much of an order as the market pays for, and tries it out. */
+/** Crafts and simulates the transaction that fills as much of an order as the market pays for. */
 export async function prepareFill(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
   const order = await orderNow(deps, address);
   if (!order || isExpired(order, deps.clock.now())) return notYet('it is not open any more');
@@ -92,7 +92,7 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
     const quote = await quoteFor(deps, { ...requestOf(sides, plan.makingAmount), owner: taker }, simpler);
     if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
-    // The market has moved; with this quote, what is known of it has been brought up to date.
+    // The market has moved; the quote has refreshed what the router knows of it.
     if (!fill) continue;
     const prepared = await tryOutFill(deps, terms, fill, cost, quote);
     if (prepared !== 'too large') return prepared;
@@ -110,7 +110,7 @@ async function tryOutFill(
 ): Promise<Prepared | Skipped | 'too large'> {
   const { chain, taker } = deps;
   const { order, places } = terms;
-  // Of what the market gives less, nothing would repay the cost: who moves a pool first could have it for nothing.
+  // The minimum includes our cost: otherwise somebody who moves the pool first could make us pay it for nothing.
   const least = price.takingAmount + price.feeAmount + cost;
   const trade = await quote.build({
     owner: taker,

@@ -10,7 +10,7 @@ import type { TriggerKeeperDeps } from './deps.js';
 import { type Sale, saleOf } from './sale.js';
 import { BACK_OFF, fillEvent } from './settlement.js';
 
-/** Writes down what a fill that has landed moved. However often and wherever it is called, it is written once. */
+/** Records what a landed fill has moved. Idempotent, also across instances. */
 export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDeps, fill: PendingFill): Promise<void> {
   const order = await findTriggerOrder(store, fill.orderId);
   const landed = await readTransaction(chain.rpc, fill.signature);
@@ -27,7 +27,7 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
     const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
     const told = { id: fill.requestId, state: 'success', amount: input, at } as const;
     const history = () => [{ ...fillEvent(sale, told), signature: fill.signature, outputAmount: output }];
-    // The market has just given all that it would.
+    // After a partial fill, the market has nothing more to give for now.
     const times = { retryAt: whole ? null : new Date(at.getTime() + backOffMs(1, BACK_OFF)) };
     const filled = { id, event: { type: 'fill_landed', input, output, into, whole } as const, times, history };
     const outcome = (await changeOrders(tx, [filled], at)).get(id);
@@ -35,15 +35,12 @@ export async function concludeFill({ store, chain, clock, log }: TriggerKeeperDe
     if (whole && !isClosed) await oweRent(tx, id);
     if (whole && sale.vaultOutput) await changeOrders(tx, [{ id, event: { type: 'exit_opened' } }], at);
   });
-  log.info(
-    { order: id, signature: fill.signature, input: `${input}`, output: `${output}`, whole },
-    'an order was filled',
-  );
+  log.info({ order: id, signature: fill.signature, input: `${input}`, output: `${output}`, whole }, 'filled an order');
 }
 
 /**
- * What a fill has sold and bought. The wallet pays nothing for it: all that it gains is what it has bought, and what the
- * closed account of the input gives back, which is neither.
+ * What a fill has sold and bought. The wallet pays nothing itself: it gains the output, and the rent of the closed
+ * input account, which counts as neither.
  */
 async function movedBy(
   chain: TriggerKeeperDeps['chain'],

@@ -14,12 +14,12 @@ export interface TriggerKeeperDeps {
   chain: Chain;
   clock: Clock;
   log: Logger;
-  /** Pays network fees and rents: the wallet of the signer's role `keeper`. */
+  /** Pays network fees and rent: the wallet of the signer's role `keeper`. */
   payer: Address;
-  /** A router that needs no signature but the vault's. */
+  /** A router whose transactions need no signature but the vault's. */
   router: Router;
   prices: Pick<Prices, 'quote' | 'usd'>;
-  /** What the pools say a whole token is worth in USD: where they know it, it must agree with the price. */
+  /** USD for one whole token according to the pools. If they know it, the price must agree with it. */
   poolUsd: (mint: Address) => number | undefined;
   programs: SwapPrograms;
 }

@@ -14,13 +14,13 @@ import { saleOf } from './sale.js';
 import { BACK_OFF, FILL_AREA, type FillDetail, type FillPayload } from './settlement.js';
 import type { FiredOrder } from './waiting-orders.js';
 
-/** Longer than it takes to prepare a fill: a keeper that has died holds an order up for no longer. */
+/** Longer than it takes to prepare a fill. A keeper that died blocks an order for no longer than this. */
 const CLAIM_MS = 20_000;
 
-/** `released`: it was ours, nothing was sent, and it waits again. */
+/** `released`: we had claimed it, nothing was sent, and it waits again. */
 export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
-/** Claims an order that a price has fired, fills it, and writes down what the chain moved. */
+/** Claims an order that a price has fired, fills it, and records what the fill moved. */
 export async function fillOrder(deps: TriggerKeeperDeps, fired: FiredOrder): Promise<FillOutcome> {
   const order = await claim(deps, fired);
   if (!order) return 'not ours';
@@ -31,7 +31,7 @@ export async function fillOrder(deps: TriggerKeeperDeps, fired: FiredOrder): Pro
   } catch (error) {
     if (error instanceof WouldFail || error instanceof ReservationRefused)
       return release(deps, order, fired, error.message);
-    // It may have been sent: the chain tells, and `recover` asks it.
+    // It may have been sent: `recover` finds out from the chain.
     throw error;
   }
 }
@@ -60,7 +60,7 @@ async function prepare(
   }
 }
 
-/** Looks at the order as it was claimed: its owner may have changed it since the price has fired it. */
+/** Whether the claimed order still fires: its owner may have changed it in the meantime. */
 function stillFires(order: TriggerOrderRow, { leg, usd, trailingBps }: FiredOrder, now: number): boolean {
   if (order.expiresAt.getTime() <= now || order.trailingBps !== trailingBps) return false;
   return trailingBps !== null || isCrossed({ ...order, ...order.progress }, leg, usd);
@@ -81,7 +81,7 @@ async function send(
   return 'filled';
 }
 
-/** Gives the claim back, for the order to fire again later. */
+/** Releases the claim, so that the order can fire again later. */
 async function release(
   { store, clock, log }: TriggerKeeperDeps,
   order: TriggerOrderRow,
@@ -91,11 +91,11 @@ async function release(
   const now = clock.now();
   const times = { leaseUntil: null, retryAt: new Date(now + backOffMs(tries + 1, BACK_OFF)) };
   await store.transaction((tx) => releaseClaim(tx, order, times, new Date(now)));
-  log.info({ order: order.id, leg, reason }, 'an order that has fired waits');
+  log.info({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');
   return 'released';
 }
 
-/** Where the claim is still this one. */
+/** Releases the order if it still has this claim. */
 async function releaseClaim(
   tx: Tx,
   { id, leaseUntil }: TriggerOrderRow,

@@ -11,27 +11,27 @@ import { returnRents } from './rents.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
 
 const INTERVAL_MS = 1_000;
-/** A copy that is told of a price has to read it first. */
+/** An instance that is notified of a price has to read it first. */
 const SOON_MS = 100;
 
-/** Fires trigger orders at prices, and fills them. Any number may run over one store. */
+/** Fires and fills trigger orders. Any number of keepers may share a store. */
 export interface TriggerKeeper extends KeeperLoop {
-  /** Ticks every market once; resolves when what has fired is under way. */
+  /** Ticks every market once; resolves when the fills of fired orders are under way. */
   tick(): Promise<void>;
-  /** Ticks until nothing fires any more, and all that has fired has come to its end. */
+  /** Ticks until nothing fires any more and every fill has ended. */
   runDue(): Promise<void>;
   start(): void;
-  /** Has the next tick come soon. */
+  /** Makes the next tick come soon. */
   wake(): void;
 }
 
 export interface TriggerKeeperOptions extends TriggerKeeperDeps {
-  /** No other keeper works with this store. */
+  /** No other keeper uses this store. */
   alone: boolean;
   steadyNow: () => number;
 }
 
-/** Listens to the store until it is closed; ticks when asked to, and by itself once it is started. */
+/** Listens to the store until closed. Ticks on request, and by itself once started. */
 export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<TriggerKeeper> {
   const orders = await WaitingOrders.open(deps);
   const work = new TriggerWork(deps, orders);
@@ -40,7 +40,7 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
     intervalMs: INTERVAL_MS,
     soonMs: SOON_MS,
     log: deps.log,
-    failure: 'trigger orders were not looked at; trying again',
+    failure: 'cannot check trigger orders; will try again',
   });
   return {
     start: () => worker.start(),
@@ -63,7 +63,7 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
 /** Ticks every second, and soon after prices have been set. */
 export async function startTriggerKeeper(
   deps: TriggerKeeperOptions & {
-    /** Calls the listener when prices have changed; the answer ends it. */
+    /** Calls the listener when prices have changed; resolves with a function that unsubscribes. */
     onPrices: (listener: () => void) => Promise<() => Promise<void>>;
   },
 ): Promise<KeeperLoop> {
@@ -80,7 +80,7 @@ export async function startTriggerKeeper(
   };
 }
 
-/** What the prices fire is due, and is filled by `fillOrder`. */
+/** Orders that a price fires are due, and are filled by `fillOrder`. */
 class TriggerWork implements Work<FiredOrder, FiredOrder> {
   readonly #deps: TriggerKeeperOptions;
   readonly #orders: WaitingOrders;
@@ -109,7 +109,7 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
     return this.#fire();
   }
 
-  /** The order is claimed where it is filled: only there is known whether it still fires. */
+  /** Nothing to prepare: `fillOrder` claims the order, and only then is known whether it still fires. */
   async prepare(fired: FiredOrder): Promise<FiredOrder> {
     return fired;
   }
@@ -119,20 +119,20 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
       const outcome = await fillOrder(this.#deps, fired);
       this.#orders.tried(fired, outcome === 'released');
     } finally {
-      // Whatever has become of it: the store tells.
+      // Whatever happened to it is in the store.
       this.#orders.readAgain(fired.id);
     }
   }
 
   failed({ id }: FiredOrder, reason: string): void {
-    this.#deps.log.warn({ order: id, reason }, 'a fill was left to the next run');
+    this.#deps.log.warn({ order: id, reason }, 'a fill is left to the next run');
   }
 
   turned(): Promise<void> {
     return this.#orders.saveMarks();
   }
 
-  /** Returns also the rents that were not due yet when the last tick looked. */
+  /** Also returns rents that became due after the last tick. */
   async returnAllRents(): Promise<void> {
     await this.#returning;
     await this.#returnRents(false);
@@ -143,11 +143,11 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
     for (const mint of this.#orders.mints) {
       const price = tickOf(this.#deps, mint, this.#ticks.get(mint));
       if (typeof price === 'string') {
-        this.#deps.log.debug({ mint, reason: price }, 'a price fires nothing');
+        this.#deps.log.debug({ mint, reason: price }, 'ignoring a price');
         continue;
       }
       this.#ticks.set(mint, price);
-      // Not in the same order as the other keepers, who would claim what this one is about to.
+      // In random order, so that keepers do not compete for the same claims.
       fired.push(...shuffled(this.#orders.tick(mint, price.usd)));
     }
     return fired;
@@ -155,7 +155,7 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
 
   #returnRents(alone: boolean): Promise<void> {
     return returnRents(this.#deps, { alone }).catch((error: Error) =>
-      this.#deps.log.warn({ reason: error.message }, 'rents are not returned yet'),
+      this.#deps.log.warn({ reason: error.message }, 'cannot return rents yet; will try again'),
     );
   }
 }

@@ -4,7 +4,7 @@ import type { TriggerKeeperDeps } from './deps.js';
 import type { Market } from './offers.js';
 import type { Sale } from './sale.js';
 
-/** No fill sells less than 5 USD, nor leaves less: half of the smallest order. */
+/** No fill sells or leaves less than 5 USD: half of the smallest order. */
 const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
 
 interface Priced {
@@ -12,7 +12,9 @@ interface Priced {
   decimals: number;
 }
 
-/** The market of a sale until the signal, and the least part that is sold there; undefined without fresh prices. */
+/**
+ * The market of a sale, usable until the signal aborts, and the smallest part to sell; undefined without fresh prices.
+ */
 export function marketOf(
   { router, prices }: Pick<TriggerKeeperDeps, 'router' | 'prices'>,
   sale: Sale,
@@ -32,7 +34,7 @@ export function marketOf(
   };
 }
 
-/** What an amount is worth in another token by the prices of one whole token of each; rounded down. */
+/** What an amount is worth in another token, by the prices of both; rounded down. */
 function worthIn(amount: bigint, input: Priced, output: Priced): bigint {
   const [from, to] = [fractionOf(input.usd), fractionOf(output.usd)];
   return (

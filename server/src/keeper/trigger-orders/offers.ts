@@ -1,12 +1,12 @@
 import { isRefused, type Quote, type Refusal } from '../../routing/router.js';
 
-/** What the market gives for an amount, and the least that it must give; in the smallest units. */
+/** What the market gives for an amount, and the minimum that must arrive; in the smallest units. */
 export interface Offer {
   amount: bigint;
   quote: Quote;
-  /** Must arrive, or nothing happens. */
+  /** The minimum output: with less, the transaction fails. */
   least: bigint;
-  /** What is asked for over what is offered: up to 1 it is enough. */
+  /** What is demanded divided by what is quoted: the offer is good enough up to 1. */
   strain: number;
 }
 
@@ -14,23 +14,28 @@ export interface Market {
   quote(amount: bigint): Promise<Quote | Refusal>;
   /** Basis points that a trade with this quote may lose against the quote and the prices. */
   slippage(quote: Quote): bigint;
-  /** What an amount is worth by the prices. */
+  /** What an amount is worth by the prices, in the output token. */
   fair(amount: bigint): bigint;
 }
 
-/** The search for a part asks for so many quotes at most. */
+/** The most quotes that the search for a part requests. */
 const MOST_QUOTES = 6;
-/** Shares of a part: more than the first is worth another quote, and by the second the aim lies below the limit. */
+/**
+ * Fractions of a part (1/n): a gain above the first is worth another quote; the second is the margin below the limit.
+ */
 const WORTH_MORE = 100n;
 const BELOW = 500n;
 const BPS = 10_000n;
 
-/** The least of `amount` that is left after so much slippage, rounded up. */
+/** What is left of `amount` after the slippage, rounded up. */
 export function leastOf(amount: bigint, slippageBps: bigint): bigint {
   return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
 }
 
-/** Both must hold: neither a pool that was moved nor a price that is off may give the order away. */
+/**
+ * The minimum comes from both quote and prices, so that neither a manipulated pool nor a wrong price can drain the
+ * order.
+ */
 export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote): Offer {
   const bps = slippage(quote);
   const byPrice = leastOf(fair(amount), bps);
@@ -39,8 +44,8 @@ export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote
 }
 
 /**
- * An offer for all of an amount; where the market is too shallow for that, for the largest part that a few quotes find.
- * Neither the part nor what is left of the amount is less than `leastPart`.
+ * An offer for the whole amount or, if the market is too shallow for that, for the largest part that a few quotes find.
+ * Neither the part nor the rest is less than `leastPart`.
  */
 export async function findOffer(
   market: Market,
@@ -66,7 +71,7 @@ export function tooLittle({ quote, least }: Offer): string {
 
 type Bound = Pick<Offer, 'amount' | 'strain'>;
 
-/** Between a part that is small enough and an amount that is too large: what a unit costs grows about evenly with it. */
+/** Interpolates between a part that is small enough and an amount that is too large: strain grows about linearly. */
 async function findPart(market: Market, whole: Bound, leastPart: bigint): Promise<Offer | undefined> {
   const most = whole.amount - leastPart;
   if (leastPart <= 0n || most < leastPart) return undefined;

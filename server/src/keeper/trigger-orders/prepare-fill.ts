@@ -16,20 +16,20 @@ import { marketOf } from './market.js';
 import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
 
-/** For all quotes of a fill. */
+/** The time limit for all quotes of a fill. */
 const QUOTES_MS = 2_000;
-/** Each over fewer pools than the one before. */
+/** Each try uses fewer pools than the one before. */
 const MOST_TRIES = 5;
 
-/** A fill that was tried out and would succeed. */
+/** A fill whose simulation succeeded. */
 export interface PreparedFill {
   crafted: Crafted;
   lastValidBlockHeight: bigint;
-  /** What it sells, in the smallest unit: all that is left of the order, or a part. */
+  /** What it sells, in the smallest unit: the rest of the order or a part of it. */
   amount: bigint;
 }
 
-/** A sale, and what all tries of it have in common. */
+/** A sale, and what all tries have in common. */
 interface Trade {
   sale: Sale;
   input: Token;
@@ -38,8 +38,8 @@ interface Trade {
 }
 
 /**
- * Makes the transaction that fills an order by the leg that has fired, all of it or as much as the market takes within the
- * slippage, and tries it out; or says why it cannot be.
+ * Crafts and simulates the transaction that fills an order by its fired leg: all of it, or as much as the market takes
+ * within the slippage. Returns the reason if that is not possible.
  */
 export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
   const [input, output, source] = await Promise.all([
@@ -56,7 +56,7 @@ export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
-    // What others have sent to the account stays, and so does the account; and what has failed is tried without this.
+    // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill.
     const isEmptied = amount === sale.amount && sale.failures === 0 && holds(source) === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount };
@@ -69,7 +69,7 @@ export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<
   return { skipped: 'a transaction has no room for its route' };
 }
 
-/** The rent of an account that is closed pays for the one that is made. */
+/** The rent of the closed account pays for the created one. */
 const NO_ACCOUNT =
   'the wallet has no token account for the output, and a fill makes one only where it empties the order: make it, and it fills';
 
@@ -81,7 +81,7 @@ async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEm
   if (isEmptied) {
     const closing = await tryOnce(deps, trade, offer, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
-    // Without the router program a venue may leave something, and what is not empty cannot be closed.
+    // Without the router program a venue may leave a remainder, and only an empty account can be closed.
   }
   return tryOnce(deps, trade, offer, false);
 }
@@ -103,9 +103,9 @@ async function tokenOf({ chain }: TriggerKeeperDeps, mint: Address): Promise<Tok
 
 interface Target {
   place: Exclude<Place, { kind: 'sol' }>;
-  /** Owner of the place while the trade runs. */
+  /** Owner of the output account during the trade. */
   owner: Address;
-  /** Whose the output is at the end. */
+  /** Owner of the output in the end. */
   receiver: Address;
   create: boolean;
 }
@@ -146,7 +146,7 @@ async function swapOf(
     absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
-  // Else anybody could have accounts made at the keeper's cost, and close them.
+  // Otherwise anybody could have the keeper pay for accounts, and close them for the rent.
   if (target.create && !isClosing) return { skipped: NO_ACCOUNT };
   const closeTo = target.create ? payer : wallet;
   return {

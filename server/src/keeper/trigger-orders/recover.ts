@@ -8,8 +8,8 @@ const BATCH = 500;
 const FOREVER = new Date(8.64e15);
 
 /**
- * Goes on with what a stopped keeper has left: claims of which nothing was sent are given back, and fills that have
- * landed are written down. `alone`: no other keeper is at work, so that every claim is an abandoned one.
+ * Continues what a stopped keeper has left: releases claims for which nothing was sent, and records fills that have
+ * landed. `alone`: no other keeper is at work, so every claim is abandoned.
  */
 export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boolean }): Promise<void> {
   const { store, clock, log } = deps;
@@ -23,9 +23,9 @@ export async function recover(deps: TriggerKeeperDeps, { alone }: { alone: boole
     });
   }
   for (const fill of await landedFills(store, BATCH)) {
-    // One that cannot be read must not hold up the others.
+    // A fill that cannot be read must not hold up the others.
     await concludeFill(deps, fill).catch((error: Error) =>
-      log.warn({ order: fill.orderId, reason: error.message }, 'a fill that has landed is not written down yet'),
+      log.warn({ order: fill.orderId, reason: error.message }, 'cannot record a landed fill yet; will try again'),
     );
   }
 }

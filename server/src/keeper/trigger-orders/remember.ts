@@ -3,7 +3,7 @@ import { type CraftedRequest, rememberOwn } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { TriggerKeeperDeps } from './deps.js';
 
-/** Writes down a transaction that the keeper pays for and the vault of a wallet signs. */
+/** Stores a transaction that the keeper pays for and a wallet's vault signs. */
 export function remember(
   { store, clock }: Pick<TriggerKeeperDeps, 'store' | 'clock'>,
   { area, wallet, crafted, lastValidBlockHeight, payload }: Omit<CraftedRequest, 'id' | 'cosigners'>,

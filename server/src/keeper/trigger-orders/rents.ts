@@ -17,11 +17,11 @@ import type { VaultTokens } from '../../vault/holdings.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { remember } from './remember.js';
 
-/** The area of the ledger that returned rents are in. */
+/** The ledger area of transactions that return rent. */
 export const RENT_AREA = 'trigger-rent';
 
 const BATCH = 20;
-/** What was not returned by then is tried again. */
+/** After this, a rent that was not returned is tried again. */
 const LEASE_MS = 60_000;
 const FOREVER = new Date(8.64e15);
 
@@ -34,7 +34,7 @@ const RentPayload = Type.Object({ orderId: Type.String() });
 type RentPayload = Static<typeof RentPayload>;
 const readRentPayload = payloadReader(RentPayload);
 
-/** Sent only by who has claimed the order; settled by what the chain says, whoever runs then. */
+/** Only the keeper that claimed the order sends; any instance settles, by what the chain says. */
 export const rentSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
@@ -54,8 +54,8 @@ export const rentSettlement: Settlement = {
 };
 
 /**
- * Closes accounts of filled orders that their fills have left open, and gives rent and remains to the wallet. `alone`: no
- * other keeper is at it. What does not work is tried again later.
+ * Closes accounts of filled orders that their fills have left open, and sends rent and remaining tokens to the wallet.
+ * `alone`: no other keeper is at work. Failures are tried again later.
  */
 export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: boolean }): Promise<void> {
   const { store, clock, log } = deps;
@@ -65,7 +65,10 @@ export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: b
   await Promise.all(
     claimed.map((order) =>
       returnRent(deps, order).catch((error: Error) =>
-        log.warn({ order: order.id, reason: error.message }, 'the rent of a filled order is not returned yet'),
+        log.warn(
+          { order: order.id, reason: error.message },
+          'cannot return the rent of a filled order yet; will try again',
+        ),
       ),
     ),
   );
@@ -87,7 +90,7 @@ async function returnRent(deps: TriggerKeeperDeps, order: TriggerOrderRow): Prom
   const request = await remember(deps, { ...tried, area: RENT_AREA, wallet, payload });
   const detail: RentDetail = { orderId, leaseUntil: leaseUntil! };
   const { state } = await landing.execute(request, decodeTransaction(tried.crafted.wire), detail);
-  log.info({ order: orderId, state }, 'the rent of a filled order was sent to its wallet');
+  log.info({ order: orderId, state }, 'sent the rent of a filled order to its wallet');
 }
 
 async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: TriggerOrderRow): Promise<Instruction[]> {
@@ -99,14 +102,14 @@ async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: Trigger
       if (!tokens) return [];
       const close = closeToWallet(tokens, wallet);
       const { mint, isNative, amount } = tokens.tokens;
-      // Closing a native account gives all its lamports away.
+      // Closing a native account pays out all its lamports.
       if (isNative || amount === 0n) return [close];
       const [facts, own] = await Promise.all([
         chain.mint(mint),
         chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
       ]);
       if (facts && own && decodeTokenAccount(own.data)) return [moveToWallet(tokens, wallet, facts.decimals), close];
-      // A few left tokens are not worth an account that the keeper would have to pay for.
+      // A few remaining tokens are not worth an account that the keeper would have to pay for.
       log.warn(
         { order: order.id, account: tokens.account },
         'an account is not empty and its wallet has none: left open',

@@ -3,24 +3,24 @@ import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { type OrderContext, orderContext } from '../../trigger-orders/order-context.js';
 
-/** What a fill of an order's fired leg sells, from where, for what, and by which terms. */
+/** What a fill of an order's fired leg sells, from which account, for what, and on which terms. */
 export interface Sale {
   orderId: string;
   wallet: Address;
   vault: Address;
   inputMint: Address;
   outputMint: Address;
-  /** Token account whose owner is the vault. */
+  /** A token account owned by the vault. */
   source: Address;
-  /** All that is left to be sold, in the smallest unit of the input. */
+  /** What is left to sell, in the smallest unit of the input. */
   amount: bigint;
-  /** Where the output stays in the vault, its account there; else it goes to the wallet. */
+  /** The output's account in the vault, if the output stays there; undefined if it goes to the wallet. */
   vaultOutput: Address | undefined;
-  /** What its owner allows a fill to lose; null: automatic. */
+  /** The slippage that the owner allows; null: automatic. */
   slippageBps: number | null;
-  /** What the fill is for its owner. */
+  /** What the fill means to its owner. */
   context: OrderContext;
-  /** Fills in a row that have failed. */
+  /** Failed fills in a row. */
   failures: number;
 }
 
@@ -38,7 +38,7 @@ export function saleOf(order: TriggerOrderRow): Sale {
   };
 }
 
-/** An exit sells what the entry has bought, back into what was deposited. */
+/** An exit sells what the entry bought, back into the deposited token. */
 function soldOf(order: TriggerOrderRow): Pick<Sale, 'inputMint' | 'outputMint' | 'source' | 'amount' | 'vaultOutput'> {
   const { progress } = order;
   const [inputMint, outputMint] = [order.inputMint as Address, order.outputMint as Address];
@@ -61,7 +61,7 @@ function slippageOf({ slippageBps, tpSlippageBps, slSlippageBps }: TriggerOrderR
   return { entry: slippageBps, take_profit: tpSlippageBps, stop_loss: slSlippageBps }[leg];
 }
 
-/** The condition that the price has met when a leg fires. */
+/** The condition under which a leg fires. */
 function conditionOf(order: TriggerOrderRow, leg: Leg): 'above' | 'below' {
   if (leg === 'entry') return order.triggerCondition ?? 'above';
   return leg === 'take_profit' ? 'above' : 'below';

@@ -9,30 +9,33 @@ import { IllegalEvent } from '../../trigger-orders/order.js';
 import { backOffMs } from '../back-offs.js';
 import { type Sale, saleOf } from './sale.js';
 
-/** The area of the ledger that fills are in. */
+/** The ledger area of fills. */
 export const FILL_AREA = 'trigger-fill';
 
-/** What a fill's request carries to its claim. */
+/** What a fill's request passes to its claim. */
 export interface FillDetail {
   orderId: string;
-  /** Of the keeper's claim of the order: where it is another now, another keeper has the order. */
+  /** The lease of the keeper's claim of the order. If the stored one differs, another keeper has the order. */
   leaseUntil: Date;
   /** What it sells. */
   amount: bigint;
   at: Date;
 }
 
-/** Kept with a fill's request. `amount`: what it sells, in the smallest unit. */
+/** Stored with a fill's request. `amount`: what it sells, in the smallest unit. */
 const FillPayload = Type.Object({ orderId: Type.String(), amount: digits });
 export type FillPayload = Static<typeof FillPayload>;
 const readFillPayload = payloadReader(FillPayload);
 
-/** Between attempts that have filled nothing. */
+/** Delays between attempts that filled nothing. */
 export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
-/** Failed fills in a row after which an order is left to its owner, who can cancel it. */
+/** Failed fills in a row after which the keeper gives up, and the owner can cancel the order. */
 const MOST_FAILURES = 10;
 
-/** A fill is sent only by who holds the order, in the step that writes its signature down; what is lost is tried again. */
+/**
+ * Only the keeper that holds the order sends a fill, and its signature is stored in the same step. A lost fill is
+ * retried.
+ */
 export const fillSettlement: Settlement = {
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
@@ -55,11 +58,11 @@ export const fillSettlement: Settlement = {
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
       const { state, settledAt, signature } = row;
-      // What has landed is written down with what the chain says that it moved, which takes a question to the chain.
+      // A landed fill is recorded later, with the amounts that it moved: these must be read from the chain.
       if (state === 'landed' || !settledAt) continue;
       const { orderId, amount } = readFillPayload(row);
-      const told = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
-      const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), told), signature }];
+      const fill = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
+      const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), fill), signature }];
       const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
       const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
       if (!order || order instanceof IllegalEvent) continue;
@@ -77,13 +80,13 @@ export const fillSettlement: Settlement = {
   },
 };
 
-/** A fill as the order's owner sees it; `id` is that of its request. */
+/** A fill as the order's owner sees it; `id` is the request's. */
 export function fillEvent(
   { orderId, wallet, inputMint, outputMint, context }: Sale,
-  told: Pick<TriggerOrderEventRow, 'id' | 'state' | 'amount' | 'at'>,
+  fill: Pick<TriggerOrderEventRow, 'id' | 'state' | 'amount' | 'at'>,
 ): TriggerOrderEventRow {
   return {
-    ...told,
+    ...fill,
     wallet,
     orderId,
     type: 'fill',

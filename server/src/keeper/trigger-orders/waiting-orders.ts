@@ -9,14 +9,14 @@ import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 
-/** An order that a price has fired, and what has to be known of that when it is claimed. */
+/** An order that a price has fired, and what its claim needs to know. */
 export interface FiredOrder {
   id: string;
   leg: Leg;
-  /** The price that has fired it. */
+  /** The price that fired it. */
   usd: number;
   trailingBps: number | null;
-  /** How often in a row it has fired and was released again. */
+  /** How often in a row it has fired and been released. */
   tries: number;
 }
 
@@ -31,19 +31,19 @@ const PAGE = 5_000;
 const RELOAD_MS = 60_000;
 
 /**
- * A cache of the stored orders that wait for a price, by what fires them. It hears of changes from the store, and reads
- * all of it again every minute. An order that fires is removed, and added when it is read again. The cache may be out of
- * date: the claim of an order that does not wait any more is a no-op.
+ * A cache of the stored orders that wait for a price, by what fires them. The store notifies it of changes, and it is
+ * reloaded every minute. An order that fires is removed, and added again when it is read again. The cache may be out of
+ * date: the claim of an order that no longer waits is a no-op.
  */
 export class WaitingOrders {
   readonly #deps: WaitingOrdersDeps;
   readonly #book = new TriggerBook();
   readonly #mints = new Set<Address>();
-  /** Trailing orders with the mark that is in the store. */
+  /** Trailing orders, with their stored marks. */
   readonly #trailing = new Map<string, { mint: string; bps: number; stored: number }>();
-  /** Ids of orders that have to be read again. */
+  /** Ids of orders to be read again. */
   readonly #changed = new Set<string>();
-  /** Orders that back off, with the time at which they have to be read again. */
+  /** Orders that back off, with the time at which to read them again. */
   readonly #retryAt = new Map<string, number>();
   readonly #tries = new Map<string, number>();
   #reloadAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class WaitingOrders {
     this.#deps = deps;
   }
 
-  /** Listens to the store until it is closed. Empty until the first update. */
+  /** Listens to the store until closed. Empty until the first update. */
   static async open(deps: WaitingOrdersDeps): Promise<WaitingOrders> {
     const orders = new WaitingOrders(deps);
     orders.#unlisten = await deps.store.listen(TRIGGER_ORDERS_CHANNEL, (ids) => {
@@ -71,7 +71,7 @@ export class WaitingOrders {
     return this.#mints;
   }
 
-  /** Reads what has changed since the last time, and now and then everything. What is in flight stays out. */
+  /** Reads changed orders, and now and then all of them. Orders in flight are left out. */
   async update(inFlight: InFlight): Promise<void> {
     const { steadyNow, clock } = this.#deps;
     if (steadyNow() >= this.#reloadAt) {
@@ -84,7 +84,7 @@ export class WaitingOrders {
     await this.#readChanged(inFlight);
   }
 
-  /** Removes and answers what a price fires. */
+  /** Removes and returns the orders that a price fires. */
   tick(mint: Address, usd: number): FiredOrder[] {
     return this.#book.tick(mint, usd).map(({ order: id, leg }) => {
       const trailingBps = this.#trailing.get(id)?.bps ?? null;
@@ -93,18 +93,18 @@ export class WaitingOrders {
     });
   }
 
-  /** What has become of an order that had fired. */
+  /** Records whether a fired order was released. */
   tried({ id, tries }: FiredOrder, wasReleased: boolean): void {
     if (wasReleased) this.#tries.set(id, tries + 1);
     else this.#tries.delete(id);
   }
 
-  /** Has an order read with the next update, once it is not in flight any more. */
+  /** Marks an order to be read by the next update at which it is no longer in flight. */
   readAgain(id: string): void {
     this.#changed.add(id);
   }
 
-  /** Writes down how far the marks of trailing orders have moved. */
+  /** Stores the marks of trailing orders that have moved. */
   async saveMarks(): Promise<void> {
     const moved = [...this.#trailing].flatMap(([id, known]) => {
       const mark = this.#book.mark(id);
@@ -118,7 +118,7 @@ export class WaitingOrders {
 
   async #reload(inFlight: InFlight): Promise<void> {
     await this.saveMarks();
-    // Others that wait no longer may stay: their claim is a no-op.
+    // Others that no longer wait may stay: their claim is a no-op.
     const gone = new Set([...this.#trailing.keys(), ...this.#tries.keys()]);
     for (let after = '', more = true; more; ) {
       const page = await waitingOrders(this.#deps.store, after, PAGE);
@@ -152,11 +152,11 @@ export class WaitingOrders {
   #replace(id: string, order: WaitingOrder | undefined, inFlight: InFlight): void {
     if (inFlight.isUnderWay(id)) return;
     if (order) {
-      // What is queued is looked at once more when it is claimed.
+      // A queued order is checked again when it is claimed.
       if (!inFlight.isQueued(id)) this.#add(order);
       return;
     }
-    // Another keeper has it, or nobody any more.
+    // Another keeper has it, or it no longer waits.
     inFlight.dequeue(id);
     this.#remove(id);
   }

@@ -7,22 +7,25 @@ import { migrationsDigest } from './migrate.js';
 const templates = fileURLToPath(new URL('../../database-template', import.meta.url));
 
 /**
- * Where an embedded database with the current schema and no rows is kept, made once when the service is built: making
- * and migrating one takes seconds, copying one a tenth of that, and the first start should not keep a newcomer waiting.
+ * The path of a template: an empty embedded database with the current schema, created when the service is built.
+ * Creating and migrating a database takes seconds, copying one takes a tenth of that, and the first start should be
+ * fast.
  */
 export async function templatePath(): Promise<string> {
   return join(templates, await migrationsDigest());
 }
 
-/** Puts a copy of the template at `dir` where nothing is yet. Without a template PGlite makes the database itself. */
+/**
+ * Copies the template to `dir`, where nothing must exist yet. Without a template, PGlite creates the database itself.
+ */
 export async function copyTemplate(dir: string): Promise<void> {
   await mkdir(dirname(dir), { recursive: true });
   const template = await templatePath();
   if ((await exists(dir)) || !(await exists(template))) return;
-  // Renamed into place when it is whole: a start that is cut off leaves nothing that looks like a database.
+  // Renamed into place once complete: an interrupted start leaves nothing that looks like a database.
   const draft = `${dir}.new`;
   await rm(draft, { recursive: true, force: true });
-  // In half the time of the asynchronous one, and nothing else runs in the database's thread yet.
+  // Twice as fast as the asynchronous version, and nothing else runs in the database's thread yet.
   cpSync(template, draft, { recursive: true });
   await rename(draft, dir);
 }

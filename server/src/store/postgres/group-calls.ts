@@ -1,10 +1,9 @@
 import { StoreUnavailable } from '../sql.js';
 
 /**
- * Makes one call of many: what is asked for in one turn of the event loop, or while a call is under way, goes together
- * into the next one, at most `maxGroup` at a time. `run` answers with one result per item, in order. When it fails for
- * a group, its items are tried again one by one, so that a bad one fails alone; not when the store is away, which fails
- * them all.
+ * Groups calls: items that arrive in one turn of the event loop, or while a call is in flight, go into the next call
+ * together, at most `maxGroup` at a time. `run` returns one result per item, in order. If it fails for a group, its
+ * items are retried one by one, so that only a bad one fails; but if the store is unavailable, all of them fail.
  */
 export function groupCalls<T, R>(deps: {
   run: (items: T[]) => Promise<R[]>;
@@ -34,7 +33,7 @@ export function groupCalls<T, R>(deps: {
   async function runAll(): Promise<void> {
     running = true;
     while (queue.length > 0) {
-      // What else this turn of the event loop brings goes along.
+      // Wait for other items of this turn of the event loop.
       await nextTurn();
       await runGroup(queue.splice(0, deps.maxGroup));
     }

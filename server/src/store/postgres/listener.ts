@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A connection that notifications come in on. */
+/** A connection that receives notifications. */
 export interface Session {
   run(text: string): Promise<unknown>;
-  /** Fulfills when the connection has ended, by itself or by `close`. */
+  /** Resolves when the connection has ended, by itself or by `close`. */
   readonly lost: Promise<void>;
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Session {
 export type Dispatch = (channel: string, payload: string) => void;
 
 interface Listener {
-  /** Fulfills once the channel is being listened to; the answer ends it. */
+  /** Resolves once the channel is being listened to, with a function that stops listening. */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -21,7 +21,9 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
 
-/** Spreads the notifications of one session among handlers; opens another, with growing delays, when it is lost. */
+/**
+ * Dispatches the notifications of one session to handlers; if the session is lost, opens another with growing delays.
+ */
 export function createListener(open: (dispatch: Dispatch) => Promise<Session>): Listener {
   return new ReopeningListener(open);
 }
@@ -37,7 +39,7 @@ class ReopeningListener implements Listener {
   }
 
   async listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>> {
-    // Its own function, so that the same handler may listen twice.
+    // A new function each time, so that the same handler can listen twice.
     const own = (payload: string) => handler(payload);
     const others = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, others.add(own));
@@ -119,7 +121,7 @@ class ReopeningListener implements Listener {
   }
 }
 
-/** A session on a connection of its own, with a heartbeat that notices when the other side is silently gone. */
+/** A session on its own connection, with a heartbeat that detects a silently lost peer. */
 export async function openSession(config: pg.ClientConfig, dispatch: Dispatch): Promise<Session> {
   const client = new pg.Client(config);
   const lost = new Promise<void>((resolve) => {

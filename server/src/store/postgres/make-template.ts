@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { exists, templatePath } from './database-template.js';
 import { openStore } from './open-store.js';
 
-/** Makes the template of the current migrations where it is missing, in place of older ones. Part of the build. */
+/** Creates the template of the current migrations if it is missing, and removes older ones. Part of the build. */
 export async function makeTemplate(): Promise<void> {
   const template = await templatePath();
   if (await exists(template)) return;

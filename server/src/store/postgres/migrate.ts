@@ -8,15 +8,15 @@ interface Migration {
   sha256: string;
 }
 
-// SQL is not compiled: it is read from the sources, which stand in the package beside what was compiled.
+// SQL is not compiled: it is read from the sources, which the package contains beside the compiled code.
 const DIRECTORY = new URL('../../../src/store/migrations/', import.meta.url);
 
-/** Any number that nothing else in the database takes an advisory lock on. */
+/** Any number that no other advisory lock in the database uses. */
 const LOCK = 6_175_429_301;
 
 /**
- * Brings the database to the current schema, all or nothing; copies of the service that start together take turns.
- * Throws when a migration that was applied has changed since, or is not known here.
+ * Migrates the database to the current schema, all or nothing. Instances that start at the same time take turns.
+ * @throws if an applied migration has changed since or is unknown here
  */
 export async function runMigrations(store: Pick<Store, 'transaction'>, directory: URL = DIRECTORY): Promise<void> {
   const migrations = await readMigrations(directory);
@@ -31,7 +31,7 @@ export async function runMigrations(store: Pick<Store, 'transaction'>, directory
   });
 }
 
-/** Names the migrations that this version has, with their contents: the first 16 hex digits of a hash. */
+/** Identifies this version's migrations and their contents: the first 16 hex digits of a hash. */
 export async function migrationsDigest(): Promise<string> {
   const hash = createHash('sha256');
   for (const { name, sha256 } of await readMigrations(DIRECTORY)) hash.update(`${name} ${sha256}\n`);

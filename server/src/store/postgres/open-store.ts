@@ -6,9 +6,9 @@ import { asStoreError, connectionConfig, createPool, createStatementRunner, type
 import { runSingle, runTransaction } from './transaction.js';
 
 /**
- * Opens the database and brings it to the current schema. The folder of an embedded database must be held by nobody
- * else: the caller takes its lock before and releases it after `close` (two processes in one folder destroy the data).
- * Throws StoreUnavailable when it cannot be reached, and for migrations that do not match.
+ * Opens the database and migrates it to the current schema. Nobody else may use the folder of an embedded database: the
+ * caller locks it before and unlocks it after `close` (two processes in one folder destroy the data).
+ * @throws StoreUnavailable if it cannot be reached; Error if its migrations do not match
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
   const store = createStore(config);
@@ -25,7 +25,7 @@ function createStore(config: StoreConfig): Store {
   const { pool, close } = createPool(config);
   const run = createStatementRunner();
 
-  /** Lends a connection. The pool drops it afterwards where it has broken. */
+  /** Lends a connection. If it has broken, the pool drops it afterwards. */
   async function withConnection<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw asStoreError(error);
@@ -34,7 +34,7 @@ function createStore(config: StoreConfig): Store {
     try {
       return await use(client);
     } catch (error) {
-      // Not so the embedded database: dropping its only connection ends it.
+      // Not with the embedded database: dropping its only connection would end it.
       broken = config.kind === 'postgres' && error instanceof StoreUnavailable;
       throw error;
     } finally {
@@ -74,7 +74,7 @@ function createStore(config: StoreConfig): Store {
   return store;
 }
 
-/** On a connection of its own: a migration, and waiting for another copy's, may take longer than a statement may. */
+/** On its own connection: migrating, or waiting for another instance to migrate, may exceed the statement timeout. */
 async function migrateOutside(url: string): Promise<void> {
   const client = new pg.Client(connectionConfig(url, true));
   client.on('error', () => {});
@@ -89,7 +89,7 @@ async function migrateOutside(url: string): Promise<void> {
   }
 }
 
-/** The embedded database's only connection hears the notifications itself. */
+/** The embedded database's only connection also receives the notifications. */
 async function embeddedSession(pool: pg.Pool, sql: Sql, dispatch: Dispatch): Promise<Session> {
   const client = await pool.connect();
   client.on('notification', ({ channel, payload }) => dispatch(channel, payload ?? ''));

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 
 /**
- * What the PostgreSQL driver takes for its socket: the bytes go to PGlite in a worker thread and come back from there.
- * So both kinds of store share one driver, with its prepared statements, notifications, types and errors.
+ * A stand-in for the PostgreSQL driver's socket: it exchanges the bytes with PGlite in a worker thread. This way, both
+ * kinds of store share one driver, with its prepared statements, notifications, types and errors.
  */
 class EmbeddedStream extends Duplex {
   readonly #dir: string;
@@ -48,14 +48,14 @@ class EmbeddedStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    // The driver writes the messages of one statement in one go: PGlite gets them together.
+    // The driver writes the messages of one statement in one tick; PGlite gets them together.
     if (this.#outgoing.length === 0) process.nextTick(() => this.#send());
     this.#outgoing.push(chunk);
     done();
   }
 
   override _final(done: () => void): void {
-    // The last message is the driver's goodbye, which would end PGlite's backend before PGlite can close itself.
+    // The last message is the driver's Terminate, which would end PGlite's backend before PGlite can close itself.
     this.#outgoing = [];
     this.#closing = true;
     this.#worker?.once('exit', () => done());
@@ -77,8 +77,8 @@ class EmbeddedStream extends Duplex {
 }
 
 /**
- * The `stream` option of the driver for PGlite in the folder `dir`. It can be called once:
- * a second connection beside the first would destroy the data, and what stopped by itself is not started again.
+ * The `stream` option of the driver for PGlite in the folder `dir`. It can be called only once: a second connection
+ * beside the first would destroy the data, and a database that stopped by itself is not restarted.
  */
 export function embeddedStream(dir: string): () => Duplex {
   let used = false;

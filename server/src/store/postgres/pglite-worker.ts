@@ -1,5 +1,6 @@
-// The thread that PGlite runs in: its queries never give way to timers or sockets, so it may not share a thread with
-// them. It gets bytes of the PostgreSQL protocol and answers with such bytes.
+// The thread that PGlite runs in: its queries block the event loop, so it must not share a thread with timers or
+// sockets.
+// It receives and answers with bytes of the PostgreSQL protocol.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { copyTemplate } from './database-template.js';

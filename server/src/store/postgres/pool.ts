@@ -24,10 +24,10 @@ const types = {
   },
 };
 
-/** How long a statement, or an idle transaction of a copy that hangs, may hold its locks: milliseconds. */
+/** How long a statement, or an idle transaction of a hanging instance, may hold its locks, in milliseconds. */
 const STATEMENT_TIMEOUT = 30_000;
 
-/** How a connection to an outside database is made; `patient`: for statements that may take any time. */
+/** Settings of a connection to an external database; `patient`: without a time limit for statements. */
 export function connectionConfig(url: string, patient: boolean): pg.ClientConfig {
   const common = {
     connectionString: url,
@@ -42,12 +42,12 @@ export function connectionConfig(url: string, patient: boolean): pg.ClientConfig
     ...common,
     statement_timeout: STATEMENT_TIMEOUT,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
-    // Longer than the server's own limit: it ends a statement whose connection is dead without having been closed.
+    // Longer than the server's own limit: this one is for a statement whose connection is dead but was never closed.
     query_timeout: STATEMENT_TIMEOUT + 10_000,
   };
 }
 
-/** The connections of a store: to the embedded database there is one. `close` waits until the last one is closed. */
+/** The connections of a store; the embedded database has only one. `close` waits until the last one is closed. */
 export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => Promise<void> } {
   const pool = new pg.Pool(
     config.kind === 'postgres'
@@ -63,7 +63,7 @@ export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => P
           connectionTimeoutMillis: 60_000,
         },
   );
-  // A lost connection fails the statement that runs on it, and the pool opens another: it must not end the process.
+  // A lost connection fails its statement, and the pool opens another. It must not end the process.
   pool.on('error', () => {});
   const open = new Map<pg.ClientBase, Promise<void>>();
   pool.on('connect', (client) => {
@@ -83,7 +83,7 @@ export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => P
   };
 }
 
-/** Statements with parameters are prepared once per connection; texts are constants of the code, so they are few. */
+/** Prepares statements with parameters once per connection. There are few, because the texts are constants. */
 export function createStatementRunner(): RunStatement {
   const names = new Map<string, string>();
   const nameOf = (text: string) => {
@@ -97,7 +97,7 @@ export function createStatementRunner(): RunStatement {
   return async <R>(client: pg.ClientBase, text: string, params?: readonly unknown[]) => {
     try {
       const result = await client.query(params ? { name: nameOf(text), text, values: [...params] } : text);
-      // Several statements in one text answer with several results.
+      // A text with several statements returns several results.
       const last: pg.QueryResult = Array.isArray(result) ? result.at(-1) : result;
       return { rows: last.rows as R[], rowCount: last.rowCount ?? 0, command: last.command };
     } catch (error) {
@@ -106,7 +106,7 @@ export function createStatementRunner(): RunStatement {
   };
 }
 
-/** Errors of the server about a statement as they are (DatabaseError with SQLSTATE `code`), else StoreUnavailable. */
+/** Server errors about a statement are kept (DatabaseError with SQLSTATE `code`); others become StoreUnavailable. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     // Connection exceptions, insufficient resources, operator intervention.

@@ -3,8 +3,8 @@ import { type Sql, StoreUnavailable, type Tx } from '../sql.js';
 import type { RunStatement } from './pool.js';
 
 /**
- * Runs `work` in a transaction on a connection that nobody else uses meanwhile. Commits when it fulfills, rolls back
- * when it rejects; rejects as well when `work` hides that one of its statements failed, since nothing is kept then.
+ * Runs `work` in a transaction on a connection that nobody else uses in the meantime. Commits if it resolves, rolls
+ * back if it rejects. Also rejects if `work` swallowed the error of a statement, since nothing is committed then.
  */
 export async function runTransaction<T>(
   deps: { client: pg.ClientBase; run: RunStatement },
@@ -13,7 +13,7 @@ export async function runTransaction<T>(
   const { client, run } = deps;
   let active = true;
   let turn: Promise<unknown> = Promise.resolve();
-  // The driver wants one statement at a time.
+  // The driver accepts one statement at a time.
   const inTurn = <R>(text: string, params?: readonly unknown[]) => {
     const result = turn.then(() => run<R>(client, text, params));
     turn = result.catch(() => {});
@@ -38,12 +38,12 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     active = false;
-    // After a commit there is nothing to undo, which the database takes as a notice.
+    // After a commit there is nothing to roll back, for which the database only gives a notice.
     const undone = await inTurn('rollback').then(
       () => true,
       () => false,
     );
-    // The connection may still be in the transaction: whoever lent it must drop it.
+    // The connection may still be in the transaction: its lender must drop it.
     throw undone || error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
   }
 }
