@@ -1,6 +1,7 @@
 import type { Services } from '../areas/area.js';
 import type { Chain } from '../chain/index.js';
-import { createKeyLookup, createServer, type Readiness, type TypedServer } from '../http/index.js';
+import { createKeyLookup, createServer, type Readiness } from '../http/index.js';
+import type { TypedServer } from '../lib/typed-server.js';
 import { createLimiter } from '../store/limiter.js';
 import type { Store } from '../store/sql.js';
 import { areas } from './areas.js';

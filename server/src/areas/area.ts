@@ -1,13 +1,5 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-} from 'fastify';
 import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
@@ -16,6 +8,7 @@ import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import type { Landing, Settlement } from '../landing/index.js';
 import type { AdjustableClock, Clock } from '../lib/clock.js';
+import type { TypedServer } from '../lib/typed-server.js';
 import type { LocalStore, Objects, S3Store } from '../objects/index.js';
 import type { Prices } from '../prices/index.js';
 import type { Makers } from '../routing/makers/index.js';
@@ -24,15 +17,6 @@ import type { Sandbox } from '../sandbox/index.js';
 import type { LoginTokens, Signer } from '../signer/index.js';
 import type { GroupedLedger } from '../store/grouped.js';
 import type { Store } from '../store/sql.js';
-
-/** A server that derives the types of a handler from the schemas of its route. */
-export type AreaServer = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 /** One area of the API. `app/areas.ts` lists them all; nothing else in the service knows one by name. */
 export interface Area {
@@ -43,7 +27,7 @@ export interface Area {
   /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
   /** Registers its routes. An area that is off (the sandbox's in production, say) registers none. */
-  register(server: AreaServer, services: Services): void;
+  register(server: TypedServer, services: Services): void;
   /** Throws, saying what to do about it, if the area could not work. Called when the service listens. */
   check?(services: Services): void;
 }

@@ -2,4 +2,4 @@ export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';
 export { withActualPort } from './openapi.js';
 export type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Readiness, WalletLookup } from './ports.js';
-export { createServer, type ServerDeps, type TypedServer } from './server.js';
+export { createServer, type ServerDeps } from './server.js';

@@ -1,16 +1,13 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
-  type FastifyBaseLogger,
   type FastifyInstance,
   type onRequestHookHandler,
   type onResponseHookHandler,
-  type RawReplyDefaultExpression,
-  type RawRequestDefaultExpression,
-  type RawServerDefault,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
+import type { TypedServer } from '../lib/typed-server.js';
 import { checkText } from './body-text.js';
 import { createCors } from './cors.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
@@ -35,15 +32,6 @@ export interface ServerDeps {
   /** The tags of the API document, in its order; 'Operations' comes last. */
   readonly tags?: readonly string[];
 }
-
-/** A server that derives the types of a handler from the schemas of its route. */
-export type TypedServer = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 const SECOND = 1000;
 

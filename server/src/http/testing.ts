@@ -3,9 +3,10 @@ import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { loadConfig } from '../config/index.js';
+import type { TypedServer } from '../lib/typed-server.js';
 import { createMetrics } from './metrics.js';
 import type { ApiKey, Limiter, LimitState } from './ports.js';
-import { createServer, type ServerDeps, type TypedServer } from './server.js';
+import { createServer, type ServerDeps } from './server.js';
 
 /** Keys by their text, for the tests of this folder. */
 export const testKeys: Record<string, ApiKey> = {

@@ -1,12 +1,12 @@
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { insertMaker } from '../../store/makers.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { showMaker } from './maker-text.js';
 import { Maker, MakerBody } from './schema.js';
 
-export function registerAddMaker(app: AreaServer, { store, clock }: AdminDeps): void {
+export function registerAddMaker(app: TypedServer, { store, clock }: AdminDeps): void {
   app.post(
     '/admin/v1/makers',
     {

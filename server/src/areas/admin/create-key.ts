@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { createKey } from '../../store/keys.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { CreateKeyBody, NewKey } from './schema.js';
 
-export function registerCreateKey(app: AreaServer, { store, clock, tiers }: AdminDeps): void {
+export function registerCreateKey(app: TypedServer, { store, clock, tiers }: AdminDeps): void {
   app.post(
     '/admin/v1/keys',
     {

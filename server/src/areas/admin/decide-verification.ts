@@ -1,17 +1,17 @@
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { decide } from '../../store/verifications.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
 import { DecisionBody, IdParams, Verification } from './schema.js';
 import { showVerification } from './show-verification.js';
 
-export function registerDecideVerification(app: AreaServer, deps: AdminDeps): void {
+export function registerDecideVerification(app: TypedServer, deps: AdminDeps): void {
   registerDecision(app, deps, 'approve', 'approved', 'Approve a paid verification request');
   registerDecision(app, deps, 'reject', 'rejected', 'Reject a paid verification request');
 }
 
 function registerDecision(
-  app: AreaServer,
+  app: TypedServer,
   { store, clock }: AdminDeps,
   verb: string,
   decision: 'approved' | 'rejected',

@@ -1,13 +1,13 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { findTriggerOrder } from '../../store/trigger-orders.js';
 import { explainOrder } from '../../trigger-orders/explain-order.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { OrderExplanation, OrderParams } from './schema.js';
 
-export function registerExplainOrder(app: AreaServer, { store, clock, tick }: AdminDeps): void {
+export function registerExplainOrder(app: TypedServer, { store, clock, tick }: AdminDeps): void {
   app.get(
     '/admin/v1/orders/:id/explanation',
     {

@@ -1,7 +1,8 @@
 import { plainError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { simulatedEvents } from '../../scores/index.js';
 import { tickOf } from '../../trigger-orders/tick.js';
-import type { Area, AreaServer } from '../area.js';
+import type { Area } from '../area.js';
 import { registerAddMaker } from './add-maker.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
@@ -36,7 +37,7 @@ export const adminArea: Area = {
 };
 
 /** The operator's own API, `/admin/v1`: for the holder of the admin token, and behind the command line. */
-export function registerAdmin(server: AreaServer, deps: AdminDeps): void {
+export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerCreateKey(server, deps);
   registerListKeys(server, deps);
   registerRotateKey(server, deps);

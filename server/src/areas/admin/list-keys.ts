@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { listKeys } from '../../store/keys.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { showKey } from './key-text.js';
 import { Key } from './schema.js';
 
-export function registerListKeys(app: AreaServer, { store }: AdminDeps): void {
+export function registerListKeys(app: TypedServer, { store }: AdminDeps): void {
   app.get(
     '/admin/v1/keys',
     {

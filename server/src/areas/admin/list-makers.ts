@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { listMakers } from '../../store/makers.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { showMaker } from './maker-text.js';
 import { Maker } from './schema.js';
 
-export function registerListMakers(app: AreaServer, { store }: AdminDeps): void {
+export function registerListMakers(app: TypedServer, { store }: AdminDeps): void {
   app.get(
     '/admin/v1/makers',
     {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { listVerifications } from '../../store/verifications.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { ListVerificationsQuery, Verification } from './schema.js';
 import { showVerification } from './show-verification.js';
 
-export function registerListVerifications(app: AreaServer, { store }: AdminDeps): void {
+export function registerListVerifications(app: TypedServer, { store }: AdminDeps): void {
   app.get(
     '/admin/v1/verifications',
     {

@@ -1,10 +1,10 @@
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type EventScore, getScore, putScores } from '../../store/scores.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { EventParams, Score, ScoreBody } from './schema.js';
 
-export function registerPutScore(app: AreaServer, { store, simulatedEvents }: AdminDeps): void {
+export function registerPutScore(app: TypedServer, { store, simulatedEvents }: AdminDeps): void {
   app.put(
     '/admin/v1/scores/:eventId',
     {

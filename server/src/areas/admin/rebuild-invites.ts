@@ -1,9 +1,9 @@
+import type { TypedServer } from '../../lib/typed-server.js';
 import { clearInviteIndex } from '../../store/invites.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
 import { RebuildInvitesBody, RebuiltInvites } from './schema.js';
 
-export function registerRebuildInvites(app: AreaServer, { store, rebuildInvites }: AdminDeps): void {
+export function registerRebuildInvites(app: TypedServer, { store, rebuildInvites }: AdminDeps): void {
   app.post(
     '/admin/v1/invites/rebuild',
     {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { deleteMaker } from '../../store/makers.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { IdParams } from './schema.js';
 
-export function registerRemoveMaker(app: AreaServer, { store }: AdminDeps): void {
+export function registerRemoveMaker(app: TypedServer, { store }: AdminDeps): void {
   app.delete(
     '/admin/v1/makers/:id',
     {

@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findKey, revokeKey } from '../../store/keys.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { showKey } from './key-text.js';
 import { IdParams, Key } from './schema.js';
 
-export function registerRevokeKey(app: AreaServer, { store, clock }: AdminDeps): void {
+export function registerRevokeKey(app: TypedServer, { store, clock }: AdminDeps): void {
   app.delete(
     '/admin/v1/keys/:id',
     {

@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findKey, rotateKey } from '../../store/keys.js';
-import type { AreaServer } from '../area.js';
 import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { IdParams, NewKey, RotateKeyBody } from './schema.js';
 
-export function registerRotateKey(app: AreaServer, { store, clock }: AdminDeps): void {
+export function registerRotateKey(app: TypedServer, { store, clock }: AdminDeps): void {
   app.post(
     '/admin/v1/keys/:id/rotate',
     {

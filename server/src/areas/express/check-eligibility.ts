@@ -1,11 +1,11 @@
 import { requireAddress } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
-import type { AreaServer } from '../area.js';
 import { type ExpressDeps, expressRoute, tags } from './deps.js';
 
 import { EligibilityAnswer, EligibilityQuery } from './schema.js';
 
-export function registerCheckEligibility(app: AreaServer, deps: ExpressDeps): void {
+export function registerCheckEligibility(app: TypedServer, deps: ExpressDeps): void {
   app.get(
     '/tokens/v2/verify/express/check-eligibility',
     {

@@ -7,7 +7,7 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { explain, newRequest } from '../../landing/index.js';
 import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { checkLamports, checkTokens, type Obstacle, type Ready } from './checks.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, expressRoute, PRICE_IN_TOKENS, tags } from './deps.js';
@@ -30,7 +30,7 @@ interface PaymentSummary {
   outcome: { ready: Ready } | { obstacle: Obstacle };
 }
 
-export function registerCraftTxn(app: AreaServer, deps: ExpressDeps): void {
+export function registerCraftTxn(app: TypedServer, deps: ExpressDeps): void {
   app.get(
     '/tokens/v2/verify/express/craft-txn',
     {

@@ -11,16 +11,16 @@ import {
   SLIPPAGE,
 } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { NewVerification, VerificationKind } from '../../store/verifications.js';
-import type { AreaServer } from '../area.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, expressRoute, tags } from './deps.js';
 
 import { readPayload } from './payload.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
 
-export function registerExecute(app: AreaServer, deps: ExpressDeps): void {
+export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
   app.post(
     '/tokens/v2/verify/express/execute',
     {

@@ -1,5 +1,6 @@
 import { createUnitMeter } from '../../chain/index.js';
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerCheckEligibility } from './check-eligibility.js';
 import { registerCraftTxn } from './craft-txn.js';
 import { AREA, type ExpressDeps, tags } from './deps.js';
@@ -33,7 +34,7 @@ export const expressArea: Area = {
   },
 };
 
-function registerExpress(server: AreaServer, deps: ExpressDeps): void {
+function registerExpress(server: TypedServer, deps: ExpressDeps): void {
   registerCraftTxn(server, deps);
   registerCheckEligibility(server, deps);
   registerExecute(server, deps);

@@ -1,5 +1,6 @@
+import type { TypedServer } from '../../lib/typed-server.js';
 import { groupedScores } from '../../store/grouped.js';
-import type { Area, AreaServer } from '../area.js';
+import type { Area } from '../area.js';
 import { type PredictionDeps, tags } from './deps.js';
 import { predictionError } from './error-shape.js';
 import { registerListScores } from './list-scores.js';
@@ -17,7 +18,7 @@ export const predictionArea: Area = {
   },
 };
 
-export function registerPrediction(server: AreaServer, deps: PredictionDeps): void {
+export function registerPrediction(server: TypedServer, deps: PredictionDeps): void {
   server.addSchema(GameScore);
   registerShowScore(server, deps);
   registerListScores(server, deps);

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { PredictionDeps } from './deps.js';
 import { predictionRoute, tags } from './deps.js';
 import { type GameScore, ScoresAnswer, ScoresQuery } from './schema.js';
@@ -7,7 +7,7 @@ import { type GameScore, ScoresAnswer, ScoresQuery } from './schema.js';
 const MAX_IDS = 100;
 const MAX_ID_LENGTH = 200;
 
-export function registerListScores(app: AreaServer, deps: PredictionDeps): void {
+export function registerListScores(app: TypedServer, deps: PredictionDeps): void {
   app.get(
     '/prediction/v1/events/scores',
     {

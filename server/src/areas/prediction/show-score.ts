@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type PredictionDeps, predictionRoute, tags } from './deps.js';
 import { ScoreAnswer, ScoreParams } from './schema.js';
 
-export function registerShowScore(app: AreaServer, { scoreOf }: PredictionDeps): void {
+export function registerShowScore(app: TypedServer, { scoreOf }: PredictionDeps): void {
   app.get(
     '/prediction/v1/events/:eventId/score',
     {

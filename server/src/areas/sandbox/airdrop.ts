@@ -1,7 +1,7 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { RpcError } from '../../chain/index.js';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { SandboxDeps } from './deps.js';
 import { sandboxRoute, tags } from './deps.js';
 import { AirdropAnswer, AirdropBody } from './schema.js';
@@ -9,7 +9,7 @@ import { AirdropAnswer, AirdropBody } from './schema.js';
 /** Lamports travel as a JSON number. */
 const MAX_LAMPORTS = BigInt(Number.MAX_SAFE_INTEGER);
 
-export function registerAirdrop(app: AreaServer, deps: SandboxDeps): void {
+export function registerAirdrop(app: TypedServer, deps: SandboxDeps): void {
   app.post(
     '/sandbox/airdrop',
     {

@@ -1,11 +1,11 @@
 import { roundedUsd } from '../../lib/decimal.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { chainInfo } from '../../sandbox/index.js';
-import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
 import { sandboxRoute, tags } from './deps.js';
 import { InfoAnswer } from './schema.js';
 
-export function registerInfo(app: AreaServer, deps: SandboxDeps): void {
+export function registerInfo(app: TypedServer, deps: SandboxDeps): void {
   app.get(
     '/sandbox/info',
     { config: sandboxRoute, schema: { tags, summary: 'Wallets, mints and addresses', response: { 200: InfoAnswer } } },

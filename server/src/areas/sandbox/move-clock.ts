@@ -1,10 +1,10 @@
+import type { TypedServer } from '../../lib/typed-server.js';
 import { advanceClockOffset } from '../../store/clock-offset.js';
-import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
 import { sandboxRoute, tags } from './deps.js';
 import { ClockAnswer, ClockBody } from './schema.js';
 
-export function registerMoveClock(app: AreaServer, deps: SandboxDeps): void {
+export function registerMoveClock(app: TypedServer, deps: SandboxDeps): void {
   app.post(
     '/sandbox/clock',
     {

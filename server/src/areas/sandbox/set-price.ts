@@ -1,13 +1,13 @@
 import { AppError, requireAddress } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { chainInfo } from '../../sandbox/index.js';
-import type { AreaServer } from '../area.js';
 import type { SandboxDeps } from './deps.js';
 import { sandboxRoute, tags } from './deps.js';
 import { PriceAnswer, PriceBody } from './schema.js';
 
 const FORK_NOTE = 'The pools of the chain that is forked do not follow; those of this sandbox were moved';
 
-export function registerSetPrice(app: AreaServer, deps: SandboxDeps): void {
+export function registerSetPrice(app: TypedServer, deps: SandboxDeps): void {
   app.post(
     '/sandbox/prices',
     {

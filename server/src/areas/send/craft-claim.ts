@@ -6,8 +6,8 @@ import { base64Of } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { freeClaimSlot, takeClaimSlot } from '../../store/invite-claims.js';
-import type { AreaServer } from '../area.js';
 import { requireWallet } from './craft-send.js';
 import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
@@ -23,7 +23,7 @@ const MOST_CLAIMS = 3;
 /** Longer than a signed claim stays valid. */
 const CLAIM_MS = 2 * BLOCKHASH_LIFE_MS;
 
-export function registerCraftClaim(app: AreaServer, deps: SendDeps): void {
+export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-claim',
     {

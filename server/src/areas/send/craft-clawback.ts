@@ -1,14 +1,14 @@
 import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
 import { CraftClawbackAnswer, CraftClawbackBody } from './schema.js';
 import { craft } from './try-out.js';
 
-export function registerCraftClawback(app: AreaServer, deps: SendDeps): void {
+export function registerCraftClawback(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-clawback',
     {

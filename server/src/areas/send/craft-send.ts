@@ -13,7 +13,7 @@ import { base64Of, feeOf } from '../../crafting/transaction.js';
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
 import { isoOf, refuse } from './list-invites.js';
@@ -31,7 +31,7 @@ interface SendRequest {
   token: InviteToken | undefined;
 }
 
-export function registerCraftSend(app: AreaServer, deps: SendDeps): void {
+export function registerCraftSend(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-send',
     {

@@ -1,5 +1,6 @@
 import { plainError } from '../../errors/index.js';
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerCraftClaim } from './craft-claim.js';
 import { registerCraftClawback } from './craft-clawback.js';
 import { registerCraftSend } from './craft-send.js';
@@ -17,7 +18,7 @@ export const sendArea: Area = {
   },
 };
 
-export function registerSend(server: AreaServer, deps: SendDeps): void {
+export function registerSend(server: TypedServer, deps: SendDeps): void {
   registerCraftSend(server, deps);
   registerCraftClawback(server, deps);
   registerCraftClaim(server, deps);

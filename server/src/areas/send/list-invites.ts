@@ -1,7 +1,7 @@
 import { AppError, requireAddress } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { endedInvites, type InvitePage, type InviteRow, pendingInvites } from '../../store/invite-lists.js';
 import type { Sql } from '../../store/sql.js';
-import type { AreaServer } from '../area.js';
 import type { SendDeps } from './deps.js';
 import { sendRoute, tags } from './deps.js';
 import { type Invite, InvitesAnswer, InvitesQuery } from './schema.js';
@@ -10,7 +10,7 @@ const PAGE_SIZE = 10;
 /** The last second that Date can represent; an expiry can be later. */
 const LAST_SECOND = 8_640_000_000_000n;
 
-export function registerListPending(app: AreaServer, deps: SendDeps): void {
+export function registerListPending(app: TypedServer, deps: SendDeps): void {
   app.get(
     '/send/v1/pending-invites',
     {
@@ -26,7 +26,7 @@ export function registerListPending(app: AreaServer, deps: SendDeps): void {
   );
 }
 
-export function registerListHistory(app: AreaServer, deps: SendDeps): void {
+export function registerListHistory(app: TypedServer, deps: SendDeps): void {
   app.get(
     '/send/v1/invite-history',
     {

@@ -12,14 +12,14 @@ import { type ClaimPlace, craftFeeClaim, type FeeClaim } from '../../crafting/fe
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
 
 import { refuse } from './launch-request.js';
 import { type FoundPool, requirePool } from './pool-state.js';
 import { ClaimAnswer, ClaimBody } from './schema.js';
 
-export function registerClaimFees(app: AreaServer, deps: StudioDeps): void {
+export function registerClaimFees(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc/fee/create-tx',
     {

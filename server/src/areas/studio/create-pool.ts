@@ -6,8 +6,8 @@ import { AppError } from '../../errors/index.js';
 import { explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { insertLaunch } from '../../store/launches.js';
-import type { AreaServer } from '../area.js';
 import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
 
 import { missingPrograms } from './launch-programs.js';
@@ -22,7 +22,7 @@ import { CreatePoolAnswer, CreatePoolBody } from './schema.js';
 const LAUNCH_LAMPORTS =
   [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
 
-export function registerCreatePool(app: AreaServer, deps: StudioDeps): void {
+export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc-pool/create-tx',
     {

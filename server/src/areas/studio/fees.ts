@@ -1,11 +1,11 @@
 import { requireAddress } from '../../errors/index.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
 
 import { requirePool } from './pool-state.js';
 import { FeeAnswer, FeeBody } from './schema.js';
 
-export function registerShowFees(app: AreaServer, deps: StudioDeps): void {
+export function registerShowFees(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc/fee',
     {

@@ -1,5 +1,6 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerClaimFees } from './claim-fees.js';
 import { registerCreatePool } from './create-pool.js';
 import { AREA, type StudioDeps, tags } from './deps.js';
@@ -37,7 +38,7 @@ export const studioArea: Area = {
   check: ({ objects }) => requireUriRoom(objects),
 };
 
-function registerStudio(server: AreaServer, deps: StudioDeps): void {
+function registerStudio(server: TypedServer, deps: StudioDeps): void {
   registerCreatePool(server, deps);
   registerShowAddresses(server, deps);
   registerSubmitPool(server, deps);

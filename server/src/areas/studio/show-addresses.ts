@@ -1,14 +1,14 @@
 import { MIGRATED_POOL_CONFIGS, migratedPool } from '@slipway/programs';
 import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
-import type { AreaServer } from '../area.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
 
 import { type FoundPool, readPool, searchPool } from './pool-state.js';
 import { AddressesAnswer, MintParams } from './schema.js';
 
-export function registerShowAddresses(app: AreaServer, deps: StudioDeps): void {
+export function registerShowAddresses(app: TypedServer, deps: StudioDeps): void {
   app.get(
     '/studio/v1/dbc-pool/addresses/:mint',
     {

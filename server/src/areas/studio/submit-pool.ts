@@ -4,10 +4,10 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { imageKey, metadataKey, publishLaunch, removeLaunchFiles } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import type { AreaServer } from '../area.js';
 import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
 import { requirePrograms } from './launch-programs.js';
 import { refuse } from './launch-request.js';
@@ -15,7 +15,7 @@ import { acceptForm } from './multipart.js';
 import { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
 
 /** The only route that takes a form; its parser must not apply to the others. */
-export function registerSubmitPool(app: AreaServer, deps: StudioDeps): void {
+export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
   app.register(async (forms) => {
     acceptForm(forms, 'headerImage', deps.objects.maxImageBytes);
     forms.withTypeProvider<TypeBoxTypeProvider>().post(

@@ -1,12 +1,12 @@
 import { base58Decode } from '@slipway/wire';
 import { AppError, plainError } from '../../errors/index.js';
 import { explain } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findBySignature } from '../../store/ledger.js';
-import type { AreaServer } from '../area.js';
 import type { SubmitDeps } from './deps.js';
 import { StatusAnswer, StatusParams } from './schema.js';
 
-export function registerStatus(app: AreaServer, deps: SubmitDeps): void {
+export function registerStatus(app: TypedServer, deps: SubmitDeps): void {
   app.get(
     '/tx/v1/status/:signature',
     {

@@ -15,12 +15,12 @@ import {
   readSigned,
   type SignedTransaction,
 } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findBySignature } from '../../store/ledger.js';
-import type { AreaServer } from '../area.js';
 import type { SubmitDeps } from './deps.js';
 import { SubmitAnswer, SubmitBody } from './schema.js';
 
-export function registerSubmitTransaction(app: AreaServer, deps: SubmitDeps): void {
+export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): void {
   app.post(
     '/tx/v1/submit',
     {

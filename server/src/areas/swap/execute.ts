@@ -11,9 +11,9 @@ import {
   isRefusal,
   type Refusal,
 } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import type { AreaServer } from '../area.js';
 import { AREA, type SwapDeps, swapRoute, tags } from './deps.js';
 
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
@@ -21,7 +21,7 @@ import { readPayload, type SwapPayload } from './payload.js';
 import { resultOf } from './result.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
 
-export function registerExecute(app: AreaServer, deps: SwapDeps): void {
+export function registerExecute(app: TypedServer, deps: SwapDeps): void {
   app.post(
     '/ultra/v1/execute',
     {

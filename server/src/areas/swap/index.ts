@@ -1,5 +1,6 @@
 import { plainError } from '../../errors/index.js';
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { AREA, type SwapDeps, tags } from './deps.js';
 import { registerExecute } from './execute.js';
 import { registerListRouters } from './list-routers.js';
@@ -46,7 +47,7 @@ export const swapArea: Area = {
   },
 };
 
-export function registerSwap(server: AreaServer, deps: SwapDeps): void {
+export function registerSwap(server: TypedServer, deps: SwapDeps): void {
   registerOrder(server, deps);
   registerExecute(server, deps);
   registerListRouters(server, deps.routing.routers);

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { Router } from '../../routing/router.js';
-import type { AreaServer } from '../area.js';
 import { swapRoute, tags } from './deps.js';
 
 export const RoutersAnswer = Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), { $id: 'Routers' });
 export type RoutersAnswer = Static<typeof RoutersAnswer>;
 
 /** `routers`: those that are in use. */
-export function registerListRouters(app: AreaServer, routers: readonly Pick<Router, 'id' | 'name'>[]): void {
+export function registerListRouters(app: TypedServer, routers: readonly Pick<Router, 'id' | 'name'>[]): void {
   const named: RoutersAnswer = routers.map(({ id, name }) => ({ id, name }));
   app.get(
     '/ultra/v1/order/routers',

@@ -2,8 +2,8 @@ import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { isRefused, type Token } from '../../routing/router.js';
-import type { AreaServer } from '../area.js';
 import { type Attempt, attempt, type Obstacle, type Ready } from './attempt.js';
 import { AREA, type FeeSources, type SwapDeps, swapRoute, tags } from './deps.js';
 import { createFeeAccounts } from './fee-accounts.js';
@@ -24,7 +24,7 @@ const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for
 /** The text of code 3 for market makers. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
 
-export function registerOrder(app: AreaServer, deps: SwapDeps): void {
+export function registerOrder(app: TypedServer, deps: SwapDeps): void {
   const sources = {
     accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
     isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),

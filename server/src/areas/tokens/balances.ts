@@ -2,12 +2,12 @@ import type { Address } from '@slipway/wire';
 import { type Chain, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { decimalsOf } from './holdings.js';
 import { BalancesAnswer, WalletParams } from './schema.js';
 
-export function registerBalances(app: AreaServer, { chain }: TokensDeps): void {
+export function registerBalances(app: TypedServer, { chain }: TokensDeps): void {
   app.get(
     '/ultra/v1/balances/:address',
     {

@@ -3,7 +3,7 @@ import { type Address, associatedTokenAddress } from '@slipway/wire';
 import { type Chain, type HeldTokenAccount, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
 
@@ -11,7 +11,7 @@ const SOL_DECIMALS = 9;
 /** Deriving this many addresses blocks other requests for about 5 ms. */
 const ACCOUNTS_A_TURN = 128;
 
-export function registerHoldings(app: AreaServer, { chain }: TokensDeps): void {
+export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void {
   app.get(
     '/ultra/v1/holdings/:address',
     {
@@ -22,7 +22,7 @@ export function registerHoldings(app: AreaServer, { chain }: TokensDeps): void {
   );
 }
 
-export function registerNativeHoldings(app: AreaServer, { chain }: TokensDeps): void {
+export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps): void {
   app.get(
     '/ultra/v1/holdings/:address/native',
     {

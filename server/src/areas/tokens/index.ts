@@ -1,5 +1,6 @@
 import { plainError } from '../../errors/index.js';
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerBalances } from './balances.js';
 import { type TokensDeps, tags } from './deps.js';
 import { registerHoldings, registerNativeHoldings } from './holdings.js';
@@ -19,7 +20,7 @@ export const tokensArea: Area = {
 };
 
 /** What clients ask before and after a swap: balances, warnings and tokens. */
-export function registerTokens(server: AreaServer, deps: TokensDeps): void {
+export function registerTokens(server: TypedServer, deps: TokensDeps): void {
   registerShield(server, deps);
   registerSearch(server, deps);
   registerHoldings(server, deps);

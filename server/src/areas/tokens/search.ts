@@ -8,8 +8,8 @@ import {
   type TokenText,
 } from '../../chain/index.js';
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { Prices } from '../../prices/index.js';
-import type { AreaServer } from '../area.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listed } from './mint-list.js';
 import { type MintInformation, SearchAnswer, SearchQuery } from './schema.js';
@@ -25,7 +25,7 @@ interface SearchDeps {
 const MAX_FOUND = 20;
 
 /** Clients that only resolve symbols ask at the second path. */
-export function registerSearch(app: AreaServer, deps: TokensDeps): void {
+export function registerSearch(app: TypedServer, deps: TokensDeps): void {
   for (const path of ['/ultra/v1/search', '/tokens/v2/search']) {
     app.get(
       path,

@@ -1,7 +1,7 @@
 import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listedMints } from './mint-list.js';
 import { ShieldAnswer, ShieldQuery, type Warning } from './schema.js';
@@ -9,7 +9,7 @@ import type { TokenList } from './token-list.js';
 
 type TransferFee = NonNullable<MintExtensions['transferFee']>;
 
-export function registerShield(app: AreaServer, deps: TokensDeps): void {
+export function registerShield(app: TypedServer, deps: TokensDeps): void {
   app.get(
     '/ultra/v1/shield',
     {

@@ -6,7 +6,7 @@ import { AppError } from '../../errors/index.js';
 import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
 import type { Working } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 
 import { readUnitPrice, refuse, requireMaker } from './order-request.js';
@@ -16,7 +16,7 @@ import { priceOf, rememberAll, tryOutAt } from './try-out.js';
 const CANCELS_PER_TRANSACTION = 5;
 const NOT_CRAFTED = 'something went wrong while generating cancel instructions';
 
-export function registerCancelOrder(app: AreaServer, deps: TriggerV1Deps): void {
+export function registerCancelOrder(app: TypedServer, deps: TriggerV1Deps): void {
   app.post(
     '/trigger/v1/cancelOrder',
     {
@@ -32,7 +32,7 @@ export function registerCancelOrder(app: AreaServer, deps: TriggerV1Deps): void 
   );
 }
 
-export function registerCancelOrders(app: AreaServer, deps: TriggerV1Deps): void {
+export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): void {
   app.post(
     '/trigger/v1/cancelOrders',
     {

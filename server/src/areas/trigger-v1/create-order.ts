@@ -18,7 +18,7 @@ import { AppError } from '../../errors/index.js';
 import type { Working } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 
 import { type OrderRequest, readCreateOrder, refuse } from './order-request.js';
@@ -29,7 +29,7 @@ const LEAST_USD = 5;
 const CHEAPEST_BUMP = 255;
 const ALL_BPS = 10_000;
 
-export function registerCreateOrder(app: AreaServer, deps: TriggerV1Deps): void {
+export function registerCreateOrder(app: TypedServer, deps: TriggerV1Deps): void {
   app.post(
     '/trigger/v1/createOrder',
     {

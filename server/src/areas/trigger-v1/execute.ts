@@ -2,8 +2,8 @@ import { encodeTransaction } from '@slipway/wire';
 import { hashMessage } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { accept, explainBadTransaction, isRefusal, type Refusal, type SignedTransaction } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import type { AreaServer } from '../area.js';
 import { catchUp } from './catch-up.js';
 import { AREA, readPayload, type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 
@@ -12,7 +12,7 @@ import { explainFailure, rowId } from './try-out.js';
 
 const FAILED = { status: 'Failed' } as const;
 
-export function registerExecute(app: AreaServer, deps: TriggerV1Deps): void {
+export function registerExecute(app: TypedServer, deps: TriggerV1Deps): void {
   app.post(
     '/trigger/v1/execute',
     {

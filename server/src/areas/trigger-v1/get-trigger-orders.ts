@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
-import type { AreaServer } from '../area.js';
 import { catchUp } from './catch-up.js';
 import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 
@@ -19,7 +19,7 @@ const STATUS = {
   closed: 'Closed',
 } as const satisfies Record<LimitOrderState, string>;
 
-export function registerGetTriggerOrders(app: AreaServer, deps: TriggerV1Deps): void {
+export function registerGetTriggerOrders(app: TypedServer, deps: TriggerV1Deps): void {
   app.get(
     '/trigger/v1/getTriggerOrders',
     {

@@ -1,4 +1,5 @@
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerCancelOrder, registerCancelOrders } from './cancel-order.js';
 import { registerCreateOrder } from './create-order.js';
 import { AREA, type TriggerV1Deps, tags } from './deps.js';
@@ -30,7 +31,7 @@ export const triggerV1Area: Area = {
   },
 };
 
-export function registerTriggerV1(server: AreaServer, deps: TriggerV1Deps): void {
+export function registerTriggerV1(server: TypedServer, deps: TriggerV1Deps): void {
   registerCreateOrder(server, deps);
   registerCancelOrder(server, deps);
   registerCancelOrders(server, deps);

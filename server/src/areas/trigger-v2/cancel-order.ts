@@ -2,11 +2,11 @@ import { type Address, decodeTokenAccount } from '@slipway/wire';
 import { base64Of } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { accept, type CraftedRequest, explainEnd, isRefusal, newRequest, type Refusal } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { shownState } from '../../trigger-orders/state.js';
-import type { AreaServer } from '../area.js';
 import { whatIsWrong } from './bad-transaction.js';
 import {
   readWithdrawal,
@@ -23,7 +23,7 @@ import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
 
-export function registerCancelOrder(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/orders/price/cancel/:orderId',
     {
@@ -39,7 +39,7 @@ export function registerCancelOrder(app: AreaServer, deps: TriggerV2Deps): void 
   );
 }
 
-export function registerConfirmCancel(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/orders/price/confirm-cancel/:orderId',
     {

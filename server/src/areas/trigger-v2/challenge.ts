@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Address, addressFromBytes } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { addChallenge } from '../../store/challenges.js';
-import type { AreaServer } from '../area.js';
 import { craftLoginTransaction } from './challenge-transaction.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
@@ -12,7 +12,7 @@ import { ChallengeAnswer, ChallengeBody } from './schema.js';
 const LIFE_MS = 5 * 60_000;
 const MAX_LIVE = 5;
 
-export function registerChallenge(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerChallenge(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/auth/challenge',
     {

@@ -3,7 +3,7 @@ import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
@@ -12,7 +12,7 @@ import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit, orderAccount } from './vault-transactions.js';
 
-export function registerCraftDeposit(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/deposit/craft',
     {

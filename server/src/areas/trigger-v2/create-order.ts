@@ -3,10 +3,10 @@ import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
-import type { AreaServer } from '../area.js';
 import { requireOwnVault } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
 import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps, tags, walletRoute } from './deps.js';
@@ -17,7 +17,7 @@ import { OrderBody, OrderCreated } from './schema.js';
 
 const REPEATED = 'This order was created before with the same deposit';
 
-export function registerCreateOrder(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerCreateOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/orders/price',
     {

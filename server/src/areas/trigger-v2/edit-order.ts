@@ -1,13 +1,13 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { lockTriggerOrders, editTriggerOrder as writeTerms } from '../../store/trigger-orders.js';
-import type { AreaServer } from '../area.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { editTerms } from './order-terms.js';
 import { EditAnswer, EditBody, OrderParams } from './schema.js';
 
-export function registerEditOrder(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.patch(
     '/trigger/v2/orders/price/:orderId',
     {

@@ -1,15 +1,15 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { findTriggerOrder, listTriggerOrders } from '../../store/trigger-orders.js';
 import { isActive, RAW_STATES } from '../../trigger-orders/state.js';
-import type { AreaServer } from '../area.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { orderAnswer } from './order-answer.js';
 import { HistoryAnswer, HistoryQuery, HistoryRow, OrderParams } from './schema.js';
 
-export function registerListOrders(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerListOrders(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/orders/history',
     {
@@ -25,7 +25,7 @@ export function registerListOrders(app: AreaServer, deps: TriggerV2Deps): void {
   );
 }
 
-export function registerShowOrder(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerShowOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/orders/history/:orderId',
     {

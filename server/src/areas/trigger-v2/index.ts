@@ -1,4 +1,5 @@
-import type { Area, AreaServer } from '../area.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import type { Area } from '../area.js';
 import { registerCancelOrder, registerConfirmCancel } from './cancel-order.js';
 import { registerChallenge } from './challenge.js';
 import { registerCraftDeposit } from './craft-deposit.js';
@@ -41,7 +42,7 @@ function loginWords(publicUrl: string): string {
   return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
 }
 
-export function registerTriggerV2(server: AreaServer, deps: TriggerV2Deps): void {
+export function registerTriggerV2(server: TypedServer, deps: TriggerV2Deps): void {
   registerChallenge(server, deps);
   registerVerify(server, deps);
   registerShowVault(server, deps);

@@ -1,13 +1,13 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { findVault, insertVault, type Vault } from '../../store/vaults.js';
-import type { AreaServer } from '../area.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { VaultAnswer } from './schema.js';
 
-export function registerShowVault(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerShowVault(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/vault',
     {
@@ -22,7 +22,7 @@ export function registerShowVault(app: AreaServer, deps: TriggerV2Deps): void {
   );
 }
 
-export function registerRegisterVault(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerRegisterVault(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/vault/register',
     {

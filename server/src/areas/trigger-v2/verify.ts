@@ -1,8 +1,8 @@
 import { type Address, base58Decode, verify as isSignedBy } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { isRefusal, readSigned } from '../../landing/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
-import type { AreaServer } from '../area.js';
 import { isFullySigned, readLoginTransaction } from './challenge-transaction.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
@@ -12,7 +12,7 @@ import { VerifyAnswer, VerifyBody } from './schema.js';
 const RECENT = 20;
 const AGAIN = { challenge: 'ask for a new one: POST /trigger/v2/auth/challenge' };
 
-export function registerVerify(app: AreaServer, deps: TriggerV2Deps): void {
+export function registerVerify(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/auth/verify',
     {
