@@ -24,7 +24,7 @@ export function registerShowFees(app: TypedServer, deps: StudioDeps): void {
 /** What the creator has earned from trades on a pool's curve, read from the chain. */
 export async function showFees(deps: StudioDeps, body: FeeBody): Promise<FeeAnswer> {
   const { state, config } = await requirePool(deps, requireAddress('poolAddress', body.poolAddress));
-  // Rounded up: the operator's part of each trade is rounded down.
+  // May be a few units less: the program splits the fee of each trade, and this splits their sum.
   const share = BigInt(config.creatorTradingFeePercentage);
   return {
     unclaimed: state.creatorQuoteFee.toString(),
