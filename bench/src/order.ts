@@ -109,7 +109,7 @@ async function answered(service: Service, paths: string[]): Promise<string[]> {
 }
 
 export const orderPath = (input: Address, output: Address): string =>
-  `/ultra/v1/order?inputMint=${input}&outputMint=${output}&amount=${AMOUNT}&excludeRouters=makers`;
+  `/ultra/v1/order?inputMint=${input}&outputMint=${output}&amount=${AMOUNT}&excludeRouters=jupiterz`;
 
 const withMakers = (path: string): string => path.replace('&excludeRouters=jupiterz', '');
 

@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => service?.close());
 
-/** Lamports that the network, tips and rents take from the payer of a aggregator order, as the order says. */
+/** Lamports that the network, tips and rents take from the payer of an order of the aggregator, as the order says. */
 const costOf = (made: { signatureFeeLamports: number; prioritizationFeeLamports: number; rentFeeLamports: number }) =>
   BigInt(made.signatureFeeLamports + made.prioritizationFeeLamports + made.rentFeeLamports);
 
