@@ -15,7 +15,13 @@ export {
   setComputeUnitLimit,
   setComputeUnitPrice,
 } from './instructions/compute-budget.js';
-export { createLookupTable, extendLookupTable, lookupTableAddress } from './instructions/lookup-table.js';
+export {
+  closeLookupTable,
+  createLookupTable,
+  deactivateLookupTable,
+  extendLookupTable,
+  lookupTableAddress,
+} from './instructions/lookup-table.js';
 export { memo, parseMemo } from './instructions/memo.js';
 export {
   advanceNonce,

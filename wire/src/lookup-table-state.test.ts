@@ -9,15 +9,23 @@ import { decodeLookupTable, encodeLookupTable } from './lookup-table-state.js';
 interface Contents {
   deactivationSlot: bigint;
   lastExtendedSlot: number;
+  lastExtendedFrom: number;
   authority: Address | undefined;
   addresses: Address[];
 }
 
-function accountData({ deactivationSlot, lastExtendedSlot, authority, addresses }: Contents): Uint8Array {
+function accountData({
+  deactivationSlot,
+  lastExtendedSlot,
+  lastExtendedFrom,
+  authority,
+  addresses,
+}: Contents): Uint8Array {
   const data = Buffer.alloc(56);
   data.writeUInt32LE(1, 0);
   data.writeBigUInt64LE(deactivationSlot, 4);
   data.writeBigUInt64LE(BigInt(lastExtendedSlot), 12);
+  data[20] = lastExtendedFrom;
   if (authority !== undefined) {
     data[21] = 1;
     data.set(addressToBytes(authority), 22);
@@ -29,6 +37,7 @@ test('a lookup table is what web3.js reads from it', () => {
   const anyContents: fc.Arbitrary<Contents> = fc.record({
     deactivationSlot: anyU64,
     lastExtendedSlot: fc.nat(),
+    lastExtendedFrom: fc.nat(255),
     authority: fc.option(anyAddress, { nil: undefined }),
     addresses: fc.array(anyAddress, { maxLength: 256, size: '+1' }),
   });
@@ -41,6 +50,7 @@ test('a lookup table is what web3.js reads from it', () => {
       assert.deepEqual(encodeLookupTable(ours), new Uint8Array(data));
       assert.equal(ours.deactivationSlot, theirs.deactivationSlot);
       assert.equal(ours.lastExtendedSlot, BigInt(theirs.lastExtendedSlot));
+      assert.equal(ours.lastExtendedFrom, theirs.lastExtendedSlotStartIndex);
       assert.equal(ours.authority, theirs.authority?.toBase58());
       assert.deepEqual(
         ours.addresses,
@@ -52,7 +62,8 @@ test('a lookup table is what web3.js reads from it', () => {
 });
 
 test('data that is no lookup table is not read as one', () => {
-  const full = accountData({ deactivationSlot: 0n, lastExtendedSlot: 0, authority: undefined, addresses: [] });
+  const empty = { deactivationSlot: 0n, lastExtendedSlot: 0, lastExtendedFrom: 0 };
+  const full = accountData({ ...empty, authority: undefined, addresses: [] });
   for (let length = 0; length < full.length; length++) {
     assert.equal(decodeLookupTable(full.subarray(0, length)), undefined);
   }

@@ -3,6 +3,7 @@ import { readU32, readU64, writeU32, writeU64 } from './integers.js';
 import { WireError } from './wire-error.js';
 
 const TYPE_LOOKUP_TABLE = 1;
+const EXTENDED_FROM_OFFSET = 20;
 const AUTHORITY_TAG_OFFSET = 21;
 const ADDRESSES_OFFSET = 56;
 const MAX_ADDRESSES = 256;
@@ -12,6 +13,8 @@ export interface LookupTableState {
   deactivationSlot: bigint;
   /** Addresses that were added in this slot can be used from the next one on. */
   lastExtendedSlot: bigint;
+  /** The index of the first address that was added in that slot. */
+  lastExtendedFrom: number;
   /** Missing once the table is frozen. */
   authority?: Address;
   addresses: Address[];
@@ -26,6 +29,7 @@ export function decodeLookupTable(data: Uint8Array): LookupTableState | undefine
   return {
     deactivationSlot: readU64(data, 4),
     lastExtendedSlot: readU64(data, 12),
+    lastExtendedFrom: data[EXTENDED_FROM_OFFSET]!,
     ...(tag === 1 && { authority: addressFromBytes(data, AUTHORITY_TAG_OFFSET + 1) }),
     addresses: Array.from({ length: count }, (_, index) => addressFromBytes(data, ADDRESSES_OFFSET + 32 * index)),
   };
@@ -35,6 +39,7 @@ export function decodeLookupTable(data: Uint8Array): LookupTableState | undefine
 export function encodeLookupTable({
   deactivationSlot,
   lastExtendedSlot,
+  lastExtendedFrom,
   authority,
   addresses,
 }: LookupTableState): Uint8Array {
@@ -44,6 +49,7 @@ export function encodeLookupTable({
   writeU32(TYPE_LOOKUP_TABLE, 'the type', data, 0);
   writeU64(deactivationSlot, 'deactivationSlot', data, 4);
   writeU64(lastExtendedSlot, 'lastExtendedSlot', data, 12);
+  data[EXTENDED_FROM_OFFSET] = lastExtendedFrom;
   if (authority !== undefined) {
     data[AUTHORITY_TAG_OFFSET] = 1;
     writeAddress(authority, data, AUTHORITY_TAG_OFFSET + 1);

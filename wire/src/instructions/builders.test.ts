@@ -9,7 +9,13 @@ import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../programs.js';
 import { createAssociatedTokenIdempotent } from './associated-token.js';
 import { anyValues, fromKit, pairs } from './client-pairs.js';
 import { setComputeUnitLimit, setComputeUnitPrice } from './compute-budget.js';
-import { createLookupTable, extendLookupTable, lookupTableAddress } from './lookup-table.js';
+import {
+  closeLookupTable,
+  createLookupTable,
+  deactivateLookupTable,
+  extendLookupTable,
+  lookupTableAddress,
+} from './lookup-table.js';
 import { systemCreateAccount, systemTransfer } from './system.js';
 import {
   tokenCloseAccount,
@@ -63,7 +69,7 @@ test('the token program is SPL Token unless given', () => {
   );
 });
 
-test('lookup tables are made and extended as web3.js does it', () => {
+test('lookup tables are made, extended, deactivated and closed as web3.js does it', () => {
   fc.assert(
     fc.property(anyAddress, anyAddress, anyU64, fc.array(anyAddress, { maxLength: 30 }), (a, b, slot, addresses) => {
       const authority = new PublicKey(a);
@@ -79,6 +85,12 @@ test('lookup tables are made and extended as web3.js does it', () => {
       });
       const ours = extendLookupTable({ table: table.toBase58() as Address, authority: a, payer: b, addresses });
       assert.deepEqual(ours, fromWeb3(extend));
+      const named = { authority, lookupTable: table };
+      const parts = { table: table.toBase58() as Address, authority: a };
+      const deactivate = AddressLookupTableProgram.deactivateLookupTable(named);
+      assert.deepEqual(deactivateLookupTable(parts), fromWeb3(deactivate));
+      const close = AddressLookupTableProgram.closeLookupTable({ ...named, recipient: payer });
+      assert.deepEqual(closeLookupTable({ ...parts, recipient: b }), fromWeb3(close));
     }),
     RUNS,
   );

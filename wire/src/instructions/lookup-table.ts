@@ -6,6 +6,8 @@ import { ADDRESS_LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../programs.js';
 
 const CREATE = 0;
 const EXTEND = 2;
+const DEACTIVATE = 3;
+const CLOSE = 4;
 
 /** The address of the lookup table that `createLookupTable` makes. Throws RangeError when `recentSlot` is no u64. */
 export function lookupTableAddress(authority: Address, recentSlot: bigint): { address: Address; bump: number } {
@@ -56,4 +58,23 @@ export function extendLookupTable(input: {
     ],
     data,
   };
+}
+
+/** Ends the use of a lookup table: transactions may name it for some 500 slots more. */
+export function deactivateLookupTable({ table, authority }: { table: Address; authority: Address }): Instruction {
+  const accounts = [writableAccount(table), readonlySigner(authority)];
+  return { program: ADDRESS_LOOKUP_TABLE_PROGRAM, accounts, data: numberOf(DEACTIVATE) };
+}
+
+/** Deletes a lookup table that has been deactivated and that nothing can name any longer; its rent goes to `recipient`. */
+export function closeLookupTable(input: { table: Address; authority: Address; recipient: Address }): Instruction {
+  const { table, authority, recipient } = input;
+  const accounts = [writableAccount(table), readonlySigner(authority), writableAccount(recipient)];
+  return { program: ADDRESS_LOOKUP_TABLE_PROGRAM, accounts, data: numberOf(CLOSE) };
+}
+
+function numberOf(instruction: number): Uint8Array {
+  const data = new Uint8Array(4);
+  writeU32(instruction, 'the instruction', data, 0);
+  return data;
 }
