@@ -6,9 +6,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
 import { compiled, inOrder, keepTimes, matching, testFiles, unitFiles } from './test-files.mjs';
+import { exitOnSignals, startPostgres } from './test-postgres.mjs';
 
 /** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
 const FEW_FILES = 20;
@@ -25,8 +25,10 @@ prepare();
 if (all) {
   step('format and lint', join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
   step('boundaries', join('scripts', 'boundaries.mjs'), []);
+  step('platforms', join('scripts', 'platforms.mjs'), []);
 }
 const files = chosenFiles();
+exitOnSignals();
 const postgres = files.length > FEW_FILES ? await startPostgres() : undefined;
 const coverage = options.has('--coverage') ? (await import('./coverage.mjs')).startCoverage() : undefined;
 console.log(`> ${files.length} test file${files.length === 1 ? '' : 's'}`);
@@ -53,22 +55,6 @@ function chosenFiles() {
     return words.length === 0 ? candidates : matching(candidates, words);
   } catch (error) {
     return fail(error.message);
-  }
-}
-
-/** One server for the databases of all files; a file that finds none starts its own. */
-async function startPostgres() {
-  // Else a signal would end this process without its exit hooks, and leave the server behind.
-  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
-    process.once(signal, () => process.exit(code));
-  const helpers = pathToFileURL(join(root, 'server', 'dist', 'store', 'testing.js'));
-  try {
-    const server = await (await import(helpers.href)).startPostgres();
-    process.env.TEST_POSTGRES_URL = server.url;
-    return server;
-  } catch (error) {
-    console.error(`no PostgreSQL for the whole run: ${error.message}`);
-    return undefined;
   }
 }
 
