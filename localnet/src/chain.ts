@@ -218,6 +218,11 @@ export class Chain {
     this.#compactWhenLong();
   }
 
+  /** Throws a ChainError of the kind `data` where it could not keep what it executes, as on a full disk. */
+  assertWritable(): void {
+    this.#parts.storage.assertWritable();
+  }
+
   status(signature: string): SignatureStatus | undefined {
     return this.#parts.storage.history.status(signature);
   }
@@ -278,7 +283,13 @@ export class Chain {
     if (!storage.isLong) return;
     // The answer goes out first.
     setImmediate(() => {
-      if (!this.#closed && storage.isLong) bank.compact();
+      if (this.#closed || !storage.isLong) return;
+      try {
+        bank.compact();
+      } catch (error) {
+        // On a full disk, say; the journal goes on, and the next commit tries again.
+        process.emitWarning(`the chain has no new snapshot: ${error instanceof Error ? error.message : error}`);
+      }
     });
   }
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from '@slipway/wire';
 import type { AccountChange } from './account-codec.js';
+import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { FrameFile } from './frame-file.js';
 import { HISTORY_LIMIT, History } from './history.js';
@@ -95,13 +96,21 @@ export class DataFolder implements Storage {
       journal.commit({ slot, transaction: execution !== undefined, historyEnd, changes });
     } catch (error) {
       this.#historyFrames.truncate(historyStart);
-      throw error;
+      throw cannotWrite(error);
     }
     if (stored) this.#history.index(stored.record, stored.offset);
   }
 
   saveState(state: ChainState): void {
     this.#openJournal().state(state);
+  }
+
+  assertWritable(): void {
+    try {
+      this.#openJournal().assertWritable();
+    } catch (error) {
+      throw cannotWrite(error);
+    }
   }
 
   compact(contents: ChainContents): void {
@@ -246,4 +255,11 @@ function openHistory(
 
 function historyPath(folder: string, file: number): string {
   return join(folder, `transactions-${file}.bin`);
+}
+
+/** Names no path: over HTTP everybody reads it. */
+function cannotWrite(error: unknown): ChainError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? message);
+  return new ChainError('data', `the chain cannot write to its data folder: ${reason}`);
 }

@@ -3,6 +3,8 @@ import { crc32 } from 'node:zlib';
 
 const HEADER_LENGTH = 8;
 const READ_CHUNK = 4 << 20;
+/** More than a block, because the last block of a file has room even on a full disk. No record begins like this. */
+const TRIAL = Buffer.alloc(64 * 1024, 0xff);
 
 /** Records in the order they were appended, each found again by its offset. */
 export interface Frames {
@@ -55,14 +57,22 @@ export class FrameFile implements Frames {
     frame.set(payload, HEADER_LENGTH);
     const offset = this.#size;
     try {
-      let written = 0;
-      while (written < frame.length) written += writeSync(this.#fd, frame, written);
+      writeFully(this.#fd, frame);
     } catch (error) {
       ftruncateSync(this.#fd, offset);
       throw error;
     }
     this.#size += frame.length;
     return offset;
+  }
+
+  /** Throws when the disk takes no more. */
+  assertWritable(): void {
+    try {
+      writeFully(this.#fd, TRIAL);
+    } finally {
+      ftruncateSync(this.#fd, this.#size);
+    }
   }
 
   /** The record at an offset. Throws when it is damaged. */
@@ -135,6 +145,11 @@ function visitFrames(fd: number, end: number, visit: (payload: Buffer, offset: n
     if (!payload || crc32(payload) !== checksum || !visit(payload, offset)) return offset;
     offset += HEADER_LENGTH + length;
   }
+}
+
+function writeFully(fd: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(fd, bytes, written);
 }
 
 function readFully(fd: number, into: Buffer, position: number): void {

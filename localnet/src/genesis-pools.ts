@@ -142,6 +142,7 @@ export function genesisLookupTable(pools: readonly GenesisPool[], authority: Add
   const data = encodeLookupTable({
     deactivationSlot: 2n ** 64n - 1n,
     lastExtendedSlot: 0n,
+    lastExtendedFrom: 0,
     authority,
     addresses: [...addresses],
   });

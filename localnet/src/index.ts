@@ -1,8 +1,9 @@
-import { openLocal } from './local.js';
+import { loadLocal } from './load.js';
 import { RPC_CODE, RpcError } from './rpc/errors.js';
 import type { GenesisOptions } from './types.js';
 import { openInWorker } from './worker-client.js';
 
+export { followParent } from './follow-parent.js';
 export { type AccountSource, openAccountSource, type Snapshot } from './fork.js';
 export { lockFolder } from './lock.js';
 export {
@@ -53,13 +54,14 @@ export interface Localnet {
 
 /**
  * Starts the chain behind its JSON-RPC and WebSocket servers and resolves when they listen. Rejects with a one-line
- * error for a port that is taken, a data folder that is in use or of another version, and a program that does not load.
+ * error for a port that is taken, a data folder that is in use or of another version, a program that does not load, and
+ * a virtual machine that is not installed for this platform.
  */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { inWorker = true, log = () => {}, host = '127.0.0.1', rpcPort = DEFAULT_RPC_PORT, ...rest } = options;
   const localOptions = { host, rpcPort, ...rest };
   if (inWorker) return openInWorker(localOptions, log);
-  const local = await openLocal(localOptions, log);
+  const local = await loadLocal(localOptions, log);
   let end: () => void;
   const closed = new Promise<undefined>((resolve) => {
     end = () => resolve(undefined);

@@ -74,6 +74,10 @@ export class Journal {
     this.#file.append(Buffer.concat([Buffer.of(STATE), encodeState(state)]));
   }
 
+  assertWritable(): void {
+    this.#file.assertWritable();
+  }
+
   sync(): void {
     this.#file.sync();
   }

@@ -68,11 +68,12 @@ test('it tells where it is and who has money, keeps its state, and starts over w
 });
 
 test('mistakes end it with one line and status 1', async () => {
-  for (const [args, message] of [
+  for (const [args, message, env] of [
     [['--rpc-prt', '1'], /^unknown option --rpc-prt: did you mean --rpc-port\?.*\n$/],
     [['--rpc-port', '0', '--data-dir', folder, '--programs-dir', join(folder, 'none')], /^localnet: .*none.*\n$/],
+    [['--rpc-port', '0'], /^localnet: .* not installed for .*\n$/, { NAPI_RS_NATIVE_LIBRARY_PATH: '/not/there.node' }],
   ] as const) {
-    const child = run([...args]);
+    const child = run([...args], env);
     const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
     assert.match(stderr, message);
     assert.equal(code, 1);

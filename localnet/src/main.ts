@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseCommandLine, USAGE, UsageError } from './command-line.js';
+import { followParent } from './follow-parent.js';
 import { type Localnet, startLocalnet } from './index.js';
 import { lockFolder } from './lock.js';
 
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const info = (await localnet.call('localnet_info')) as Info;
   console.log(greeting(localnet, info, options.dataDir));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void localnet.close());
+  followParent(process.env, () => void localnet.close());
   const crash = await localnet.closed;
   if (crash) throw crash;
 }

@@ -19,6 +19,7 @@ export function createMemoryStorage(): Storage {
       history.index(record, offset);
     },
     saveState() {},
+    assertWritable() {},
     compact() {},
     close() {},
   };

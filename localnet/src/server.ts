@@ -13,6 +13,8 @@ const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 /** Clients keep connections for much longer than Node's 5 s, and fail when a request meets the server's close. */
 const KEEP_ALIVE_MS = 120_000;
 const PORT_PAIR_TRIES = 50;
+/** More are a client that forgets to close. */
+export const MAX_SOCKETS = 1_000;
 
 interface ServerOptions {
   host: string;
@@ -39,8 +41,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A page needs nobody's permission to open a WebSocket: the server has to refuse it.
-    if (mayCall(request)) sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
-    else socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    if (!mayCall(request)) refuseUpgrade(socket, '403 Forbidden');
+    else if (sockets.clients.size >= MAX_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
+    else sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
   };
   const rpcServer = createServer((request, response) => serveRequest(request, response, call)).on('upgrade', upgrade);
   const wsServer = createServer(refuseRequest).on('upgrade', upgrade);
@@ -118,6 +121,10 @@ function allowLocalOrigins(request: IncomingMessage, response: ServerResponse): 
   response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS');
   response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
   response.setHeader('access-control-max-age', '86400');
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
 function refuseRequest(_request: IncomingMessage, response: ServerResponse): void {

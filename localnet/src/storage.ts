@@ -21,9 +21,11 @@ export interface ChainContents {
 /** Where a chain's transactions and changes go: a data folder, or memory. */
 export interface Storage {
   readonly history: History;
-  /** Keeps what happened in `slot`, all of it or, when it throws, nothing. */
+  /** Keeps what happened in `slot`, all of it or nothing; then it throws a ChainError of the kind `data`. */
   commit(slot: bigint, changes: AccountChange[], execution?: Execution): void;
   saveState(state: ChainState): void;
+  /** Throws a ChainError of the kind `data` where nothing can be kept, as on a full disk. */
+  assertWritable(): void;
   /** Whether it is time to call `compact`. */
   readonly isLong: boolean;
   compact(contents: ChainContents): void;

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type Local, type LocalOptions, openLocal } from './local.js';
+import { loadLocal } from './load.js';
+import type { Local, LocalOptions } from './local.js';
 import { RpcError } from './rpc/errors.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 
@@ -8,7 +9,7 @@ async function work(port: MessagePort, options: LocalOptions): Promise<void> {
   const send = (message: FromWorker) => port.postMessage(message);
   let local: Local;
   try {
-    local = await openLocal(options, (line) => send({ type: 'log', line }));
+    local = await loadLocal(options, (line) => send({ type: 'log', line }));
   } catch (error) {
     send({ type: 'refused', message: error instanceof Error ? error.message : String(error) });
     return;

@@ -13,6 +13,7 @@ export const RPC_CODE = {
   preflightFailure: -32002,
   signatureVerification: -32003,
   blockNotAvailable: -32004,
+  nodeUnhealthy: -32005,
   unsupportedTransactionVersion: -32015,
   minContextSlotNotReached: -32016,
 } as const;
@@ -78,6 +79,8 @@ export function rpcErrorOf(
       return new RpcError(RPC_CODE.invalidParams, `invalid transaction: ${error.message}`);
     case 'invalid':
       return new RpcError(RPC_CODE.invalidParams, error.message);
+    case 'data':
+      return new RpcError(RPC_CODE.nodeUnhealthy, `Node is unhealthy: ${error.message}`);
     case 'min-context-slot':
       return minContextSlotNotReached(slot);
     default:

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { openTestChain } from '../chain-testing.js';
+import { MAX_SOCKETS } from '../server.js';
 import { found, type Loose, startTestNet, type TestNet } from '../testing.js';
+import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
 
 let net: TestNet;
 before(async () => {
@@ -186,4 +189,54 @@ test('the clock is told of with every slot', async () => {
   }
   assert.ok(slots[1]! > slots[0]!);
   socket.close();
+});
+
+test('a connection has a bounded number of subscriptions, and its end takes away its own only', async (t) => {
+  const { chain } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const [greedy, other] = [subscriptions.connect(assert.fail), subscriptions.connect(assert.fail)];
+  const kept = await other.call('rootSubscribe', []);
+  for (let count = 0; count < MAX_SUBSCRIPTIONS.ofConnection; count++) await greedy.call('logsSubscribe', ['all']);
+  await assert.rejects(async () => greedy.call('logsSubscribe', ['all']), {
+    code: -32603,
+    message: /at most 100000 on one connection; unsubscribe some first/,
+  });
+  assert.equal(subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection + 1);
+  greedy.close();
+  assert.equal(subscriptions.size, 1);
+  assert.equal(await other.call('rootUnsubscribe', [kept]), true);
+});
+
+test('all connections together have a bounded number of subscriptions', async (t) => {
+  const { chain } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const connections = Array.from({ length: 3 }, () => subscriptions.connect(assert.fail));
+  const { ofAll } = MAX_SUBSCRIPTIONS;
+  for (let count = 0; count < ofAll; count++) await connections[count % 3]!.call('rootSubscribe', []);
+  for (const connection of connections)
+    await assert.rejects(async () => connection.call('rootSubscribe', []), /at most 150000 on this chain/);
+  connections[0]!.close();
+  assert.equal(typeof (await connections[1]!.call('rootSubscribe', [])), 'number');
+});
+
+test('there is a bounded number of sockets; one that closes makes room', async () => {
+  const sockets = await Promise.all(Array.from({ length: MAX_SOCKETS }, () => open()));
+  const refused = new WebSocket(net.localnet.wsUrl);
+  const [error] = await once(refused, 'error');
+  assert.match(String(error), /503/);
+  sockets.pop()!.close();
+  const opened = async () => {
+    const socket = new WebSocket(net.localnet.wsUrl);
+    const [event] = await Promise.race([
+      once(socket, 'open').then(() => ['open']),
+      new Promise<string[]>((resolve) => socket.once('error', () => resolve(['error']))),
+    ]);
+    socket.terminate();
+    return event === 'open';
+  };
+  // It notices the end of a socket a little later.
+  while (!(await opened()));
+  for (const socket of sockets) socket.close();
 });

@@ -21,12 +21,17 @@ interface Subscription {
   received: boolean;
 }
 
-/** One WebSocket: `call` answers its requests, notifications go to the `send` it was opened with. */
+/** One WebSocket: `call` answers its requests, notifications go to the `notify` it was opened with. */
 interface Connection {
   call: Call;
   notify: (text: string) => void;
+  /** Its own, so that its end costs what it had and not what all connections have. */
+  subscriptions: Set<Subscription>;
   close: () => void;
 }
+
+/** A service that watches ten thousand pools has some thirty thousand on its one connection. */
+export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofAll: 150_000 };
 
 /** A closed account, as a validator notifies of it. */
 const NO_ACCOUNT: Account = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array() };
@@ -60,10 +65,9 @@ export class Subscriptions {
     const connection: Connection = {
       call: guarded(this.#chain, this.#log, (method, params) => this.#call(connection, method, readParams(params))),
       notify,
+      subscriptions: new Set(),
       close: () => {
-        for (const subscription of [...this.#byId.values()]) {
-          if (subscription.connection === connection) this.#remove(subscription);
-        }
+        for (const subscription of connection.subscriptions) this.#remove(subscription);
       },
     };
     return connection;
@@ -89,10 +93,13 @@ export class Subscriptions {
   }
 
   #subscribe(connection: Connection, wish: Wish): number {
+    refuseTooMany(connection.subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection, 'on one connection');
+    refuseTooMany(this.size, MAX_SUBSCRIPTIONS.ofAll, 'on this chain');
     const id = ++this.#lastId;
     const defaults = { view: readAccountView({}), filters: [], received: false };
     const subscription: Subscription = { ...defaults, ...wish, id, connection };
     this.#byId.set(id, subscription);
+    connection.subscriptions.add(subscription);
     if (wish.kind === 'program') this.#programSubscriptions++;
     const waiting = this.#byTopic.get(wish.topic);
     if (waiting) waiting.add(subscription);
@@ -112,6 +119,7 @@ export class Subscriptions {
 
   #remove(subscription: Subscription): void {
     if (!this.#byId.delete(subscription.id)) return;
+    subscription.connection.subscriptions.delete(subscription);
     if (subscription.kind === 'program') this.#programSubscriptions--;
     const waiting = this.#byTopic.get(subscription.topic);
     waiting?.delete(subscription);
@@ -185,6 +193,12 @@ export class Subscriptions {
       stringifyJson({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } }),
     );
   }
+}
+
+/** The code is a validator's for its own limit. */
+function refuseTooMany(count: number, limit: number, where: string): void {
+  if (count < limit) return;
+  throw new RpcError(RPC_CODE.internal, `Subscription refused: at most ${limit} ${where}; unsubscribe some first`);
 }
 
 /** By the first word of the method. What is not here, such as `block` and `vote`, is not found. */

@@ -81,7 +81,10 @@ export const clusterMethods: Methods = {
   getIdentity: (chain) => ({ identity: chain.faucet }),
   getGenesisHash: (chain) => chain.genesisHash,
   getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': FEATURE_SET }),
-  getHealth: () => 'ok',
+  getHealth: (chain) => {
+    chain.assertWritable();
+    return 'ok';
+  },
   getMinimumBalanceForRentExemption: (chain, params) => {
     const length = readSize(params[0], 'dataLength');
     readConfig(params[1], chain.slot);
