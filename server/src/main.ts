@@ -2,15 +2,16 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { lockFolder } from '@slipway/localnet';
+import { followParent, lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
 import { type App, createApp } from './app/app.js';
 import { type Config, ConfigError, dataFolder, describeConfig, loadConfig, SANDBOX_KEY } from './config/index.js';
 import { steadyNow } from './lib/clock.js';
 
-const USAGE = `Usage: npm start -- [--reset]   or   slipway serve [--reset]
+const USAGE = `Usage: npm start -- [--reset] [--quiet]   or   slipway serve [--reset] [--quiet]
 
   --reset   delete the sandbox's state (chain, database, keys) first
+  --quiet   print no line for each request of a sandbox
   --help    show this
 
 Everything else is set by environment variables and slipway.config.json: see docs/configuration.md`;
@@ -20,7 +21,6 @@ const CLOSE_TIMEOUT_MS = 20_000;
 /** npm forwards a Ctrl-C that the terminal has sent to the service as well: two signals this close together are one. */
 const ECHO_MS = 500;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-const PARENT_CHECK_MS = 250;
 
 /**
  * Runs the service until a signal ends it. A fault that the operator must fix prints one line to standard error and
@@ -34,7 +34,8 @@ export async function runService(argv: readonly string[]): Promise<void> {
     const config = loadConfig(process.env, { cwd: process.cwd() });
     log = pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
     if (options.reset) reset(config);
-    const app = await createApp({ config, log });
+    const print = config.sandbox && !options.quiet ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
+    const app = await createApp({ config, log, print });
     const ended = runUntilEnd(app, log);
     log.info({ config: describeConfig(config) }, 'started');
     process.stdout.write(`${welcome(app, config)}\n`);
@@ -46,11 +47,15 @@ export async function runService(argv: readonly string[]): Promise<void> {
   }
 }
 
-function readOptions(argv: readonly string[]): { reset: boolean } | undefined {
+function readOptions(argv: readonly string[]): { reset: boolean; quiet: boolean } | undefined {
   try {
     const { values } = parseArgs({
       args: [...argv],
-      options: { reset: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+      options: {
+        reset: { type: 'boolean', default: false },
+        quiet: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
     });
     if (!values.help) return values;
     process.stdout.write(`${USAGE}\n`);
@@ -85,7 +90,7 @@ function reset(config: Config): void {
 async function runUntilEnd(app: App, log: Logger): Promise<void> {
   const reason = await new Promise<string>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
-    followParent(resolve);
+    followParent(process.env, () => resolve(PARENT_GONE));
     void app.died.then((error) => resolve(`the embedded chain has died: ${error.message}`));
   });
   const requested = reason.startsWith('SIG') || reason === PARENT_GONE;
@@ -105,18 +110,6 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
 }
 
 const PARENT_GONE = 'npm has ended';
-
-/** npm signals only the shell between it and the service, as with npx, and a killed npm signals nobody. */
-function followParent(gone: (reason: string) => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const check = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(check);
-    gone(PARENT_GONE);
-  }, PARENT_CHECK_MS);
-  check.unref();
-}
 
 function explainStart(error: unknown): string {
   if (error instanceof ConfigError) return error.message;

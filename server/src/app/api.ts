@@ -1,14 +1,18 @@
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Services } from '../areas/area.js';
-import type { Chain } from '../chain/index.js';
-import { createKeyLookup, createServer, type Readiness } from '../http/index.js';
+import { createKeyLookup, createServer } from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { createLimiter } from '../store/limiter.js';
-import type { Store } from '../store/sql.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
+import { examplesOf } from './examples.js';
+import { createReadiness } from './readiness.js';
+
+/** Takes a line of text for the terminal. */
+export type Print = (line: string) => void;
 
 /** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
-export async function openApi(base: Base, services: Services): Promise<TypedServer> {
+export async function openApi(base: Base, services: Services, print?: Print): Promise<TypedServer> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chain, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
@@ -19,25 +23,27 @@ export async function openApi(base: Base, services: Services): Promise<TypedServ
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
     wallets: services.logins.walletOf,
     metrics,
-    ready: readiness(store, chain),
-    tags: areas.flatMap(({ tag }) => tag ?? []),
+    ready: createReadiness({
+      config,
+      store,
+      chain,
+      wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
+    }),
+    mintOf: symbolsOf(services),
+    tags: areas.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about })),
+    examples: examplesOf(services),
+    print,
   });
   disposal.add('server', () => server.close());
   if (config.roles.has('api')) for (const area of areas) area.register(server, services);
   return server;
 }
 
-function readiness(store: Store, chain: Chain): Readiness {
-  const probe = async (check: () => Promise<unknown>) =>
-    check().then(
-      () => 'ok',
-      () => 'failed',
-    );
-  return async () => {
-    const [database, rpc] = await Promise.all([
-      probe(() => store.query('select 1')),
-      probe(() => chain.rpc.call('getHealth', [])),
-    ]);
-    return { ok: database === 'ok' && rpc === 'ok', checks: { database, chain: rpc } };
-  };
+/** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */
+function symbolsOf({ config, sandbox }: Services): (symbol: string) => string | undefined {
+  const { tokens, tokenList } = config;
+  const named = [...(sandbox?.info.mints ?? []), ...Object.values(tokens), ...tokenList];
+  const mints = new Map(named.map(({ symbol, mint }) => [symbol.toUpperCase(), mint]));
+  mints.set('SOL', WRAPPED_SOL_MINT);
+  return (symbol) => mints.get(symbol.toUpperCase());
 }

@@ -4,17 +4,18 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../areas/area.js';
-import { type Config, SANDBOX_KEY } from '../config/index.js';
+import { type Config, createTokenList, SANDBOX_KEY } from '../config/index.js';
 import { withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
+import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { createObjects } from '../objects/index.js';
 import { openPrices } from '../prices/index.js';
 import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
 import { groupedLedger } from '../store/grouped.js';
-import { openApi } from './api.js';
+import { openApi, type Print } from './api.js';
 import { areas } from './areas.js';
 import { openObjectStore } from './backends.js';
 import { type Base, openBase } from './base.js';
@@ -35,20 +36,27 @@ export interface App {
   close(): Promise<void>;
 }
 
+interface AppOptions {
+  config: Config;
+  log: Logger;
+  /** Takes a line for each request; without it there are none. */
+  print?: Print | undefined;
+}
+
 /** Wires the parts together and starts them. Parts are given to each other nowhere else. */
-export async function createApp({ config, log }: { config: Config; log: Logger }): Promise<App> {
+export async function createApp({ config, log, print }: AppOptions): Promise<App> {
   const disposal = createDisposal();
   const close = () =>
     disposal.close((part, error) => log.warn({ part, reason: (error as Error).message }, 'did not close'));
   try {
-    return { ...(await start(config, log, disposal)), close };
+    return { ...(await start(config, log, disposal, print)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function start(config: Config, log: Logger, disposal: Disposal): Promise<Omit<App, 'close'>> {
+async function start(config: Config, log: Logger, disposal: Disposal, print?: Print): Promise<Omit<App, 'close'>> {
   const base = await openBase(config, log, disposal);
   const { usdc, stable } = config.tokens;
   const stables = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
@@ -59,7 +67,8 @@ async function start(config: Config, log: Logger, disposal: Disposal): Promise<O
   const landing = await openLanding(base);
   const market = await openMarket(base, sandbox);
   const indexes = openIndexes(base);
-  const keeper = await openKeepers({ ...base, ...files, ...market, ...indexes, landing });
+  const keeperWallet = openWallets(base);
+  const keeper = await openKeepers({ ...base, ...files, ...market, ...indexes, landing, keeperWallet });
   const services: Services = {
     ...base,
     ...files,
@@ -69,13 +78,15 @@ async function start(config: Config, log: Logger, disposal: Disposal): Promise<O
     landing,
     sandbox,
     stables,
+    tokenList: createTokenList(config),
     publicUrl,
     ledger: groupedLedger(base.store),
     logins: createLoginTokens(base),
+    keeperWallet,
     runDue: async () => keeper?.runDue(),
   };
   if (sandbox) warmUp(market.routers, sandbox.info);
-  server = await openApi(base, services);
+  server = await openApi(base, services, print);
   const url = await listen(server, config);
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
@@ -104,7 +115,22 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const routers = openRouters({ ...base, aggregator, prices }, makers);
-  return { aggregator, live, poolUsd, prices, routers };
+  return { aggregator, live, poolUsd, prices, routers, learnPool: aggregator.learn };
+}
+
+/** Watches the service's own wallets; the keeper's, which this returns, pays for what the keepers do. */
+function openWallets({ config, chain, signer, steadyNow, log, metrics, disposal }: Base): KeeperWallet {
+  const wallet = new KeeperWallet({ chain, address: signer.address('keeper'), steadyNow, log });
+  const names = ['gas', 'keeper', 'tracker'] as const;
+  const readings = startWalletReadings({
+    chain,
+    wallets: Object.fromEntries(names.map((name) => [name, signer.address(name)])),
+    keeper: config.roles.has('keeper') ? wallet : undefined,
+    registry: metrics.registry,
+    log,
+  });
+  disposal.add('wallet readings', () => readings.close());
+  return wallet;
 }
 
 /** The indexes, which read the chain's history into the store. */

@@ -9,6 +9,7 @@ import { studioArea } from '../areas/studio/index.js';
 import { submitArea } from '../areas/submit/index.js';
 import { swapArea } from '../areas/swap/index.js';
 import { tokensArea } from '../areas/tokens/index.js';
+import { transfersArea } from '../areas/transfers/index.js';
 import { triggerV1Area } from '../areas/trigger-v1/index.js';
 import { triggerV2Area } from '../areas/trigger-v2/index.js';
 
@@ -16,6 +17,7 @@ import { triggerV2Area } from '../areas/trigger-v2/index.js';
 export const areas: readonly Area[] = [
   swapArea,
   tokensArea,
+  transfersArea,
   triggerV1Area,
   triggerV2Area,
   studioArea,

@@ -4,6 +4,7 @@ import { initializeOrder, LIMIT_ORDER_ADDRESSES, limitOrderAddress } from '@slip
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { type KeeperWorld, openKeeperWorld } from '../keeper/limit-orders/testing.js';
+import { KeeperWallet } from '../keeper/wallet.js';
 import { steadyNow } from '../lib/clock.js';
 import { createSandboxPrices, openPrices } from '../prices/index.js';
 import { silent, WRAPPED_SOL } from '../routing/aggregator/testing.js';
@@ -54,6 +55,7 @@ async function openKeeper(usdc: Token) {
     metrics: { registry: new Registry() },
     live: { onChange: () => {} },
     limitOrders: { addresses: LIMIT_ORDER_ADDRESSES },
+    keeperWallet: new KeeperWallet({ chain, address: w.taker, steadyNow, log: silent }),
   } as unknown as KeepersDeps);
   closing.push(
     () => stored.close(),

@@ -7,7 +7,10 @@ import { startInviteKeeper } from '../keeper/invites/index.js';
 import { type Keeper, startKeeper } from '../keeper/keeper.js';
 import { ledgerChore } from '../keeper/ledger.js';
 import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
+import { startTableKeeper } from '../keeper/lookup-tables/index.js';
+import { rateWindowsChore } from '../keeper/rate-windows.js';
 import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
+import type { KeeperWallet } from '../keeper/wallet.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
 import type { Objects } from '../objects/index.js';
@@ -15,6 +18,8 @@ import { PRICES_CHANNEL, type Prices, trustedUsd } from '../prices/index.js';
 import type { Aggregator } from '../routing/aggregator/index.js';
 import { openScores } from '../scores/index.js';
 import type { Base } from './base.js';
+
+const LAMPORTS_PER_SOL = 1e9;
 
 /** Everything that the keepers may use. */
 export interface KeepersDeps extends Base {
@@ -26,11 +31,12 @@ export interface KeepersDeps extends Base {
   objects: Objects;
   limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
   invites: InviteIndex;
+  keeperWallet: KeeperWallet;
 }
 
 /** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
-  const { config, log, disposal, clock, store, signer, objects, landing, limitOrders, invites } = deps;
+  const { config, log, disposal, clock, steadyNow, store, signer, objects, landing, limitOrders, invites } = deps;
   if (!config.roles.has('keeper')) return undefined;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
@@ -40,12 +46,18 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     log,
     chores: [
       ledgerChore({ store, landing, clock, log }),
+      rateWindowsChore({ store, steadyNow }),
       () => scores.runDue(),
       () => limitOrders.index.keepUp(),
       () => invites.keepUp(),
       launchFiles,
     ],
-    loops: [...openLimitOrderKeeper(deps), await openTriggerKeeper(deps), ...openInviteKeeper(deps)],
+    loops: [
+      ...openLimitOrderKeeper(deps),
+      await openTriggerKeeper(deps),
+      ...openInviteKeeper(deps),
+      ...openTableKeeper(deps),
+    ],
   });
   disposal.add('keeper', () => keeper.close());
   if (config.studio.mintSuffix !== '') {
@@ -58,19 +70,34 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
 export function openLimitOrderKeeper(deps: KeepersDeps) {
   const { config, live, prices, limitOrders } = deps;
   if (!fillsLimitOrders(config)) return [];
-  const { wallet: taker, ...common } = commonOf(deps);
+  const common = commonOf(deps);
   const usd = (mint: Address) => trustedUsd(prices, mint);
   const onMarketChange = (listener: () => void) => live.onChange(listener);
-  return [startLimitOrderKeeper({ ...common, taker, usd, addresses: limitOrders.addresses, onMarketChange })];
+  return [
+    startLimitOrderKeeper({
+      ...common,
+      taker: common.wallet.address,
+      usd,
+      addresses: limitOrders.addresses,
+      onMarketChange,
+    }),
+  ];
 }
 
 function openTriggerKeeper(deps: KeepersDeps) {
   const { prices, poolUsd } = deps;
-  const { wallet: payer, ...common } = commonOf(deps);
-  const { store } = common;
+  const common = commonOf(deps);
+  const { store, wallet } = common;
   const onPrices = (listener: () => void) => store.listen(PRICES_CHANNEL, listener);
   // An embedded store serves one process only.
-  return startTriggerKeeper({ ...common, payer, prices, poolUsd, onPrices, alone: store.kind === 'embedded' });
+  return startTriggerKeeper({
+    ...common,
+    payer: wallet.address,
+    prices,
+    poolUsd,
+    onPrices,
+    alone: store.kind === 'embedded',
+  });
 }
 
 /** None for the hosted program of the public clusters, which has its own keeper. */
@@ -78,13 +105,19 @@ function openInviteKeeper(deps: KeepersDeps) {
   const { config, invites: index } = deps;
   const program = config.programs.invite;
   if (!config.sandbox && program === INVITE_PROGRAM) return [];
-  const { wallet: keeper, ...common } = commonOf(deps);
-  return [startInviteKeeper({ ...common, keeper, index, program })];
+  const common = commonOf(deps);
+  return [startInviteKeeper({ ...common, keeper: common.wallet.address, index, program })];
+}
+
+/** None without a budget: then nothing is sent. */
+function openTableKeeper(deps: KeepersDeps) {
+  const budget = BigInt(Math.round(deps.config.swap.tableBudgetSol * LAMPORTS_PER_SOL));
+  return budget > 0n ? [startTableKeeper({ ...commonOf(deps), budget })] : [];
 }
 
 /** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {
-  const { config, log, store, signer, landing, chain, clock, steadyNow, metrics, aggregator } = deps;
+  const { config, log, store, landing, chain, clock, steadyNow, metrics, aggregator, keeperWallet } = deps;
   return {
     store,
     landing,
@@ -93,7 +126,7 @@ function commonOf(deps: KeepersDeps) {
     steadyNow,
     log,
     registry: metrics.registry,
-    wallet: signer.address('keeper'),
+    wallet: keeperWallet,
     router: aggregator,
     programs: config.programs,
   };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Metrics } from '../http/index.js';
+import { TABLE_AREA, tableSettlement } from '../keeper/lookup-tables/index.js';
 import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
 import { Landing } from '../landing/index.js';
 import type { LedgerRow } from '../store/ledger.js';
@@ -11,7 +12,7 @@ import type { Base } from './base.js';
 export async function openLanding(base: Base): Promise<Landing> {
   const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
-  const ofKeepers = { [FILL_AREA]: fillSettlement, [RENT_AREA]: rentSettlement };
+  const ofKeepers = { [FILL_AREA]: fillSettlement, [RENT_AREA]: rentSettlement, [TABLE_AREA]: tableSettlement };
   const landing = new Landing({
     store,
     clock,

@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { createLiveAccounts, type LiveAccounts } from '../chain/index.js';
 import type { Prices } from '../prices/index.js';
-import { type Aggregator, createAggregator } from '../routing/aggregator/index.js';
-import { createMakers, type MakerEndpoint, type Makers } from '../routing/makers/index.js';
+import { type Aggregator, createAggregator, createMemory, createTableBook } from '../routing/aggregator/index.js';
+import { createMakers, type MakerEndpoint, type Makers, makersTimeout } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
 import { createServiceRouter, routingServices } from '../routing/services/index.js';
 import type { Base } from './base.js';
@@ -12,7 +12,7 @@ import type { Base } from './base.js';
  * `ownTables`: the sandbox's lookup tables.
  */
 export async function openAggregator(
-  { config, log, node, steadyNow, disposal, metrics }: Base,
+  { config, log, node, chain, store, clock, steadyNow, disposal, metrics }: Base,
   ownTables: readonly Address[],
 ): Promise<{ aggregator: Aggregator; live: LiveAccounts }> {
   const { rpc, wsUrl } = node;
@@ -25,6 +25,7 @@ export async function openAggregator(
   const hubs = [tokens.usdc.mint, tokens.stable.mint, tokens.platform.mint];
   const aggregator = await createAggregator({
     rpc,
+    chain,
     live,
     steadyNow,
     log,
@@ -34,6 +35,8 @@ export async function openAggregator(
     registry,
     byMint,
     hubs,
+    memory: createMemory({ store, clock, log }),
+    tableBook: createTableBook({ store, clock, log, takesWishes: swap.tableBudgetSol > 0 }),
   });
   disposal.add('aggregator', () => aggregator.close());
   return { aggregator, live };
@@ -63,7 +66,7 @@ export function openRouters(
     clock,
     steadyNow,
     log,
-    budgetMs,
+    timeoutMs: makersTimeout(budgetMs),
     usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });

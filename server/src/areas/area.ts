@@ -2,7 +2,7 @@ import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
-import type { Config } from '../config/index.js';
+import type { Config, TokenList } from '../config/index.js';
 import type { ErrorShape } from '../errors/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
@@ -23,6 +23,8 @@ export interface Area {
   readonly name: string;
   /** The tag of its operations in the API document; absent if it has none there. */
   readonly tag?: string;
+  /** What the tag stands for there. */
+  readonly about?: string;
   readonly errorShape: ErrorShape;
   /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
@@ -38,6 +40,8 @@ export interface Services {
   readonly log: Logger;
   /** Mints that stand for a US dollar. */
   readonly stables: ReadonlySet<Address>;
+  /** What the operator vouches for. */
+  readonly tokenList: TokenList;
   readonly clock: AdjustableClock;
   readonly steadyNow: () => number;
   readonly store: Store;
@@ -50,6 +54,8 @@ export interface Services {
   /** USD price of a whole token by the pools. */
   readonly poolUsd: (mint: Address) => number | undefined;
   readonly routing: Routing;
+  /** Tells the aggregator of a pool that was just made; resolves when it routes over it. Never rejects. */
+  readonly learnPool: (pool: Address) => Promise<void>;
   readonly makers: Makers;
   readonly landing: Landing;
   readonly logins: LoginTokens;
@@ -60,6 +66,13 @@ export interface Services {
   /** Where clients reach this service; with the actual port once it listens. */
   readonly publicUrl: () => string;
   readonly sandbox: Sandbox | undefined;
+  /** The wallet that pays for what the keepers do. */
+  readonly keeperWallet: {
+    /** Reads its balance. @throws ChainUnavailable */
+    canPay(): Promise<boolean>;
+    /** Why the keepers begin nothing, by the last reading. */
+    readonly shortage: string | undefined;
+  };
   /** Does all work that is due now, if this instance is a keeper; resolves when it is done. */
   readonly runDue: () => Promise<void>;
 }

@@ -19,7 +19,7 @@ export { type MintExtensions, readMintExtensions, type TokenText } from './mint-
 export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
 export { readMetadata } from './token-text.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
-export { type HeldTokenAccount, readWallet, type Wallet } from './wallet.js';
+export { type HeldTokenAccount, obstacleToClosing, readWallet, type Wallet } from './wallet.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;

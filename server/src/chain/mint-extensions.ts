@@ -1,4 +1,5 @@
 import { type Address, addressFromBytes, token2022Extensions } from '@slipway/wire';
+import { removeHidden } from '../lib/hidden-characters.js';
 
 /** As `ExtensionType` of the Token-2022 program numbers them. */
 const TYPE = {
@@ -100,9 +101,9 @@ function borshText(data: Buffer, offset: number): { text: string; end: number } 
   return { text: data.toString('utf8', start, end), end };
 }
 
-/** Removes padding, and characters that let a token's name reorder or overwrite the text around it. */
+/** Removes padding, and characters by which a token's name could look like another's. */
 function cleanText(text: string): string {
-  return [...text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim()].slice(0, MAX_TEXT).join('');
+  return [...removeHidden(text).trim()].slice(0, MAX_TEXT).join('');
 }
 
 /** The program writes "nobody" as zeros. */

@@ -20,11 +20,14 @@ export class RpcError extends Error {
   }
 }
 
-/** No usable answer: unreachable, timed out, throttled, or not JSON-RPC. Whether the call took effect is unknown. */
+/** The code of a node that is behind, or whose disk is full: it says so of itself, and nothing about the call. */
+const NODE_UNHEALTHY = -32005;
+
+/** No usable answer: unreachable, unhealthy, timed out, throttled, or not JSON-RPC. Whether the call took effect is unknown. */
 export class ChainUnavailable extends Outage {
   override readonly name = 'ChainUnavailable';
-  constructor(message: string) {
-    super('CHAIN_UNAVAILABLE', message);
+  constructor(message: string, told?: string) {
+    super('CHAIN_UNAVAILABLE', message, { told });
   }
 }
 
@@ -79,11 +82,16 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
       const body = await post(method, params);
       if (body === null || typeof body !== 'object')
         throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
-      if (body.error) throw new RpcError(body.error.code, String(body.error.message), body.error.data);
+      if (body.error) throw errorOf(name, body.error);
       if (body.result === undefined) throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
       return body.result as T;
     },
   };
+}
+
+function errorOf(name: string, { code, message, data }: NonNullable<RpcResponse['error']>): Error {
+  if (code === NODE_UNHEALTHY) return new ChainUnavailable(`${name}: ${message}`, `The chain’s node says: ${message}`);
+  return new RpcError(code, String(message), data);
 }
 
 /**
@@ -115,7 +123,7 @@ export function createLocalRpc(call: (method: string, params: unknown[]) => Prom
         return (await call(method, params)) as T;
       } catch (error) {
         const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
-        if (typeof code === 'number') throw new RpcError(code, message ?? 'unknown error', data);
+        if (typeof code === 'number') throw errorOf('embedded', { code, message: message ?? 'unknown error', data });
         throw new ChainUnavailable(`the embedded chain stopped: ${message ?? 'unknown reason'}`);
       }
     },

@@ -1,9 +1,20 @@
-import { type Address, decodeTokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, type TokenAccount } from '@slipway/wire';
+import {
+  type Address,
+  decodeTokenAccount,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type TokenAccount,
+  token2022Extensions,
+} from '@slipway/wire';
 import { ask, type Rpc } from './rpc.js';
 
 export interface HeldTokenAccount extends TokenAccount {
   address: Address;
   tokenProgram: Address;
+  /** Its rent, and more if somebody has sent it more; for wrapped SOL also what it holds. */
+  lamports: bigint;
+  /** Holds something besides its amount: withheld transfer fees, or confidential balances. */
+  withholds: boolean;
 }
 
 export interface Wallet {
@@ -19,7 +30,7 @@ interface Contextual<T> {
   value: T;
 }
 
-type KeyedAccounts = Contextual<{ pubkey: string; account: { data: [string, 'base64'] } }[]>;
+type KeyedAccounts = Contextual<{ pubkey: string; account: { lamports: number | bigint; data: [string, 'base64'] } }[]>;
 
 /** All that a wallet holds; nothing for one that the chain does not know. Never older than the call. */
 export async function readWallet(rpc: Rpc, owner: Address): Promise<Wallet> {
@@ -39,17 +50,39 @@ export async function readWallet(rpc: Rpc, owner: Address): Promise<Wallet> {
 }
 
 function tokenAccountsOf(rpc: Rpc, owner: Address, tokenProgram: Address) {
-  // Only the base of a token account is needed; extensions follow it.
-  const options = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 165 } };
+  const options = { encoding: 'base64', commitment: 'confirmed' };
   const params = [owner, { programId: tokenProgram }, options];
   return ask(rpc, 'getTokenAccountsByOwner', params, ({ context, value }: KeyedAccounts) => ({
     slot: slotOf(context),
     accounts: value.map(({ pubkey, account }): HeldTokenAccount => {
-      const state = decodeTokenAccount(Buffer.from(account.data[0], 'base64'));
+      const data = Buffer.from(account.data[0], 'base64');
+      const state = decodeTokenAccount(data);
       if (state?.owner !== owner) throw new TypeError("not a token account of the wallet's");
-      return { ...state, address: pubkey as Address, tokenProgram };
+      const lamports = BigInt(account.lamports);
+      return { ...state, address: pubkey as Address, tokenProgram, lamports, withholds: withholds(data) };
     }),
   }));
+}
+
+/** As `ExtensionType` of the Token-2022 program numbers them. */
+const TRANSFER_FEE_AMOUNT = 2;
+const CONFIDENTIAL_TRANSFER_ACCOUNT = 5;
+const CONFIDENTIAL_TRANSFER_FEE_AMOUNT = 17;
+
+/** Confidential balances cannot be read, so an account that has them may hold something. */
+function withholds(data: Uint8Array): boolean {
+  return token2022Extensions(data).some(({ type, data: content }) => {
+    if (type === TRANSFER_FEE_AMOUNT) return content.some((byte) => byte !== 0);
+    return type === CONFIDENTIAL_TRANSFER_ACCOUNT || type === CONFIDENTIAL_TRANSFER_FEE_AMOUNT;
+  });
+}
+
+/** Why the owner cannot close a token account without loss; undefined if it can, for its lamports. */
+export function obstacleToClosing({ owner, amount, state, closeAuthority, withholds }: HeldTokenAccount) {
+  if (amount > 0n) return 'nonempty';
+  if (state === 'frozen') return 'frozen';
+  if (closeAuthority !== undefined && closeAuthority !== owner) return 'closeAuthority';
+  return withholds ? 'withheld' : undefined;
 }
 
 function slotOf({ slot }: { slot: number }): number {

@@ -1,13 +1,15 @@
 import { relative } from 'node:path';
 import { openAccountSource, type PulledFile, type PulledProgram, pulledPath, writePulled } from '@slipway/localnet';
-import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
+import { LOCKER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, METADATA_PROGRAM } from '@slipway/wire';
 import { allVenues } from '../routing/aggregator/index.js';
 import { type CommandContext, CommandError, type Result } from './context.js';
 import { type PulledPool, pullPool, pullProgram } from './pull.js';
 
 /** A program's code is some megabytes. */
 const TIMEOUT_MS = 60_000;
+/** What launches and migrations need besides the venues. */
+const STUDIO_PROGRAMS = [METADATA_PROGRAM, LOCKER_PROGRAM];
 
 /** Reads everything before it writes anything: a pull that fails leaves the folder as it was. */
 export async function copyPrograms(
@@ -25,7 +27,8 @@ export async function copyPrograms(
   }
   const accounts = new Map(found.flatMap((pool) => pool.accounts).map((account) => [account.address, account]));
   const ofVenues = venues.map(({ program }) => program).filter((program) => program !== TOKEN_SWAP_PROGRAM);
-  const wanted = new Set(pools.length > 0 ? found.flatMap((pool) => pool.programs) : ofVenues);
+  const all = [...ofVenues, ...STUDIO_PROGRAMS];
+  const wanted = new Set(pools.length > 0 ? found.flatMap((pool) => pool.programs) : all);
   const programs: PulledProgram[] = [];
   for (const address of wanted) {
     const program = await pullProgram(source, address).catch((error) => {

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
-import { fillsLimitOrders, KEEPER_LEAST_LAMPORTS } from '../keeper/limit-orders/index.js';
+import { keeperShortage } from '../keeper/wallet.js';
 import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;
@@ -30,18 +30,16 @@ export async function checkChain({ chain }: Config, running: boolean): Promise<C
   return [main.check, ...others.map((other) => other.check)];
 }
 
-/** Whether the wallet that fills limit orders has SOL for it; no check if this instance fills none or is a sandbox. */
-export async function checkKeeperWallet(config: Config, wallet: Address): Promise<Check[]> {
-  const { chain, sandbox, roles } = config;
-  if (chain.kind === 'embedded' || sandbox || !roles.has('keeper') || !fillsLimitOrders(config)) return [];
+/** Whether the wallet that pays for what the keepers do has SOL for it; no check if this instance runs none. */
+export async function checkKeeperWallet({ roles }: Config, rpcUrl: string, wallet: Address): Promise<Check[]> {
+  if (!roles.has('keeper')) return [];
   const name = 'keeper wallet';
-  const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
+  const rpc = createHttpRpc({ url: rpcUrl, timeoutMs: TIMEOUT_MS });
   try {
     const { value } = await rpc.call<{ value: number }>('getBalance', [wallet, { commitment: 'confirmed' }]);
-    const detail = `${wallet} has ${value / 1e9} SOL`;
-    if (BigInt(value) >= KEEPER_LEAST_LAMPORTS) return [{ name, ok: true, detail }];
-    const next = `send it SOL: with less than ${Number(KEEPER_LEAST_LAMPORTS) / 1e9} it fills no orders`;
-    return [{ name, ok: false, detail, next }];
+    const detail = keeperShortage(wallet, BigInt(value));
+    if (detail !== undefined) return [{ name, ok: false, detail, next: 'send it SOL: waiting orders then go on' }];
+    return [{ name, ok: true, detail: `${wallet} has ${value / 1e9} SOL` }];
   } catch {
     return [{ name, ok: false, detail: `the balance of ${wallet} cannot be read`, next: 'see the check of the RPC' }];
   }

@@ -36,7 +36,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     await checkDatabase(config, service),
     await checkObjects(config),
     signer,
-    ...(keeper ? await checkKeeperWallet(config, keeper) : []),
+    ...(keeper && rpcUrl !== undefined && chain[0]?.ok ? await checkKeeperWallet(config, rpcUrl, keeper) : []),
     await checkAdminToken(context, config, base, service !== undefined),
     ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
     checkPrices(config),

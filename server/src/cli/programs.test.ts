@@ -3,8 +3,10 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
+import { BONDING_CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, METADATA_PROGRAM } from '@slipway/wire';
+import { DAMM_V2_PROGRAM } from '../crafting/venue-swaps.js';
+import { PATIENCE_MS } from '../lib/testing.js';
 import { openAggregator, openWorld, type TestPool, type World } from '../routing/aggregator/testing.js';
 import { isRefused, type Token } from '../routing/router.js';
 import { runCli } from './main.js';
@@ -67,7 +69,7 @@ describe('programs pull', () => {
         const request = { mode: 'exact-in' as const, input, output, amount: 10n ** 9n, owner: owner.address };
         const quote = await routing.aggregator.quote(
           { ...request, excludeVenues: new Set() },
-          AbortSignal.timeout(10_000),
+          AbortSignal.timeout(PATIENCE_MS),
         );
         if (isRefused(quote)) assert.fail(quote.reason);
         const built = await quote.build({
@@ -122,6 +124,12 @@ describe('programs pull', () => {
     await writeFile(account, before);
     await appendFile(join(dir, `${TOKEN_SWAP_PROGRAM}.so`), '\0');
     await assert.rejects(openWorld({ programsDir: dir }), new RegExp(`${TOKEN_SWAP_PROGRAM}\\.so.*SHA-256`));
+  });
+
+  it('copies what launches need, too, where no pools are named', async () => {
+    const { err } = await run(['--rpc', url, '--dir', await folder()]);
+    for (const program of [...[BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM], ...[METADATA_PROGRAM, LOCKER_PROGRAM]])
+      assert.match(err, new RegExp(`left out: ${program}`));
   });
 
   it('adds to what was pulled before, and never replaces a program of the operator', async () => {

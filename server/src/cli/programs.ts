@@ -20,7 +20,7 @@ export function programsCommand(program: Command, context: CommandContext): void
     .requiredOption('--rpc <URL>', 'RPC of the cluster to copy from')
     .option(
       '--pool <ADDRESS...>',
-      'A pool, with its programs, or a lookup table; any number of times (default: the programs of all venues)',
+      'A pool, with its programs, or a lookup table; any number of times (default: the programs of all venues, and those that launches need)',
     )
     .option('--dir <FOLDER>', 'The programs folder (default: SLIPWAY_PROGRAMS_DIR)')
     .addHelpText('after', example('slipway programs pull --rpc https://api.mainnet-beta.solana.com --dir programs'))

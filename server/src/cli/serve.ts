@@ -7,10 +7,11 @@ export function serveCommand(program: Command): void {
     .command('serve')
     .description('Run the service until it is told to stop')
     .option('--reset', 'Delete the state of the sandbox first')
+    .option('--quiet', 'Print no line for each request of a sandbox')
     .addHelpText('after', example('slipway serve', 'slipway serve --reset'))
-    .action(async ({ reset }: { reset?: true }) => {
+    .action(async ({ reset, quiet }: { reset?: true; quiet?: true }) => {
       // Loaded lazily: the other commands start without the service's dependencies.
       const { runService } = await import('../main.js');
-      await runService(reset ? ['--reset'] : []);
+      await runService([...(reset ? ['--reset'] : []), ...(quiet ? ['--quiet'] : [])]);
     });
 }

@@ -62,10 +62,14 @@ export interface Config {
     readonly port: number;
     /** Without a trailing slash. */
     readonly publicUrl: string;
+    /** Whether calls without a key are served. */
+    readonly keyless: boolean;
+    /** IP addresses and CIDR ranges. */
+    readonly trustedProxies: readonly string[];
     /** `localhost`: every origin on this machine. */
     readonly corsOrigins: 'localhost' | readonly string[];
-    /** Bytes. */
-    readonly bodyLimit: number;
+    /** Whether unknown parameters and body fields are refused. */
+    readonly strict: boolean;
   };
   readonly chain: ChainConfig;
   /** Absolute. */

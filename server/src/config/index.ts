@@ -17,3 +17,4 @@ export { settingsFileSchema } from './settings/schema.js';
 export { SANDBOX_KEY } from './settings/service.js';
 export { valueText } from './settings/value-text.js';
 export { type ShownSetting, type ShownSettings, showSettings } from './show.js';
+export { createTokenList, type ListedToken, type TokenList } from './token-list.js';

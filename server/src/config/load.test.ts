@@ -45,8 +45,10 @@ test('nothing set is a sandbox on this machine with everything inside', () => {
     host: '127.0.0.1',
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
+    keyless: false,
+    trustedProxies: [],
     corsOrigins: 'localhost',
-    bodyLimit: 1_048_576,
+    strict: false,
   });
   assert.deepEqual(config.chain, { kind: 'embedded', rpcPort: 8899 });
   assert.equal(config.dataDir, join(folder, '.slipway'));
@@ -75,6 +77,8 @@ test('every variable reaches its place', () => {
       SLIPWAY_PORT: '9000',
       SLIPWAY_PUBLIC_URL: 'https://api.example.com/base/',
       SLIPWAY_CORS_ORIGINS: 'https://a.example.com, http://localhost:3000',
+      SLIPWAY_KEYLESS: '1',
+      SLIPWAY_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,2001:db8::/32',
       SLIPWAY_ROLES: 'keeper',
       SLIPWAY_RPC_WS_URL: 'wss://rpc.example.com',
       SLIPWAY_SEND_URLS: 'https://send1.example.com,https://send2.example.com',
@@ -94,6 +98,8 @@ test('every variable reaches its place', () => {
   );
   assert.deepEqual([...config.roles], ['keeper']);
   assert.equal(config.http.publicUrl, 'https://api.example.com/base');
+  assert.equal(config.http.keyless, true);
+  assert.deepEqual(config.http.trustedProxies, ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   assert.deepEqual(config.http.corsOrigins, ['https://a.example.com', 'http://localhost:3000']);
   assert.deepEqual(config.chain, {
     kind: 'outside',
@@ -107,7 +113,7 @@ test('every variable reaches its place', () => {
   assert.deepEqual([config.tokens.platform.symbol, config.tokens.usdc.symbol], ['ACME', 'USDC']);
   assert.deepEqual(config.express, { receiver: MINT, gasless: true });
   assert.deepEqual(config.fees, { percentile: 50, maxMicroLamports: 1000 });
-  assert.deepEqual(Object.keys(config.tiers), ['free', 'developer', 'launch', 'pro', 'gold']);
+  assert.deepEqual(Object.keys(config.tiers), ['keyless', 'free', 'developer', 'launch', 'pro', 'gold']);
   assert.equal(config.tiers.free?.perMinute, 1);
   assert.equal(config.submit.minTipLamports, 1_000_000n);
 
@@ -218,6 +224,12 @@ const wrong: [Record<string, string>, RegExp][] = [
   [{ SLIPWAY_PUBLIC_URL: 'https://x/?a=1' }, /SLIPWAY_PUBLIC_URL/],
   [{ SLIPWAY_CORS_ORIGINS: '*' }, /SLIPWAY_CORS_ORIGINS has "\*"/],
   [{ SLIPWAY_CORS_ORIGINS: 'https://a.example/' }, /SLIPWAY_CORS_ORIGINS/],
+  ...['10.0.0.0/33', '0.0.0.0/0', '::/0', '2001:db8::/129', 'proxy.example', '10.0.0', ''].map(
+    (range): [Record<string, string>, RegExp] => [
+      { SLIPWAY_TRUSTED_PROXIES: `127.0.0.1,${range}` },
+      /^SLIPWAY_TRUSTED_PROXIES has ".*", but must be a comma list of IP addresses and ranges such as 10\.0\.0\.0\/8$/,
+    ],
+  ),
   [{ SLIPWAY_RPC_WS_URL: 'ws://x' }, /SLIPWAY_RPC_WS_URL.*SLIPWAY_RPC_URL is not set/],
   [{ SLIPWAY_SEND_URLS: 'https://x' }, /SLIPWAY_SEND_URLS.*SLIPWAY_RPC_URL is not set/],
   [{ ...production, SLIPWAY_PROGRAMS_DIR: 'x' }, /SLIPWAY_PROGRAMS_DIR belongs to the embedded chain/],

@@ -7,8 +7,6 @@ import { listenUrl } from './rules.js';
 import { defaultTiers } from './settings/service.js';
 import type { Values } from './settings/table.js';
 
-const BODY_LIMIT = 1024 * 1024;
-
 /**
  * Reads `env` and the settings file (`slipway.config.json` in `cwd`, or what SLIPWAY_CONFIG names). Throws a
  * ConfigError that says for every wrong setting what was given (no secret) and what is expected.
@@ -69,8 +67,10 @@ function httpOf(values: Values): Config['http'] {
     host,
     port,
     publicUrl: withoutSlash(values.SLIPWAY_PUBLIC_URL ?? listenUrl(host, port)),
+    keyless: values.SLIPWAY_KEYLESS,
+    trustedProxies: values.SLIPWAY_TRUSTED_PROXIES as readonly string[],
     corsOrigins: values.SLIPWAY_CORS_ORIGINS ?? (values.sandbox ? 'localhost' : []),
-    bodyLimit: BODY_LIMIT,
+    strict: values.SLIPWAY_STRICT,
   };
 }
 

@@ -61,6 +61,7 @@ export interface Swap {
     instructions: Instruction[];
     extraSigners: readonly Address[];
     lookupTables: LookupTable[];
+    moreUnits?: number;
     foreign?: ForeignTrade;
   };
   programs: SwapPrograms;
@@ -109,7 +110,15 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
   return crafted;
 }
 
-function before({ taker, receiver, rentPayer, input, output }: Swap): Instruction[] {
+/** What `craftSwap` puts around the trade: a route must fit beside it. */
+export function aroundTrade(swap: Untraded): Instruction[] {
+  return [...before(swap), ...afterwards(swap)];
+}
+
+/** A swap whose trade is not known yet. */
+export type Untraded = Omit<Swap, 'trade' | 'programs'>;
+
+function before({ taker, receiver, rentPayer, input, output }: Untraded): Instruction[] {
   const instructions: Instruction[] = [];
   if (input.place.kind === 'wrapped') instructions.push(...openWrapped(taker, rentPayer, input.place, input.amount));
   if (output.create) {
@@ -138,7 +147,8 @@ export function openWrapped(
   return [create, ...fund, tokenInitializeAccount3({ account, mint, owner: taker })];
 }
 
-function afterwards({ taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip }: Swap): Instruction[] {
+function afterwards(swap: Untraded): Instruction[] {
+  const { taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip } = swap;
   const instructions: Instruction[] = [];
   // A venue may take a little less than it was offered: the rest belongs to the taker.
   if (input.place.kind === 'wrapped') instructions.push(...closeWrapped(taker, rentPayer, input.place.account, taker));

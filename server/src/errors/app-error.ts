@@ -2,7 +2,7 @@ import { type ErrorCode, type ErrorKind, errorTable } from './table.js';
 
 export interface AppErrorOptions {
   /** What the client reads instead of the table's text: the field and what was expected, never a secret. */
-  message?: string;
+  message?: string | undefined;
   /** More for the client; the area's shape decides what is shown (see `renderError`). */
   details?: Record<string, unknown>;
   /** What led to it. Logged with a 5xx, never shown. */
@@ -28,16 +28,19 @@ export class AppError extends Error {
   }
 }
 
-/**
- * Something that the service depends on gave no usable answer. Its message is for the log; the client reads the table's
- * text for its code.
- */
+export interface OutageOptions extends ErrorOptions {
+  /** What the client reads instead of the table's text for the code: what has failed, and never a path or a host. */
+  told?: string | undefined;
+}
+
+/** Something that the service depends on gave no usable answer. Its message is for the log. */
 export class Outage extends Error {
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  readonly code: ErrorCode;
+  readonly told: string | undefined;
+
+  constructor(code: ErrorCode, message: string, { told, ...options }: OutageOptions = {}) {
     super(message, options);
+    this.code = code;
+    this.told = told;
   }
 }

@@ -28,8 +28,28 @@ export const plainError: ErrorShape = {
 
 /** `{code, message}`: errors raised before a request reaches an area, such as an unknown path or a rate limit. */
 export const gatewayError: ErrorShape = {
-  schema: errorSchema('GatewayError', { code: Type.Integer(), message: Type.String() }),
-  render: (error, status) => ({ code: status, message: error.message }),
+  schema: errorSchema('GatewayError', {
+    code: Type.Integer(),
+    message: Type.String(),
+    limit: Type.Optional(
+      Type.Object(
+        {
+          bucket: Type.Enum(['main', 'execute'], {
+            description: 'execute: paths that execute or submit. main: all others',
+          }),
+          requests: Type.Integer({ description: 'The most in the window' }),
+          windowSeconds: Type.Integer(),
+          retryAfterSeconds: Type.Integer({ description: 'When the next request can pass, as the header Retry-After' }),
+        },
+        { description: 'Of 429: the limit that was hit' },
+      ),
+    ),
+  }),
+  render: (error, status) => ({
+    code: status,
+    message: error.message,
+    ...(error.code === 'RATE_LIMITED' && pickDetails(error, 'limit')),
+  }),
 };
 
 export function errorSchema(name: string, properties: TProperties): TObject {

@@ -24,6 +24,8 @@ export const errorTable = {
   CHAIN_UNAVAILABLE: { status: 503, message: 'The chain cannot be reached at the moment' },
   STORAGE_UNAVAILABLE: { status: 503, message: 'The storage of files cannot be reached at the moment' },
   STORE_UNAVAILABLE: { status: 503, message: 'The database cannot be reached at the moment' },
+  OVERLOADED: { status: 503, message: 'Too many requests are waiting for their answers; try again in a moment' },
+  QUOTES_UNAVAILABLE: { status: 503, message: 'No router can quote at the moment' },
 
   TRANSACTION_EXPIRED: { status: 400, message: 'Transaction expired' },
   INVALID_PAYLOAD: { status: 400, message: 'The transaction is not the one that was crafted' },

@@ -2,9 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/index.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
+import { WARNING_HEADER } from './unknown-fields.js';
 
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|[a-z0-9-]+\.localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
-const EXPOSED = `${REQUEST_ID_HEADER}, x-ratelimit-remaining, x-ratelimit-current, x-ratelimit-reset`;
+const LIMIT_HEADERS = 'x-ratelimit-remaining, x-ratelimit-current, x-ratelimit-reset, retry-after';
+const EXPOSED = `${REQUEST_ID_HEADER}, ${LIMIT_HEADERS}, ${WARNING_HEADER}`;
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const DEFAULT_HEADERS = 'x-api-key, authorization, content-type';
 

@@ -10,13 +10,17 @@ import {
   renderError,
   statusIn,
 } from '../errors/index.js';
+import { createFailureLog } from './failure-log.js';
+import type { KnownPaths } from './known-paths.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
+import { explainSymbol, type MintOf } from './symbols.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ECHOED_PATH = 200;
+/** What is away for a moment is mostly back by then. */
+const RETRY_AFTER_SECONDS = 1;
 
 const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'INVALID_REQUEST',
@@ -28,26 +32,42 @@ const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
 };
 
 /** These come from the gateway, not from an area, so they have the gateway's shape in every area. */
-const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'KEY_HAS_NO_ACCESS']);
+const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'KEY_HAS_NO_ACCESS', 'OVERLOADED']);
 
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
  * Answers what was thrown, in the shape of the route's area. Anything but an AppError and Fastify's own complaints
- * about a request is answered as INTERNAL. Every 5xx is logged with its request id and cause.
+ * about a request is answered as INTERNAL. 5xx are logged with request id and cause, each kind at most once a second.
  */
-export function createFailureHandler(log: Logger): FailureHandler {
+export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandler {
+  const failures = createFailureLog(log);
   return (thrown, request, reply) => {
-    const error = hasGone(thrown, request) ? new AppError('INVALID_REQUEST') : toAppError(thrown);
+    const error = hasGone(thrown, request)
+      ? new AppError('INVALID_REQUEST')
+      : explainSymbol(toAppError(thrown, request), request, mintOf);
     const { config, url: route } = request.routeOptions;
     const shape: ErrorShape = GATEWAY_ERRORS.has(error.code) ? gatewayError : (config?.errorShape ?? gatewayError);
     const status = statusIn(shape, error);
     if (status >= 500) {
-      const line = { requestId: request.id, method: request.method, route, status, code: error.code };
-      log.error({ ...line, error: describeThrown(error.code === 'INTERNAL' ? thrown : error) }, 'request failed');
+      const cause = error.code === 'INTERNAL' ? thrown : error;
+      const { id: requestId, method } = request;
+      failures.report(kindOf(route, error.code, cause), () => {
+        return { requestId, method, route, status, code: error.code, error: describeThrown(cause) };
+      });
     }
+    if (error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
     sendError(reply, status, renderError(shape, error, request.id));
   };
+}
+
+/** Failures with the same route, code and innermost error are told together. */
+function kindOf(route: string | undefined, code: ErrorCode, cause: unknown): string {
+  let innermost = cause;
+  for (let depth = 0; depth < 5 && innermost instanceof Error && innermost.cause !== undefined; depth += 1) {
+    innermost = innermost.cause;
+  }
+  return `${route} ${code} ${innermost instanceof Error ? innermost.constructor.name : typeof innermost}`;
 }
 
 /**
@@ -57,12 +77,13 @@ function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
   return raw.destroyed && (thrown as { code?: unknown } | null)?.code === 'ECONNRESET';
 }
 
-/** 404 for a path or a method that no route has. */
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
+/** 404 for a path or a method that no route has, with what the client may have meant. */
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths): void {
   const [path = ''] = request.url.split('?', 1);
-  // People open the address of the service in a browser.
-  const pointer = path === '/' ? '. The API is documented at /docs' : '';
-  const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}${pointer}`;
+  const methods = paths.methodsOf(path);
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  const hint = methods.length > 0 ? `This path takes ${methods.join(', ')}` : paths.hint(path);
+  const message = `Cannot ${request.method}:${path.slice(0, MAX_ECHOED_PATH)}${hint === undefined ? '' : `. ${hint}`}`;
   sendError(reply, 404, renderError(gatewayError, new AppError('NOT_FOUND', { message }), request.id));
 }
 
@@ -82,11 +103,15 @@ function sendError(reply: FastifyReply, status: number, body: object): void {
   reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body));
 }
 
-function toAppError(thrown: unknown): AppError {
+function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (thrown instanceof Outage) return new AppError(thrown.code, { cause: thrown });
+  if (thrown instanceof Outage) return new AppError(thrown.code, { cause: thrown, message: thrown.told });
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_')) return new AppError('INTERNAL');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const message = `The request body is too large: expected at most ${request.routeOptions.bodyLimit} bytes`;
+    return new AppError('PAYLOAD_TOO_LARGE', { message });
+  }
   const known = fastifyErrors[code];
   if (known !== undefined) return new AppError(known.code, { message: known.message });
   return new AppError(Number(statusCode) < 500 ? 'INVALID_REQUEST' : 'INTERNAL');

@@ -121,7 +121,7 @@ for (const kind of ['at once', 'by a promise'] as const) {
         take(id, bucket, tier): LimitState | Promise<LimitState> {
           asked.push([id, bucket, tier]);
           left -= 1;
-          return later({ allowed: left >= 0, remaining: left, current: 4 - left, resetUnixSeconds: 1_800_000_000 });
+          return later({ ...plentyLeft, allowed: left >= 0, remaining: left, current: 4 - left });
         },
       },
     });
@@ -142,7 +142,10 @@ for (const kind of ['at once', 'by a promise'] as const) {
 
     const limited = await app.inject({ method: 'POST', url: '/express', headers, payload: { owner: 5 } });
     assert.equal(limited.statusCode, 429);
-    assert.deepEqual(limited.json(), { code: 429, message: '[API Gateway] Too many requests' });
+    const limit = { bucket: 'main', requests: 60, windowSeconds: 60, retryAfterSeconds: 12 };
+    assert.deepEqual(limited.json(), { code: 429, message: '[API Gateway] Too many requests', limit });
+    assert.equal(limited.headers['retry-after'], '12');
+    assert.equal(ok.headers['retry-after'], undefined);
     assert.deepEqual(limitHeaders(limited), ['-1', '5', '1800000000']);
 
     assert.deepEqual(

@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify';
 import { AppError } from '../errors/index.js';
+import { KEYLESS_TIER } from '../lib/tiers.js';
+import type { ClientOf } from './client-address.js';
 import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, WalletLookup } from './ports.js';
 
 declare module 'fastify' {
@@ -23,18 +25,26 @@ export function mayUse(prefixes: readonly string[], path: string): boolean {
 interface KeyGuardDeps {
   readonly keys: KeyLookup;
   readonly limiter: Limiter;
+  /** Whose call it is that comes without a key; undefined: a key is required. */
+  readonly keyless: ClientOf | undefined;
 }
 
 /**
  * Lets a call through if its key is known (else UNAUTHORIZED), may use the route (else KEY_HAS_NO_ACCESS) and is within
- * its limit (else RATE_LIMITED). Runs before the body is read, and synchronously if its parts answer at once. Prefixes
- * are compared with the route's pattern, so an encoded path does not bypass them.
+ * its limit (else RATE_LIMITED). A call without a key is UNAUTHORIZED or counted for its client. Runs before the body is
+ * read, and synchronously if its parts answer at once. Prefixes are compared with the route's pattern, so an encoded
+ * path does not bypass them.
  */
 export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRequestHookHandler {
-  const count = (request: FastifyRequest, state: LimitState, done: HookHandlerDoneFunction): void => {
+  const judge = (request: FastifyRequest, state: LimitState, done: HookHandlerDoneFunction): void => {
     request.limitState = state;
     if (state.allowed) done();
-    else done(new AppError('RATE_LIMITED'));
+    else done(rateLimited(state, bucket));
+  };
+  const count = (request: FastifyRequest, id: string, tier: string, done: HookHandlerDoneFunction): void => {
+    const state = deps.limiter.take(id, bucket, tier);
+    if (isPromise(state)) state.then((taken) => judge(request, taken, done), done);
+    else judge(request, state, done);
   };
   const admit = (request: FastifyRequest, key: ApiKey | undefined, done: HookHandlerDoneFunction): void => {
     if (key === undefined) {
@@ -46,21 +56,37 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
       return;
     }
     request.apiKey = key;
-    const state = deps.limiter.take(key.id, bucket, key.tier);
-    if (isPromise(state)) state.then((taken) => count(request, taken, done), done);
-    else count(request, state, done);
+    count(request, key.id, key.tier, done);
   };
 
   return (request, _reply, done) => {
     const text = request.headers['x-api-key'];
     if (typeof text !== 'string' || text === '') {
-      done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the header x-api-key is missing' }));
+      if (deps.keyless) count(request, `${KEYLESS_TIER} ${deps.keyless(request)}`, KEYLESS_TIER, done);
+      else {
+        const message = `Unauthorized: the header x-api-key is missing${elsewhere(request)}`;
+        done(new AppError('UNAUTHORIZED', { message }));
+      }
       return;
     }
     const key = deps.keys(text);
     if (isPromise(key)) key.then((found) => admit(request, found, done), done);
     else admit(request, key, done);
   };
+}
+
+/** What to do for who has sent another header in its place, which nobody looks into; a login's token belongs there. */
+function elsewhere({ headers, routeOptions }: FastifyRequest): string {
+  const isLogin = routeOptions.config.auth === 'wallet';
+  return headers.authorization === undefined || isLogin
+    ? ''
+    : '; send the key as "x-api-key: <key>", not as Authorization';
+}
+
+/** Says which limit was hit, and when the next call can pass. */
+function rateLimited({ limit, windowSeconds, retrySeconds }: LimitState, bucket: Bucket): AppError {
+  const details = { limit: { bucket, requests: limit, windowSeconds, retryAfterSeconds: retrySeconds } };
+  return new AppError('RATE_LIMITED', { details });
 }
 
 /** Sets the rate limit headers, which belong to answers with 200 and 429 only. */
@@ -75,6 +101,7 @@ export function limitHeaders(
     reply.header('x-ratelimit-remaining', state.remaining);
     reply.header('x-ratelimit-current', state.current);
     reply.header('x-ratelimit-reset', state.resetUnixSeconds);
+    if (!state.allowed) reply.header('retry-after', state.retrySeconds);
   }
   done();
 }

@@ -10,8 +10,8 @@ import { plainError } from '../errors/index.js';
 import { startTestServer } from './testing.js';
 
 interface Operation {
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { content: Record<string, { schema: object }> };
+  parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
+  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
   responses: Record<string, { description?: string; content?: Record<string, { schema: { $ref?: string } }> }>;
   security: object[];
 }
@@ -29,45 +29,58 @@ let document: Document;
 const registered: [method: string, url: string][] = [];
 
 before(async () => {
-  ({ app } = await startTestServer((server) => {
-    server.addHook('onRoute', ({ method, url }) => {
-      registered.push([String(method).toLowerCase(), url]);
-    });
-    const Receipt = Type.Object({ signature: Type.String() }, { $id: 'Receipt' });
-    const Order = Type.Object(
-      { side: Type.Union([Type.Literal('buy'), Type.Literal('sell')]) },
-      { $id: 'Order', description: 'An order' },
-    );
-    server.get('/area/:orderId', {
-      config: { errorShape: triggerV1Error, auth: 'key' },
-      schema: {
-        summary: 'One order',
-        params: Type.Object({ orderId: Type.String({ minLength: 1 }) }),
-        querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })), wallet: Type.String() }),
-        response: { 200: Receipt },
-      },
-      handler: () => ({ signature: 'x' }),
-    });
-    server.post('/area/orders', {
-      config: { errorShape: expressError, auth: 'key' },
-      schema: {
-        body: Order,
-        response: { 200: Type.Object({ receipt: Type.Ref('Receipt'), at: Type.Union([Type.String(), Type.Null()]) }) },
-      },
-      handler: () => ({ receipt: { signature: 'x' }, at: null }),
-    });
-    server.put('/area/orders', {
-      config: { errorShape: expressError, auth: 'none' },
-      schema: { body: Order, response: { 200: Receipt } },
-      handler: () => ({ signature: 'x', secret: 'y' }),
-    });
-    server.delete('/admin/things/:id', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({}) });
-    server.get('/internal', {
-      config: { errorShape: plainError, auth: 'none' },
-      schema: { hide: true },
-      handler: () => ({}),
-    });
-  }));
+  ({ app } = await startTestServer(
+    (server) => {
+      server.addHook('onRoute', ({ method, url }) => {
+        registered.push([String(method).toLowerCase(), url]);
+      });
+      const Receipt = Type.Object({ signature: Type.String() }, { $id: 'Receipt' });
+      const Order = Type.Object(
+        {
+          side: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
+          wallet: Type.Optional(Type.String()),
+          terms: Type.Optional(Type.Object({ amount: Type.String() })),
+        },
+        { $id: 'Order', description: 'An order' },
+      );
+      server.get('/area/:orderId', {
+        config: { errorShape: triggerV1Error, auth: 'key' },
+        schema: {
+          summary: 'One order',
+          params: Type.Object({ orderId: Type.String({ minLength: 1 }) }),
+          querystring: Type.Object({
+            limit: Type.Optional(Type.Integer({ minimum: 1 })),
+            wallet: Type.String(),
+            state: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('past')], { description: 'Which' })),
+          }),
+          response: { 200: Receipt },
+        },
+        handler: () => ({ signature: 'x' }),
+      });
+      server.post('/area/orders', {
+        config: { errorShape: expressError, auth: 'key' },
+        schema: {
+          body: Order,
+          response: {
+            200: Type.Object({ receipt: Type.Ref('Receipt'), at: Type.Union([Type.String(), Type.Null()]) }),
+          },
+        },
+        handler: () => ({ receipt: { signature: 'x' }, at: null }),
+      });
+      server.put('/area/orders', {
+        config: { errorShape: expressError, auth: 'none' },
+        schema: { body: Order, response: { 200: Receipt } },
+        handler: () => ({ signature: 'x', secret: 'y' }),
+      });
+      server.delete('/admin/things/:id', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({}) });
+      server.get('/internal', {
+        config: { errorShape: plainError, auth: 'none' },
+        schema: { hide: true },
+        handler: () => ({}),
+      });
+    },
+    { examples: { wallet: 'alice', '/area/{orderId} orderId': '7' } },
+  ));
   document = (await app.inject({ url: '/openapi.json' })).json();
 });
 after(() => app.close());
@@ -119,6 +132,20 @@ test('every operation declares its path parameters and describes every answer', 
       assert.equal(typeof response.description, 'string', `${method} ${path} ${status}`);
     }
   }
+});
+
+test('a union of fixed values is an enum, so that a page offers all of them', async () => {
+  const state = document.paths['/area/{orderId}']!.get!.parameters!.find(({ name }) => name === 'state');
+  assert.deepEqual(state?.schema, { type: 'string', enum: ['open', 'past'] });
+  const { Order } = document.components.schemas as { Order: { properties: { side: object } } };
+  assert.deepEqual(Order.properties.side, { type: 'string', enum: ['buy', 'sell'] });
+});
+
+test('what is required has an example, by its name and where it stands', () => {
+  const examples = document.paths['/area/{orderId}']!.get!.parameters!.map(({ name, example }) => [name, example]);
+  assert.deepEqual(Object.fromEntries(examples), { orderId: '7', limit: undefined, wallet: 'alice', state: undefined });
+  const body = document.paths['/area/orders']!.post!.requestBody!.content['application/json'];
+  assert.deepEqual(body?.example, { side: 'buy' });
 });
 
 test('every schema is valid JSON Schema 2020-12, has a name of ours, and every reference leads somewhere', () => {
@@ -188,9 +215,13 @@ test('the documentation page and all that it loads come from this service', asyn
     assert.equal(asset.statusCode, 200, link);
     if (link.endsWith('.css')) assert.equal(/@import|url\(\s*["']?(?:https?:)?\/\//.test(asset.body), false, link);
   }
+  assert.match(page.body, /<meta name="viewport" content="width=device-width, initial-scale=1">/);
   const initializer = (await app.inject({ url: '/docs/static/swagger-initializer.js' })).body;
   const code = initializer.replace(/^\s*\/\/.*$/gm, '');
   assert.equal(/https?:\/\//.test(code), false, 'the page must not name another server');
-  assert.ok(code.includes('"validatorUrl":null'));
+  for (const setting of ['"validatorUrl":null', '"persistAuthorization":true', '"filter":true']) {
+    assert.ok(code.includes(setting), setting);
+  }
+  assert.ok(code.includes(`ui.preauthorizeApiKey('apiKey', "sandbox")`));
   assert.deepEqual((await app.inject({ url: '/docs/json' })).json(), document);
 });

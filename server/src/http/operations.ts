@@ -6,7 +6,8 @@ import type { Metrics } from './metrics.js';
 import type { Readiness } from './ports.js';
 
 const config = { errorShape: plainError, auth: 'none' } as const;
-const tags = ['Operations'];
+export const OPERATIONS = { name: 'Operations', description: 'Health and metrics, without a key' };
+const tags = [OPERATIONS.name];
 
 const Liveness = Type.Object({ status: Type.Literal('live') });
 const ReadinessReport = Type.Object({
@@ -32,13 +33,23 @@ export function registerOperations(app: FastifyInstance, { log, metrics, ready }
 
   app.get('/livez', {
     config,
-    schema: { tags, summary: 'The process runs', response: { 200: Liveness } },
+    schema: {
+      tags,
+      summary: 'The process runs',
+      description: 'For a supervisor: answers as long as the process does.',
+      response: { 200: Liveness },
+    },
     handler: (): Static<typeof Liveness> => ({ status: 'live' }),
   });
 
   app.get('/readyz', {
     config,
-    schema: { tags, summary: 'The service can serve', response: { 200: ReadinessReport, 503: ReadinessReport } },
+    schema: {
+      tags,
+      summary: 'The service can serve',
+      description: 'For a load balancer: 503 while something is missing that requests need.',
+      response: { 200: ReadinessReport, 503: ReadinessReport },
+    },
     handler: async (_request, reply): Promise<Static<typeof ReadinessReport>> => {
       const { ok, checks } = closing ? { ok: false, checks: { service: 'is shutting down' } } : await readiness();
       reply.code(ok ? 200 : 503);
@@ -57,7 +68,12 @@ export function registerOperations(app: FastifyInstance, { log, metrics, ready }
 
   app.get('/metrics', {
     config,
-    schema: { tags, summary: 'Metrics in the text format of Prometheus', response: { 200: MetricsText } },
+    schema: {
+      tags,
+      summary: 'Metrics in the text format of Prometheus',
+      description: 'Counters, gauges and histograms of the service and its process.',
+      response: { 200: MetricsText },
+    },
     handler: async (_request, reply: FastifyReply) => {
       reply.header('content-type', metrics.registry.contentType);
       return metrics.registry.metrics();

@@ -28,6 +28,11 @@ export interface LimitState {
   readonly current: number;
   /** Unix seconds at which the oldest call leaves the window. */
   readonly resetUnixSeconds: number;
+  /** Seconds until then, at least 1. */
+  readonly retrySeconds: number;
+  /** The calls that the window may have, and its length. */
+  readonly limit: number;
+  readonly windowSeconds: number;
 }
 
 export interface Limiter {
@@ -45,11 +50,17 @@ declare module 'fastify' {
      * anybody. Every route must say it.
      */
     auth?: 'key' | 'wallet' | 'admin' | 'none';
+    /** A key is required even if the operator serves calls without one. */
+    keyless?: false;
+    /** The errors that only this route answers, by status, for the API document. */
+    errors?: Readonly<Record<number, string>>;
+    /** In a sandbox, a browser on the same machine may open it without a key. */
+    opensHere?: true;
     /** Which rate limit counts a call of a route with `auth: 'key'` or `'wallet'`; `main` when left out. */
     bucket?: Bucket;
   }
   interface FastifyRequest {
-    /** Set on routes with `auth: 'key'` or `'wallet'`. */
+    /** Set on routes with `auth: 'key'` or `'wallet'`, unless the call came without a key. */
     apiKey: ApiKey | undefined;
     /** The wallet that has logged in, on routes with `auth: 'wallet'`; must not be read on others. */
     wallet: Address;

@@ -8,17 +8,27 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
-import { checkText } from './body-text.js';
+import { type ClientOf, createClientOf } from './client-address.js';
 import { createCors } from './cors.js';
+import { registerDocsPage } from './docs-page.js';
+import type { Examples } from './examples.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
 import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
+import { isOpenedHere, registerHome } from './home.js';
+import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
+import { collectPaths } from './known-paths.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
-import { registerOpenapi, registerOpenapiRoute, shareErrorSchema } from './openapi.js';
-import { registerOperations } from './operations.js';
+import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
+import { OPERATIONS, registerOperations } from './operations.js';
 import type { KeyLookup, Limiter, Readiness, WalletLookup } from './ports.js';
+import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
+import { printRequests } from './request-lines.js';
+import type { MintOf } from './symbols.js';
+import { unknownFieldsHook } from './unknown-fields.js';
 import { createValidatorCompiler, validationError } from './validator.js';
+import { createWaitingRoom } from './waiting-room.js';
 
 export interface ServerDeps {
   readonly config: Config;
@@ -29,8 +39,14 @@ export interface ServerDeps {
   readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
+  /** Takes a line for each request, for a terminal. */
+  readonly print?: ((line: string) => void) | undefined;
+  /** Values for the API document. */
+  readonly examples?: Examples;
+  /** For whoever sends a symbol in place of a mint. */
+  readonly mintOf?: MintOf;
   /** The tags of the API document, in its order; 'Operations' comes last. */
-  readonly tags?: readonly string[];
+  readonly tags?: readonly Tag[];
 }
 
 const SECOND = 1000;
@@ -45,7 +61,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const { config, log, metrics } = deps;
   const nextRequestId = createRequestIds();
   const cors = createCors(config.http.corsOrigins);
-  const fail = createFailureHandler(log);
+  const fail = createFailureHandler(log, deps.mintOf ?? (() => undefined));
   const unmatched = metrics.meter('unmatched');
 
   const app: FastifyInstance = Fastify({
@@ -53,10 +69,11 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     genReqId: nextRequestId,
     requestIdHeader: false,
     exposeHeadRoutes: false,
-    bodyLimit: config.http.bodyLimit,
+    bodyLimit: BODY_LIMIT,
     requestTimeout: 60 * SECOND,
     keepAliveTimeout: 72 * SECOND,
-    http: { headersTimeout: 15 * SECOND },
+    // How often Node looks for connections beyond these limits: by default twice a minute.
+    http: { headersTimeout: 15 * SECOND, connectionsCheckingInterval: SECOND },
     return503OnClosing: false,
     // Areas limit path parameters themselves, and answer in their own shape.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -68,14 +85,16 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     schemaErrorFormatter: validationError,
   });
 
+  const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
   app.decorateRequest('limitState', undefined);
+  app.decorateRequest('isWaiting', false);
   app.setValidatorCompiler(createValidatorCompiler(() => app.getSchemas()));
   acceptJsonOnly(app);
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) => {
-    answerNotFound(request, reply);
+    answerNotFound(request, reply, paths);
     unmatched(request.method, 404);
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -83,32 +102,47 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     if (!cors(request, reply)) done();
   });
 
+  readOutRefusedUploads(app);
+  if (deps.print) printRequests(app, deps.print);
+
   // Before the hook below, because the page's own routes cannot set their auth.
   await registerOpenapi(app, {
     publicUrl: config.http.publicUrl,
     sandboxKey: config.sandbox ? SANDBOX_KEY : undefined,
-    tags: [...(deps.tags ?? []), 'Operations'],
+    keyless: config.http.keyless,
+    tags: [...(deps.tags ?? []), OPERATIONS],
+    examples: deps.examples ?? {},
   });
+  await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
+  const clientOf = config.http.keyless ? createClientOf(config.http.trustedProxies) : undefined;
+  const waitingRoom = createWaitingRoom();
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     shareErrorSchema(app, route);
-    equipRoute(route, deps);
+    equipRoute(app, route, { ...deps, clientOf, waitingRoom });
   });
   registerOpenapiRoute(app);
+  registerHome(app, config.http.publicUrl);
   registerOperations(app, deps);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
 /** Gives a route the hooks that its `config` asks for, with everything worked out that no request changes. */
-function equipRoute(route: RouteOptions, deps: ServerDeps): void {
-  const { auth, errorShape, bucket = 'main' } = route.config ?? {};
+function equipRoute(
+  app: FastifyInstance,
+  route: RouteOptions,
+  deps: ServerDeps & { clientOf: ClientOf | undefined; waitingRoom: ReturnType<typeof createWaitingRoom> },
+): void {
+  const { auth, errorShape, bucket = 'main', keyless = true, opensHere } = route.config ?? {};
   if (auth === undefined || errorShape === undefined) {
     throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
   }
   const guards: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'wallet') {
-    guards.push(keyGuard(deps, route.url, bucket));
-    route.onSend = [limitHeaders, route.onSend ?? []].flat();
+    const { enter, leave } = deps.waitingRoom(bucket);
+    const guard = keyGuard({ ...deps, keyless: keyless ? deps.clientOf : undefined }, route.url, bucket);
+    guards.push(enter, opensHere && deps.config.sandbox ? unlessOpenedHere(guard) : guard);
+    route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
   }
   if (auth === 'wallet') {
     if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
@@ -116,8 +150,18 @@ function equipRoute(route: RouteOptions, deps: ServerDeps): void {
   }
   if (auth === 'admin') guards.push(adminGuard(deps.config.adminToken));
   route.onRequest = [...guards, route.onRequest ?? []].flat();
+  const noticed = unknownFieldsHook(app, route, deps.config.http.strict);
+  route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();
 
   route.onResponse = [observe(route.url, deps), route.onResponse ?? []].flat();
+}
+
+/** People open links of a sandbox's terminal, where no header can be given. */
+function unlessOpenedHere(guard: onRequestHookHandler): onRequestHookHandler {
+  return function (request, reply, done) {
+    if (request.headers['x-api-key'] === undefined && isOpenedHere(request)) done();
+    else guard.call(this, request, reply, done);
+  };
 }
 
 function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHandler {
@@ -130,14 +174,4 @@ function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHan
     }
     done();
   };
-}
-
-function acceptJsonOnly(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Some clients always send the header, even with the empty body of a route that takes none.
-    if (text === '') done(null, undefined);
-    else parse(request, text as string, checkText(text as string, done));
-  });
 }

@@ -14,7 +14,15 @@ export const testKeys: Record<string, ApiKey> = {
   'submit-only': { id: 'key-2', tier: 'free', prefixes: ['/tx/v1'] },
 };
 
-export const plentyLeft: LimitState = { allowed: true, remaining: 59, current: 1, resetUnixSeconds: 1_800_000_000 };
+export const plentyLeft: LimitState = {
+  allowed: true,
+  remaining: 59,
+  current: 1,
+  resetUnixSeconds: 1_800_000_000,
+  retrySeconds: 12,
+  limit: 60,
+  windowSeconds: 60,
+};
 
 const unlimited: Limiter = { take: () => plentyLeft };
 

@@ -105,7 +105,7 @@ test('body values are never converted', async () => {
     ['text', 'body: expected an object'],
     [{}, 'owner: required'],
     [{ owner: null }, 'owner: expected a string'],
-    [{ owner: 5 }, 'owner: expected a string'],
+    [{ owner: 5 }, 'owner: expected a string, in quotes'],
     [{ owner: 'x', count: '5' }, 'count: expected an integer'],
     [{ owner: 'x', count: true }, 'count: expected an integer'],
     [{ owner: 'x', count: 5.5 }, 'count: expected an integer'],

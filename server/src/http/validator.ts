@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
-import { AppError, describeViolation } from '../errors/index.js';
+import { AppError, describeViolations } from '../errors/index.js';
 
 interface FlatSchema {
   readonly properties?: Record<string, { type?: unknown; items?: { type?: unknown } }>;
@@ -69,6 +69,8 @@ function createAjv(sharedSchemas: Record<string, unknown>): Ajv {
 
 /** A failed validation as the client reads it: `details` maps the field to what was expected of it. */
 export function validationError(violations: FastifySchemaValidationError[], part: string): AppError {
-  const { field, expected } = describeViolation(violations as ErrorObject[], part);
-  return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+  const found = describeViolations(violations as ErrorObject[], part);
+  const message = found.map(({ field, expected }) => `${field}: ${expected}`).join('; ');
+  const details = Object.fromEntries(found.map(({ field, expected }) => [field, expected]));
+  return new AppError('INVALID_REQUEST', { message, details });
 }

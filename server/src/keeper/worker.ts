@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Address } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
 import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
 import type { BackOffs } from './back-offs.js';
 import { Loop, type LoopOptions } from './loop.js';
+import type { KeeperWallet } from './wallet.js';
 
 /** A keeper's work: what is due, and how one item is done. */
 export interface Work<Item, Prepared> {
@@ -48,8 +47,8 @@ export interface WorkerOptions extends LoopOptions {
   backOffs?: BackOffs;
   /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
   lease?: { store: Store; clock: AdjustableClock; nameOf(id: string): string };
-  /** Who pays. Nothing is begun with less than `leastLamports`; `warn` is called when the balance falls below that. */
-  wallet?: { chain: Pick<Chain, 'account'>; address: Address; leastLamports: bigint; warn(lamports: bigint): void };
+  /** Who pays. Nothing is begun while it cannot. */
+  wallet?: Pick<KeeperWallet, 'canPay'>;
 }
 
 export const MOST_UNDER_WAY = 16;
@@ -68,7 +67,6 @@ export class Worker<Item, Prepared> implements InFlight {
   readonly #queue = new Map<string, Item>();
   /** The holder of this instance's leases. */
   readonly #holder = randomUUID();
-  #isPoor = false;
 
   constructor(work: Work<Item, Prepared>, options: WorkerOptions) {
     this.#work = work;
@@ -188,12 +186,7 @@ export class Worker<Item, Prepared> implements InFlight {
 
   async #cannotPay(): Promise<boolean> {
     const { wallet } = this.#options;
-    if (!wallet) return false;
-    const lamports = (await wallet.chain.account(wallet.address))?.lamports ?? 0n;
-    const wasPoor = this.#isPoor;
-    this.#isPoor = lamports < wallet.leastLamports;
-    if (this.#isPoor && !wasPoor) wallet.warn(lamports);
-    return this.#isPoor;
+    return wallet !== undefined && !(await wallet.canPay());
   }
 
   #track<T>(item: Item, work: Promise<T>): Promise<T> {

@@ -54,9 +54,15 @@ export function failedFloor(err: unknown, wire: Uint8Array): boolean {
   return source !== undefined && source === destination;
 }
 
-function failedInstruction(err: unknown, wire: Uint8Array) {
+/** Which instruction failed, counted from 0; undefined if `err` is not about one. */
+export function failedIndex(err: unknown): number | undefined {
   if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return undefined;
-  const [index] = err.InstructionError as [number, unknown];
+  return (err.InstructionError as [number, unknown])[0];
+}
+
+function failedInstruction(err: unknown, wire: Uint8Array) {
+  const index = failedIndex(err);
+  if (index === undefined) return undefined;
   const { decoded } = decodeTransaction(wire);
   const failed = decoded.instructions[index];
   return failed && { ...failed, accounts: decoded.accounts };

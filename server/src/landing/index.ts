@@ -1,8 +1,18 @@
 export { accept, isRefusal, type Refusal } from './accept.js';
 export { broadcast, NotAccepted } from './broadcast.js';
+export { lastCalls } from './calls.js';
 export type { Deliver, Delivery } from './delegated-send.js';
 export type { LandingDeps } from './deps.js';
-export { EXPIRED, type Explanation, explain, explainEnd, failedFloor, failedProgram, SLIPPAGE } from './explain.js';
+export {
+  EXPIRED,
+  type Explanation,
+  explain,
+  explainEnd,
+  failedFloor,
+  failedIndex,
+  failedProgram,
+  SLIPPAGE,
+} from './explain.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
 export { lifetimeOf } from './lifetime.js';

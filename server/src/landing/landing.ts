@@ -59,6 +59,11 @@ export class Landing {
     return this.#once(request, () => this.#execute(request, signedByUser, detail));
   }
 
+  /** The final state of a request that was sent, by whichever instance. Sends it again while it may still land. */
+  outcome(sent: LedgerRow): Promise<LedgerRow> {
+    return this.#following.follow(sent);
+  }
+
   /**
    * `execute` for a transaction that its fee payer, a market maker, signs last and sends: claims the request, passes
    * the transaction to `deliver` once, and follows it. If the answer is lost, the chain is searched for the message

@@ -13,22 +13,27 @@ export interface Working {
 
 export type TriedOut =
   | Working
-  /** The RPC's error, and what was simulated. */
-  | { err: unknown; sample: Crafted };
+  /** The RPC's error with the programs' logs, and what was simulated. */
+  | { err: unknown; logs: string[]; sample: Crafted };
 
 /** What is read to try a transaction out; an area may replace some of it. */
 export type TryOutChain = Pick<Chain, 'latestBlockhash' | 'computeUnitPrice' | 'simulate'>;
 
 export interface TryOutOptions {
   /** The budget for the consumed compute units; `usualBudget` unless a client asked for another price. */
-  budgetOf?: (units: number, usualPrice: bigint) => Budget;
+  budgetOf?: (units: number, usualPrice: bigint, more: number) => Budget;
+  /** Compute units that the transaction may use beyond those of the simulation, as its router says. */
+  moreUnits?: number;
   /** Simulates the sample; replaced where its effects must be checked as well. */
   simulate?: (sample: Crafted) => Promise<SimulationOutcome>;
 }
 
-/** The limit varies at random, so that two transactions with the same content differ in their bytes. */
-export function usualBudget(units: number, computeUnitPrice: bigint): Budget {
-  return { computeUnitLimit: unitLimitFrom(units, randomInt(UNITS_APART)), computeUnitPrice };
+/**
+ * The limit varies at random, so that two transactions with the same content differ in their bytes. `more`: units that
+ * may be used beyond those of the simulation.
+ */
+export function usualBudget(units: number, computeUnitPrice: bigint, more = 0): Budget {
+  return { computeUnitLimit: unitLimitFrom(units, { apart: randomInt(UNITS_APART), more }), computeUnitPrice };
 }
 
 /**
@@ -42,18 +47,20 @@ export async function tryOut(
   craft: (blockhash: string, budget: Budget) => Crafted,
   options: TryOutOptions = {},
 ): Promise<TriedOut> {
-  const { budgetOf = usualBudget, simulate = ({ wire }) => chain.simulate(wire, { sigVerify: false }) } = options;
+  const { budgetOf = usualBudget, moreUnits = 0 } = options;
+  const { simulate = ({ wire }: Crafted) => chain.simulate(wire, { sigVerify: false }) } = options;
   const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
   const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, unitsConsumed } = await simulate(sample);
-  if (err !== null) return { err, sample };
+  const { err, logs, unitsConsumed } = await simulate(sample);
+  if (err !== null) return { err, logs, sample };
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-  return { crafted: craft(blockhash, budgetOf(unitsConsumed, usualPrice)), lastValidBlockHeight };
+  return { crafted: craft(blockhash, budgetOf(unitsConsumed, usualPrice, moreUnits)), lastValidBlockHeight };
 }
 
 /** `tryOut` for a swap; the effects of a trade through a third-party program are compared with the request. */
 export function tryOutSwap(chain: Chain, swap: Swap, options: Pick<TryOutOptions, 'budgetOf'> = {}): Promise<TriedOut> {
   const craft = (blockhash: string, budget: Budget) => craftSwap(swap, blockhash, budget);
-  if (!swap.trade.foreign) return tryOut(chain, craft, options);
+  const { foreign, moreUnits = 0 } = swap.trade;
+  if (!foreign) return tryOut(chain, craft, { ...options, moreUnits });
   return tryOut(chain, craft, { ...options, simulate: (sample) => checkEffects(chain, swap, sample) });
 }

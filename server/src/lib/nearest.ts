@@ -1,13 +1,18 @@
 /**
  * The known name that `name` was probably meant to be: one that contains it, or else the one that takes the fewest
- * edits. Undefined if none is near.
+ * edits, up to `most`. Undefined if none is near.
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(
+  name: string,
+  known: readonly string[],
+  most = Math.max(1, Math.floor(name.length / 2)),
+): string | undefined {
   const longer = name.length >= 3 ? known.filter((candidate) => candidate.includes(name)) : [];
   if (longer.length === 1) return longer[0];
   let best: string | undefined;
-  let fewest = Math.max(1, Math.floor(name.length / 2)) + 1;
+  let fewest = most + 1;
   for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= fewest) continue;
     const edits = editDistance(name, candidate);
     if (edits < fewest) {
       best = candidate;

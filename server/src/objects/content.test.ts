@@ -158,6 +158,12 @@ describe('metadata', () => {
         assert.match(wrong({ ...right, [name]: value }), new RegExp(`^metadata\\.${name}: expected a string`));
       }
     }
+    for (const name of ['name', 'symbol']) {
+      assert.match(
+        wrong({ ...right, [name]: 'US\u202eCD' }),
+        new RegExp(`^metadata\\.${name}: .*U\\+202E, which changes`),
+      );
+    }
     assert.match(wrong('{"__proto__":{"name":"a","symbol":"b","image":"c"}}'), /metadata\.name/);
   });
 

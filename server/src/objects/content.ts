@@ -1,3 +1,4 @@
+import { describeHidden } from '../lib/hidden-characters.js';
 import { type ImageShape, NotThatImage, readGif, readJpeg, readPng, readWebp } from './image-formats.js';
 import { ContentRefused } from './object-store.js';
 
@@ -94,6 +95,11 @@ export function checkMetadata(content: Uint8Array): TokenMetadata {
     const member: unknown = members.get(name);
     if (typeof member === 'string' && member.trim() !== '') continue;
     throw new ContentRefused(`metadata.${name}: expected a string that is not empty; it is required`);
+  }
+  for (const name of ['name', 'symbol']) {
+    const hidden = describeHidden(String(members.get(name)));
+    if (hidden === undefined) continue;
+    throw new ContentRefused(`metadata.${name}: expected text without ${hidden}; leave the character out`);
   }
   for (const name of ['description', 'website', 'twitter', 'telegram']) {
     if (!members.has(name) || typeof members.get(name) === 'string') continue;

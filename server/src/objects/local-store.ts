@@ -164,8 +164,10 @@ async function reaching<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    throw new Outage('STORAGE_UNAVAILABLE', `the folder of objects: cannot ${what} (${(error as Error).message})`, {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Outage('STORAGE_UNAVAILABLE', `the folder of objects: cannot ${what} (${message})`, {
       cause: error,
+      told: code === 'ENOSPC' ? 'The storage of files is full' : undefined,
     });
   }
 }

@@ -37,6 +37,16 @@ export interface QuoteRequest {
   fee?: { bps: number; side: 'input' | 'output' };
   /** Labels of venues that must not be used, in lower case. */
   excludeVenues: ReadonlySet<string>;
+  /** Pools that must not be used. */
+  excludePools?: ReadonlySet<Address>;
+  /** The transaction that the trade becomes part of: a route is chosen that fits. Without it, a usual one is assumed. */
+  surroundings?: Surroundings;
+}
+
+/** What a transaction holds beside a trade. The parties are those that `build` gets. */
+export interface Surroundings extends Omit<SwapParties, 'minOut' | 'absentSigners'> {
+  /** The caller's own instructions, before and after the trade; without the compute budget. */
+  instructions: readonly Instruction[];
 }
 
 /** One trade of a route, in the order in which they run. */
@@ -76,6 +86,11 @@ export interface Quote {
   build(parties: SwapParties): Promise<Built | Refusal>;
   /** A quote over fewer pools, for when this one does not fit into a transaction; missing if there cannot be one. */
   simpler?(signal: AbortSignal): Promise<Quote | Refusal>;
+  /**
+   * A quote without the pools of these hops, for when a simulation has failed there; missing if there cannot be one.
+   * Only for this request: whether the pools fail for everybody is the router's own business to find out.
+   */
+  without?(hops: readonly Hop[], signal: AbortSignal): Promise<Quote | Refusal>;
 }
 
 /** A market maker's quote, in the maker's own terms: enough to ask for the swap later, so it is kept with the order. */
@@ -131,6 +146,8 @@ export interface Built {
   lookupTables: LookupTable[];
   /** Lamports that the rent payer lends while the transaction runs. */
   lentLamports: bigint;
+  /** Compute units that it may use beyond those of a simulation, where prices move as far as `minOut` allows. */
+  moreUnits?: number;
   /** The one instruction whose terms cannot be read, and what it must not exceed. */
   foreign?: ForeignTrade;
 }

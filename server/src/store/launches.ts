@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import type { LedgerState } from './ledger-state.js';
 import type { Sql, Tx } from './sql.js';
 
@@ -46,6 +47,24 @@ export async function insertLaunch(tx: Tx, launch: NewLaunch): Promise<void> {
 export async function findLaunch(sql: Sql, mints: readonly string[]): Promise<Launch | undefined> {
   const { rows } = await sql.query<Launch>(`${SELECT} where mint = any($1)`, [mints]);
   return rows[0];
+}
+
+/**
+ * Launched tokens whose symbol or name begins with a text in upper or lower case: those called exactly so first, then the
+ * oldest.
+ */
+export async function findLaunchesNamed(
+  sql: Sql,
+  text: string,
+  limit: number,
+): Promise<{ mint: Address; symbol: string; name: string }[]> {
+  const { rows } = await sql.query<{ mint: Address; symbol: string; name: string }>(
+    `select mint, symbol, name from launches join ledger on ledger.id = request_id
+     where (lower(symbol) like lower($1) || '%' or lower(name) like lower($1) || '%') and ledger.state = 'landed'
+     order by lower(symbol) = lower($2) desc, lower(name) = lower($2) desc, launches.created_at limit $3`,
+    [text.replace(/[\\%_]/g, '\\$&'), text, limit],
+  );
+  return rows;
 }
 
 /** The token's page, stored when its transaction is claimed. */

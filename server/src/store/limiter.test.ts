@@ -19,7 +19,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       let second = 1000;
       const limiter = createLimiter({ store, tiers, steadyNow: () => second * 1000 + 999 });
       const take = () => limiter.take('key', 'main', 'free');
-      assert.deepEqual(await take(), { allowed: true, remaining: 59, current: 1, resetUnixSeconds: 1060 });
+      assert.deepEqual(await take(), {
+        allowed: true,
+        remaining: 59,
+        current: 1,
+        resetUnixSeconds: 1060,
+        retrySeconds: 60,
+        limit: 60,
+        windowSeconds: 60,
+      });
       second = 1030;
       const burst = await Promise.all(Array.from({ length: 70 }, take));
       assert.deepEqual(
@@ -27,9 +35,25 @@ for (const kind of ['embedded', 'postgres'] as const) {
         Array.from({ length: 70 }, (_, index) => [index < 59, Math.max(58 - index, 0), Math.min(index + 2, 60)]),
       );
       second = 1059;
-      assert.deepEqual(await take(), { allowed: false, remaining: 0, current: 60, resetUnixSeconds: 1060 });
+      assert.deepEqual(await take(), {
+        allowed: false,
+        remaining: 0,
+        current: 60,
+        resetUnixSeconds: 1060,
+        retrySeconds: 1,
+        limit: 60,
+        windowSeconds: 60,
+      });
       second = 1060;
-      assert.deepEqual(await take(), { allowed: true, remaining: 0, current: 60, resetUnixSeconds: 1090 });
+      assert.deepEqual(await take(), {
+        allowed: true,
+        remaining: 0,
+        current: 60,
+        resetUnixSeconds: 1090,
+        retrySeconds: 30,
+        limit: 60,
+        windowSeconds: 60,
+      });
     });
 
     test('keeps landing open when the other paths are throttled, and keys apart', async () => {
@@ -38,7 +62,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal((await limiter.take('a', 'main', 'free')).allowed, false);
       assert.equal((await limiter.take('b', 'main', 'free')).allowed, true);
       const landing = await limiter.take('a', 'execute', 'free');
-      assert.deepEqual(landing, { allowed: true, remaining: 499, current: 1, resetUnixSeconds: 5010 });
+      assert.deepEqual(landing, {
+        allowed: true,
+        remaining: 499,
+        current: 1,
+        resetUnixSeconds: 5010,
+        retrySeconds: 10,
+        limit: 500,
+        windowSeconds: 10,
+      });
     });
 
     test('counts the unlimited tier without ever refusing, and refuses a tier that is not configured', async () => {
@@ -53,6 +85,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
         remaining: 2_147_483_647 - 1000,
         current: 1000,
         resetUnixSeconds: 160,
+        retrySeconds: 60,
+        limit: 2_147_483_647,
+        windowSeconds: 60,
       });
       second = 160;
       assert.equal((await limiter.take('sandbox', 'main', 'unlimited')).current, 1);

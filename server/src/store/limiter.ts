@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { take } from './limits.js';
 import { groupCalls } from './postgres/group-calls.js';
 import type { Store } from './sql.js';
@@ -18,6 +19,11 @@ interface LimitDecision {
   current: number;
   /** Unix second at which the oldest call leaves the window. */
   resetUnixSeconds: number;
+  /** Seconds until then, at least 1. */
+  retrySeconds: number;
+  /** The calls that the window may have, and its length. */
+  limit: number;
+  windowSeconds: number;
 }
 
 interface Limiter {
@@ -32,6 +38,8 @@ interface SecondCount {
 
 const WINDOW_SECONDS: Record<LimitBucket, number> = { main: 60, execute: 10 };
 
+const MAX_TAKERS = 10_000;
+
 const UNLIMITED = 2_147_483_647;
 
 /**
@@ -44,7 +52,8 @@ export function createLimiter(deps: {
   /** Unix milliseconds, monotonic. */
   steadyNow: () => number;
 }): Limiter {
-  const takers = new Map<string, (limit: number) => Promise<LimitDecision>>();
+  // Clients without a key are as many as there are addresses. What is dropped is only made again.
+  const takers = new LRUCache<string, (limit: number) => Promise<LimitDecision>>({ max: MAX_TAKERS });
   const unlimited = new Map<string, SecondCount[]>();
   const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
 
@@ -63,7 +72,8 @@ export function createLimiter(deps: {
             allowed: index < window.granted,
             remaining: limit - current,
             current,
-            resetUnixSeconds: window.oldestSecond + windowSeconds,
+            ...resetOf(window.oldestSecond, second, windowSeconds),
+            limit,
           };
         });
       },
@@ -78,8 +88,8 @@ export function createLimiter(deps: {
     else window.push({ second, count: 1 });
     unlimited.set(name, window);
     const current = window.reduce((sum, entry) => sum + entry.count, 0);
-    const resetUnixSeconds = window[0]!.second + WINDOW_SECONDS[bucket];
-    return { allowed: true, remaining: UNLIMITED - current, current, resetUnixSeconds };
+    const reset = resetOf(window[0]!.second, second, WINDOW_SECONDS[bucket]);
+    return { allowed: true, remaining: UNLIMITED - current, current, ...reset, limit: UNLIMITED };
   }
 
   return {
@@ -96,4 +106,9 @@ export function createLimiter(deps: {
       return taker(bucket === 'main' ? limits.perMinute : limits.executePer10s);
     },
   };
+}
+
+function resetOf(oldestSecond: number, second: number, windowSeconds: number) {
+  const resetUnixSeconds = oldestSecond + windowSeconds;
+  return { resetUnixSeconds, retrySeconds: Math.max(1, resetUnixSeconds - second), windowSeconds };
 }

@@ -21,6 +21,11 @@ interface WindowState {
   oldestSecond: number;
 }
 
+/** Deletes the windows whose newest call was before the second `before`; returns how many. */
+export async function deleteWindows(sql: Sql, before: number): Promise<number> {
+  return (await sql.query('delete from rate_windows where seconds[cardinality(seconds)] < $1', [before])).rowCount;
+}
+
 /**
  * Counts calls in the sliding window of a key and bucket, in one statement that is atomic across instances. A call
  * leaves the window `windowSeconds` after the second it was made in.

@@ -14,6 +14,12 @@ export interface Sql {
   query<R>(text: string, params?: readonly unknown[]): Promise<QueryResult<R>>;
 }
 
+/** By SQLSTATE: what a client should read of it. */
+const TOLD = new Map<unknown, string>([
+  ['53100', 'The database takes no writes: its disk is full'],
+  ['25006', 'The database takes no writes: it is read-only'],
+]);
+
 /**
  * The database could not be reached, or was lost before it answered: the statement may or may not have taken effect.
  */
@@ -21,7 +27,8 @@ export class StoreUnavailable extends Outage {
   override readonly name = 'StoreUnavailable';
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : '';
-    super('STORE_UNAVAILABLE', `the database is not available: ${reason}`, { cause });
+    const told = TOLD.get((cause as { code?: unknown } | undefined)?.code);
+    super('STORE_UNAVAILABLE', `the database is not available: ${reason}`, { cause, told });
   }
 }
 
@@ -42,6 +49,8 @@ export interface Tx extends Sql {
  */
 export interface Store extends Sql {
   readonly kind: 'embedded' | 'postgres';
+  /** Whether the database answers. An outside one has half a second for that. @throws StoreUnavailable */
+  probe(): Promise<void>;
   /** Commits if `work` resolves, rolls back if it rejects, and passes its outcome on. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction of exactly one statement: one round trip instead of three. A second statement throws. */

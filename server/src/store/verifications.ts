@@ -167,6 +167,17 @@ export async function eligibility(sql: Sql, tokenId: string): Promise<Eligibilit
   return found;
 }
 
+/** Those of these tokens whose verification has been approved. */
+export async function approvedTokens(sql: Sql, tokenIds: readonly string[]): Promise<Set<string>> {
+  if (tokenIds.length === 0) return new Set();
+  const { rows } = await sql.query<{ tokenId: string }>(
+    `select token_id as "tokenId" from verifications
+     where token_id = any($1) and kind = 'verification' and state = 'approved'`,
+    [tokenIds],
+  );
+  return new Set(rows.map(({ tokenId }) => tokenId));
+}
+
 function fromRow(row: VerificationRow): Verification {
   return { ...row, paymentAmount: BigInt(row.paymentAmount) };
 }

@@ -19,12 +19,20 @@ const ignored: Record<Ignored, string> = {
   contradicting: 'the pools say another price',
 };
 
-/** Why an order has fired or not, in sentences. `price` is of its trigger mint; undefined where nobody has asked. */
+/** What an order is judged by. What is undefined is not known, because no service runs. */
+export interface Circumstances {
+  /** Of its trigger mint. */
+  price: Tick | Ignored | undefined;
+  /** Why the keeper begins nothing; undefined also if it can pay. */
+  shortage: string | undefined;
+  at: number;
+}
+
+/** Why an order has fired or not, in sentences. */
 export function explainOrder(
   order: ExplainedOrder,
   events: readonly { type: string; state: string; signature: string | null; at: Date }[],
-  price: Tick | Ignored | undefined,
-  now: number,
+  { price, shortage, at: now }: Circumstances,
 ): string[] {
   const fills = events
     .filter(({ type }) => type === 'fill')
@@ -35,7 +43,8 @@ export function explainOrder(
     const when = fired ? `Its leg ${order.fired} fired at ${order.triggeredAt!.toISOString()}.` : 'It has not fired.';
     return [`It is ${order.state}, and only open orders fire.`, when, ...fills];
   }
-  const reasons = isPart ? [`A part of it is filled: the rest fires by its leg ${order.fired}.`] : [];
+  const reasons = shortage === undefined ? [] : [`Nothing is filled now: ${shortage}.`];
+  if (isPart) reasons.push(`A part of it is filled: the rest fires by its leg ${order.fired}.`);
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {
     const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';

@@ -10,10 +10,11 @@ export function registerAddMaker(app: TypedServer, { store, clock }: AdminDeps):
   app.post(
     '/admin/v1/makers',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 409: 'A maker with this URL is registered already' } },
       schema: {
         tags: ['Admin'],
         summary: 'Register a market maker by the URL of its webhook',
+        description: 'The service asks it for quotes from then on, by the RFQ webhook protocol.',
         body: MakerBody,
         response: { 200: Maker },
       },

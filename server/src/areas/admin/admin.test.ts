@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
+import { keyTiers } from '../../lib/tiers.js';
 import { findKeyByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
 import { getScore } from '../../store/scores.js';
@@ -33,7 +34,7 @@ before(async () => {
   registerAdmin(app, {
     store,
     clock: { now: () => now },
-    tiers: ['unlimited', ...Object.keys(config.tiers)],
+    tiers: keyTiers(config.tiers),
     simulatedEvents: ['SIM-1'],
   });
 });

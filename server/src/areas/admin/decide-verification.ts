@@ -20,11 +20,15 @@ function registerDecision(
   app.post(
     `/admin/v1/verifications/:id/${verb}`,
     {
-      config: adminRoute,
+      config: {
+        ...adminRoute,
+        errors: { 404: 'There is no request with this id', 409: 'The request is not pending' },
+      },
       preValidation: allowNoBody,
       schema: {
         tags: ['Admin'],
         summary,
+        description: 'The token follows the decision in search, shield and check-eligibility at once.',
         params: IdParams,
         body: DecisionBody,
         response: { 200: Verification },

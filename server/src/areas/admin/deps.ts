@@ -15,6 +15,8 @@ export interface AdminDeps {
   simulatedEvents: readonly string[];
   /** The price that orders may fire at, or why there is none; absent where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
+  /** Why the keepers begin nothing, if their wallet is short; absent where no service runs. */
+  keeperShortage?: () => Promise<string | undefined>;
   /** Reads all invites from the chain again; absent where no service runs. */
   rebuildInvites?: () => Promise<RebuiltInvites>;
 }

@@ -7,14 +7,15 @@ import { explainOrder } from '../../trigger-orders/explain-order.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { OrderExplanation, OrderParams } from './schema.js';
 
-export function registerExplainOrder(app: TypedServer, { store, clock, tick }: AdminDeps): void {
+export function registerExplainOrder(app: TypedServer, { store, clock, tick, keeperShortage }: AdminDeps): void {
   app.get(
     '/admin/v1/orders/:id/explanation',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 404: 'There is no order with this id' } },
       schema: {
         tags: ['Admin'],
         summary: 'Say why a trigger order has fired or not',
+        description: 'Its triggers, the price that the service sees now, and what the keeper waits for.',
         params: OrderParams,
         response: { 200: OrderExplanation },
       },
@@ -23,11 +24,15 @@ export function registerExplainOrder(app: TypedServer, { store, clock, tick }: A
       const order = await findTriggerOrder(store, id);
       if (!order) throw new AppError('NOT_FOUND', { message: 'There is no order with this id' });
       const events = await triggerOrderEvents(store, order.wallet, [id]);
-      const price = tick?.(order.triggerMint as Address);
+      const now = {
+        price: tick?.(order.triggerMint as Address),
+        shortage: await keeperShortage?.(),
+        at: clock.now(),
+      };
       return {
         id,
         state: order.progress.state,
-        reasons: explainOrder({ ...order, ...order.progress }, events, price, clock.now()),
+        reasons: explainOrder({ ...order, ...order.progress }, events, now),
       };
     },
   );

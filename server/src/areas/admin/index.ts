@@ -1,4 +1,5 @@
 import { plainError } from '../../errors/index.js';
+import { keyTiers } from '../../lib/tiers.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { simulatedEvents } from '../../scores/index.js';
 import { tickOf } from '../../trigger-orders/tick.js';
@@ -23,14 +24,20 @@ export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification
 export const adminArea: Area = {
   name: 'admin',
   tag: 'Admin',
+  about: 'Keys, verifications, market makers and scores, for the operator',
   errorShape: plainError,
-  register(server, { config, store, clock, invites, prices, poolUsd }) {
+  register(server, { config, store, clock, invites, prices, poolUsd, keeperWallet }) {
     registerAdmin(server, {
       store,
       clock,
-      tiers: ['unlimited', ...Object.keys(config.tiers)],
+      tiers: keyTiers(config.tiers),
       simulatedEvents: config.sandbox ? simulatedEvents : [],
       rebuildInvites: invites.rebuild,
+      keeperShortage: async () => {
+        // By the last reading if the chain does not answer.
+        await keeperWallet.canPay().catch(() => {});
+        return keeperWallet.shortage;
+      },
       tick: (mint) => tickOf({ prices, poolUsd, clock }, mint, undefined),
     });
   },

@@ -8,7 +8,7 @@ export function registerPutScore(app: TypedServer, { store, simulatedEvents }: A
   app.put(
     '/admin/v1/scores/:eventId',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 409: 'A simulated game of the sandbox, which moves by itself' } },
       schema: {
         tags: ['Admin'],
         summary: 'Set the score of an event',

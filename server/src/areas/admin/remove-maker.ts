@@ -9,10 +9,11 @@ export function registerRemoveMaker(app: TypedServer, { store }: AdminDeps): voi
   app.delete(
     '/admin/v1/makers/:id',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 404: 'There is no maker with this id' } },
       schema: {
         tags: ['Admin'],
         summary: 'Remove a market maker',
+        description: 'It is not asked again. Orders that it has quoted can still be executed.',
         params: IdParams,
         response: { 200: Type.Object({ id: Type.String() }) },
       },

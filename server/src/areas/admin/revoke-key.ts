@@ -9,7 +9,7 @@ export function registerRevokeKey(app: TypedServer, { store, clock }: AdminDeps)
   app.delete(
     '/admin/v1/keys/:id',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 404: 'There is no key with this id' } },
       schema: {
         tags: ['Admin'],
         summary: 'Revoke an API key',

@@ -9,7 +9,7 @@ export function registerRotateKey(app: TypedServer, { store, clock }: AdminDeps)
   app.post(
     '/admin/v1/keys/:id/rotate',
     {
-      config: adminRoute,
+      config: { ...adminRoute, errors: { 404: 'There is no key with this id', 409: 'The key is revoked or expired' } },
       preValidation: allowNoBody,
       schema: {
         tags: ['Admin'],

@@ -107,7 +107,11 @@ export const ScoreBody = Type.Object({
 });
 export type ScoreBody = Static<typeof ScoreBody>;
 
-export const Score = Type.Object({ eventId: Type.String(), ...ScoreBody.properties });
+export const Score = Type.Object({
+  eventId: Type.String(),
+  ...ScoreBody.properties,
+  finishedTimestamp: Type.Optional(Timestamp),
+});
 export type Score = Static<typeof Score>;
 
 export const MakerBody = Type.Object({

@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
@@ -13,6 +14,7 @@ export function registerCheckEligibility(app: TypedServer, deps: ExpressDeps): v
       schema: {
         tags,
         summary: 'What may be requested for a token',
+        description: 'If both `canVerify` and `canMetadata` are false, `execute` refuses before anything is paid.',
         querystring: EligibilityQuery,
         response: { 200: EligibilityAnswer },
       },
@@ -24,7 +26,7 @@ export function registerCheckEligibility(app: TypedServer, deps: ExpressDeps): v
 /** What may be requested for a token now. */
 export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuery): Promise<EligibilityAnswer> {
   const tokenId = requireAddress('tokenId', query.tokenId);
-  const [mint, taken] = await Promise.all([deps.chain.mint(tokenId), eligibility(deps.store, tokenId)]);
+  const [mint, taken] = await Promise.all([deps.chain.mint(tokenId), takenOf(deps, tokenId)]);
   const verificationError = mint ? conflict('verification', taken) : 'There is no such token on the chain';
   const metadataError = mint ? conflict('metadata', taken) : 'There is no such token on the chain';
   return {
@@ -35,6 +37,12 @@ export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuer
     ...(verificationError !== undefined && { verificationError }),
     ...(metadataError !== undefined && { metadataError }),
   };
+}
+
+/** What blocks new requests for a token. What the operator vouches for counts as approved. */
+async function takenOf({ store, tokens }: ExpressDeps, tokenId: Address): Promise<Eligibility> {
+  const taken = await eligibility(store, tokenId);
+  return tokens.has(tokenId) ? { ...taken, verification: 'approved' } : taken;
 }
 
 /** Why a request of this kind cannot be made for the token; undefined if it can. */

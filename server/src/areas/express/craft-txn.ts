@@ -38,6 +38,8 @@ export function registerCraftTxn(app: TypedServer, deps: ExpressDeps): void {
       schema: {
         tags,
         summary: 'Craft the payment of a verification',
+        description:
+          'Sign `transaction` and post it to `execute` with the `requestId`. With a `code` other than 0, `transaction` is empty and `error` says why.',
         querystring: CraftTxnQuery,
         response: { 200: CraftTxnAnswer },
       },

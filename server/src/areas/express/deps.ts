@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Chain, UnitMeter } from '../../chain/index.js';
+import type { TokenList } from '../../config/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
@@ -32,6 +33,8 @@ export interface ExpressDeps {
   gasWallet: Address;
   platform: Token;
   stable: Token;
+  /** What the operator vouches for, which needs no verification. */
+  tokens: TokenList;
   usdc: Token;
   routing: Routing;
   /** The programs that a payment by swap may trade with. */

@@ -24,10 +24,18 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
   app.post(
     '/tokens/v2/verify/express/execute',
     {
-      config: { ...expressRoute, bucket: 'execute' },
+      config: {
+        ...expressRoute,
+        bucket: 'execute',
+        errors: { 409: 'The token is verified already, or a request for it exists' },
+      },
+      // All texts at their limits, in any script.
+      bodyLimit: 256 * 1024,
       schema: {
         tags,
         summary: 'Land the signed payment and record the request',
+        description:
+          'Lands the payment at most once, and records the request with it. The same post gets the same answer while the request id lives.',
         body: ExecuteBody,
         response: { 200: ExecuteAnswer },
       },
@@ -56,6 +64,9 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
     // pays.
     async prepare(request): Promise<NewVerification[]> {
       const tokenId = await requireMint(deps, body.tokenId);
+      if (kinds.includes('verification') && deps.tokens.has(tokenId)) {
+        throw new AppError('ELIGIBILITY_CONFLICT', { message: 'This token is verified already' });
+      }
       return kinds.map((kind) => newVerification(deps, kind, tokenId, request, body));
     },
   });

@@ -13,6 +13,7 @@ export type { ExpressDeps } from './deps.js';
 export const expressArea: Area = {
   name: AREA,
   tag: tags[0],
+  about: 'Paid verification of tokens',
   errorShape: expressError,
   settlement: () => ({ [AREA]: expressSettlement }),
   register(server, services) {
@@ -27,6 +28,7 @@ export const expressArea: Area = {
       unitsOf: createUnitMeter(services),
       programs: config.programs,
       gasWallet: signer.address('gas'),
+      tokens: services.tokenList,
       ...config.tokens,
       ...ledger,
       ...config.express,

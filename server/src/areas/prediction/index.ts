@@ -12,6 +12,7 @@ export type { PredictionDeps } from './deps.js';
 export const predictionArea: Area = {
   name: 'prediction',
   tag: tags[0],
+  about: 'Live scores of events',
   errorShape: predictionError,
   register(server, { store }) {
     registerPrediction(server, { scoreOf: groupedScores(store) });

@@ -10,7 +10,13 @@ export function registerShowScore(app: TypedServer, { scoreOf }: PredictionDeps)
     {
       config: predictionRoute,
       preValidation: refuseNoId,
-      schema: { tags, summary: 'The latest score of an event', params: ScoreParams, response: { 200: ScoreAnswer } },
+      schema: {
+        tags,
+        summary: 'The latest score of an event',
+        description: 'The answer is null if nothing is known of the event.',
+        params: ScoreParams,
+        response: { 200: ScoreAnswer },
+      },
     },
     async ({ params }, reply) => {
       const score = await scoreOf(params.eventId);

@@ -13,8 +13,14 @@ export function registerAirdrop(app: TypedServer, deps: SandboxDeps): void {
   app.post(
     '/sandbox/airdrop',
     {
-      config: sandboxRoute,
-      schema: { tags, summary: 'Fund a wallet', body: AirdropBody, response: { 200: AirdropAnswer } },
+      config: { ...sandboxRoute, errors: { 404: 'There is no such mint on the chain' } },
+      schema: {
+        tags,
+        summary: 'Fund a wallet',
+        description: 'Gives a wallet SOL, or tokens of any mint of the sandbox. Answered when it is confirmed.',
+        body: AirdropBody,
+        response: { 200: AirdropAnswer },
+      },
     },
     ({ body }) => airdrop(deps, body),
   );

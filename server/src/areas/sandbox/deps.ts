@@ -26,5 +26,5 @@ export interface SandboxDeps {
 }
 
 /** Config of every route in this area. */
-export const sandboxRoute = { errorShape: plainError, auth: 'key' } as const;
+export const sandboxRoute = { errorShape: plainError, auth: 'key', keyless: false } as const;
 export const tags = ['Sandbox'];

@@ -11,6 +11,7 @@ import { registerSetPrice } from './set-price.js';
 export const sandboxArea: Area = {
   name: 'sandbox',
   tag: tags[0],
+  about: 'Money, prices and time of a sandbox',
   errorShape: plainError,
   register(server, { config, store, clock, chain, node, prices, sandbox, runDue }) {
     if (!sandbox) return;

@@ -8,7 +8,15 @@ import { InfoAnswer } from './schema.js';
 export function registerInfo(app: TypedServer, deps: SandboxDeps): void {
   app.get(
     '/sandbox/info',
-    { config: sandboxRoute, schema: { tags, summary: 'Wallets, mints and addresses', response: { 200: InfoAnswer } } },
+    {
+      config: { ...sandboxRoute, opensHere: true },
+      schema: {
+        tags,
+        summary: 'Wallets, mints and addresses',
+        description: 'Everything that a program needs to use this sandbox, the secret keys of its wallets included.',
+        response: { 200: InfoAnswer },
+      },
+    },
     () => info(deps),
   );
 }

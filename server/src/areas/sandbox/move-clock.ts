@@ -9,7 +9,14 @@ export function registerMoveClock(app: TypedServer, deps: SandboxDeps): void {
     '/sandbox/clock',
     {
       config: sandboxRoute,
-      schema: { tags, summary: 'Move time forward', body: ClockBody, response: { 200: ClockAnswer } },
+      schema: {
+        tags,
+        summary: 'Move time forward',
+        description:
+          'Blockhashes, challenges, tokens and orders expire as they would. Answered when the work that is then due has run.',
+        body: ClockBody,
+        response: { 200: ClockAnswer },
+      },
     },
     ({ body }) => moveClock(deps, body),
   );

@@ -11,8 +11,14 @@ export function registerSetPrice(app: TypedServer, deps: SandboxDeps): void {
   app.post(
     '/sandbox/prices',
     {
-      config: sandboxRoute,
-      schema: { tags, summary: 'Move a price', body: PriceBody, response: { 200: PriceAnswer } },
+      config: { ...sandboxRoute, errors: { 404: 'The sandbox has no price of this mint' } },
+      schema: {
+        tags,
+        summary: 'Move a price',
+        description: 'Pools and market makers follow before the answer; trigger orders see the new price after that.',
+        body: PriceBody,
+        response: { 200: PriceAnswer },
+      },
     },
     ({ body }) => setPrice(deps, body),
   );

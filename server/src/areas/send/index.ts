@@ -12,6 +12,7 @@ export type { SendDeps } from './deps.js';
 export const sendArea: Area = {
   name: 'send',
   tag: tags[0],
+  about: 'Invites: SOL or tokens for whoever gets the code',
   errorShape: plainError,
   register(server, { config, store, clock, chain, signer, invites }) {
     registerSend(server, { store, clock, chain, signer, index: invites, program: config.programs.invite });

@@ -18,6 +18,7 @@ export function registerListPending(app: TypedServer, deps: SendDeps): void {
       schema: {
         tags,
         summary: 'Open invites of a sender, the newest first',
+        description: 'Invites that can still be claimed, 10 a page.',
         querystring: InvitesQuery,
         response: { 200: InvitesAnswer },
       },
@@ -34,6 +35,8 @@ export function registerListHistory(app: TypedServer, deps: SendDeps): void {
       schema: {
         tags,
         summary: 'Invites that were claimed, taken back or have expired, of their sender or receiver',
+        description:
+          '10 a page, the newest first. A row may appear again on a later page while new ones arrive; none is skipped.',
         querystring: InvitesQuery,
         response: { 200: InvitesAnswer },
       },

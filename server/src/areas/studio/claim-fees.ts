@@ -23,10 +23,11 @@ export function registerClaimFees(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc/fee/create-tx',
     {
-      config: studioRoute,
+      config: { ...studioRoute, errors: { 404: 'Proxy account not found for the creator' } },
       schema: {
         tags,
         summary: "Craft the claim of a creator's trading fees",
+        description: 'Sign the transaction and send it yourself. It claims at most `maxQuoteAmount`.',
         body: ClaimBody,
         response: { 200: ClaimAnswer },
       },

@@ -26,10 +26,12 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc-pool/create-tx',
     {
-      config: studioRoute,
+      config: { ...studioRoute, errors: { 409: 'The chain lacks a program that launches need' } },
       schema: {
         tags,
         summary: 'Craft the launch of a token',
+        description:
+          'Upload image and metadata to the presigned URLs, sign `transaction` as the creator, and post it to `dbc-pool/submit`.',
         body: CreatePoolBody,
         response: { 200: CreatePoolAnswer },
       },

@@ -13,6 +13,8 @@ export interface StudioDeps {
   clock: Clock;
   chain: Chain;
   landing: Landing;
+  /** Tells the aggregator of a pool that was just made. Never rejects. */
+  learnPool: (pool: Address) => Promise<void>;
   objects: Objects;
   /** How long uploads can be replaced after a launch was crafted. */
   uploadMs: number;

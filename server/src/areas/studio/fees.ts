@@ -13,6 +13,7 @@ export function registerShowFees(app: TypedServer, deps: StudioDeps): void {
       schema: {
         tags,
         summary: "A creator's trading fees",
+        description: 'In the smallest unit of the quote token.',
         body: FeeBody,
         response: { 200: FeeAnswer },
       },

@@ -16,15 +16,17 @@ export type { StudioDeps } from './deps.js';
 export const studioArea: Area = {
   name: AREA,
   tag: tags[0],
+  about: 'Tokens launched on a bonding curve, and the fees of their creators',
   errorShape: studioError,
   settlement: () => ({ [AREA]: studioSettlement }),
-  register(server, { config, clock, store, ledger, chain, landing, objects, signer }) {
+  register(server, { config, clock, store, ledger, chain, landing, learnPool, objects, signer }) {
     const { platform, usdc } = config.tokens;
     registerStudio(server, {
       clock,
       store,
       chain,
       landing,
+      learnPool,
       objects,
       signer,
       remember: ledger.remember,

@@ -14,7 +14,7 @@ export async function missingPrograms({ chain }: StudioDeps): Promise<string[]> 
   return PROGRAMS.flatMap(({ address, name }, index) => (found[index]?.executable ? [] : [`${name}, ${address})`]));
 }
 
-/** @throws AppError EXECUTION_FAILED that says what is missing and how to get it. */
+/** @throws AppError CONFLICT, because it is configuration and no failure, that says what is missing and how to get it. */
 export async function requirePrograms(deps: StudioDeps): Promise<void> {
   const missing = await missingPrograms(deps);
   if (missing.length === 0) return;
@@ -22,5 +22,5 @@ export async function requirePrograms(deps: StudioDeps): Promise<void> {
   const message = `Not sent: ${missing.join(' and ')} ${are} not on this chain; get ${
     missing.length === 1 ? 'it' : 'them'
   } with "slipway programs pull", by a file <address>.so in the folder SLIPWAY_PROGRAMS_DIR, or by SLIPWAY_FORK_URL`;
-  throw new AppError('EXECUTION_FAILED', { message });
+  throw new AppError('CONFLICT', { message });
 }

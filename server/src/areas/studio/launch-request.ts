@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { randomInt } from 'node:crypto';
 import {
   CurveImpossible,
@@ -13,6 +12,7 @@ import { type Address, addressToBytes, isOnCurve } from '@slipway/wire';
 import { MAX_NAME_BYTES, MAX_SYMBOL_BYTES } from '../../crafting/launch.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { scaledNumber } from '../../lib/decimal.js';
+import { describeHidden } from '../../lib/hidden-characters.js';
 import type { StudioDeps } from './deps.js';
 import type { CreatePoolBody } from './schema.js';
 
@@ -84,20 +84,15 @@ function readCap(field: string, value: number, decimals: number): bigint {
 function requireText(field: string, value: string, most: number): string {
   const bytes = Buffer.byteLength(value);
   if (bytes > most) throw refuse(field, `expected at most ${most} bytes of UTF-8, and this has ${bytes}`);
-  if (value.trim() === '' || /\p{Cc}/u.test(value) || !isUtf8(Buffer.from(value))) {
-    throw refuse(field, 'expected text without control characters');
-  }
+  if (value.trim() === '') throw refuse(field, 'expected text that is not only spaces');
+  const hidden = describeHidden(value);
+  if (hidden !== undefined) throw refuse(field, `expected text without ${hidden}; leave the character out`);
   return value;
 }
 
 function readSniperFee({ antiSniping, fee }: CreatePoolBody, feeBps: number): SniperFee | undefined {
   const { totalDuration, baseFeeMode } = fee;
-  if (!antiSniping) {
-    for (const [name, value] of Object.entries({ totalDuration, baseFeeMode })) {
-      if (value !== undefined) throw refuse(`fee.${name}`, 'belongs to antiSniping, which is false: leave it out');
-    }
-    return undefined;
-  }
+  if (!antiSniping) return undefined;
   const mode = baseFeeMode === 'exponential' ? 'exponential' : 'linear';
   if (totalDuration !== undefined) return sniperFeeOver(Number(totalDuration), feeBps, mode);
   return sniperFeeOfSteps(randomInt(DRAWN_SLOTS.least, DRAWN_SLOTS.most + 1), feeBps, mode);

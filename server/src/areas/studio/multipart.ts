@@ -12,8 +12,8 @@ declare module 'fastify' {
 }
 
 const FORM = 'multipart/form-data';
-/** Room for the fields and the boundaries between parts, besides the file. */
-const FIELDS_BYTES = 128 * 1024;
+/** Bytes of a form besides the file: its fields, and the boundaries between parts. */
+export const FORM_FIELDS_BYTES = 128 * 1024;
 const LIMITS = { fieldNameSize: 100, fieldSize: 64 * 1024, fields: 10, files: 1, parts: 11, headerPairs: 20 };
 const UNSTORABLE = /\0|\ufffd/;
 
@@ -21,16 +21,11 @@ const UNSTORABLE = /\0|\ufffd/;
 export function acceptForm(app: FastifyInstance, fileField: string, maxFileBytes: number): void {
   app.removeAllContentTypeParsers();
   app.decorateRequest('formFile', undefined);
-  const bodyLimit = maxFileBytes + FIELDS_BYTES;
-  app.addContentTypeParser<Buffer>(
-    FORM,
-    { parseAs: 'buffer', bodyLimit },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      const { fields, file } = await readForm(request.headers, bytes, fileField, maxFileBytes);
-      request.formFile = file;
-      return file ? { ...fields, [fileField]: '' } : fields;
-    },
-  );
+  app.addContentTypeParser<Buffer>(FORM, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    const { fields, file } = await readForm(request.headers, bytes, fileField, maxFileBytes);
+    request.formFile = file;
+    return file ? { ...fields, [fileField]: '' } : fields;
+  });
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `The content type is not supported; send ${FORM}` }));
   });

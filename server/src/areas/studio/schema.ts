@@ -25,10 +25,14 @@ const CurveByMarketCap = Type.Object({
 const Fee = Type.Object({
   feeBps: optional(Type.Enum([100, 200], { default: 100, description: 'Basis points of every trade' })),
   totalDuration: optional(
-    Type.Enum([60, 120, 180, 240, 300], { description: 'Slots over which the fee against snipers falls' }),
+    Type.Enum([60, 120, 180, 240, 300], {
+      description: 'Slots over which the fee against snipers falls; without antiSniping of no effect',
+    }),
   ),
   baseFeeMode: optional(
-    Type.Enum(['linear', 'exponential'], { description: 'How the fee against snipers falls; linear when left out' }),
+    Type.Enum(['linear', 'exponential'], {
+      description: 'How the fee against snipers falls, by default linear; without antiSniping of no effect',
+    }),
   ),
 });
 
@@ -42,8 +46,8 @@ export const CreatePoolBody = Type.Object({
       description: 'Half of the liquidity is locked for good, half for a year after the migration',
     }),
   ),
-  tokenName: Type.String({ minLength: 1, description: 'At most 32 bytes of UTF-8' }),
-  tokenSymbol: Type.String({ minLength: 1, description: 'At most 10 bytes of UTF-8' }),
+  tokenName: Type.String({ minLength: 1, description: 'At most 32 bytes of UTF-8, without invisible characters' }),
+  tokenSymbol: Type.String({ minLength: 1, description: 'At most 10 bytes of UTF-8, without invisible characters' }),
   tokenImageContentType: Type.Enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
   creator: Type.String({ description: 'The wallet that signs, pays and owns the pool' }),
 });

@@ -12,10 +12,11 @@ export function registerShowAddresses(app: TypedServer, deps: StudioDeps): void 
   app.get(
     '/studio/v1/dbc-pool/addresses/:mint',
     {
-      config: studioRoute,
+      config: { ...studioRoute, errors: { 404: 'Pool addresses not found' } },
       schema: {
         tags,
         summary: 'Where the pools of a token are',
+        description: 'The bonding curve pool, the pool that it has migrated to, and its configuration.',
         params: MintParams,
         response: { 200: AddressesAnswer },
       },

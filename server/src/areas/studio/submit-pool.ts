@@ -11,7 +11,7 @@ import type { LedgerRow } from '../../store/ledger.js';
 import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
 import { requirePrograms } from './launch-programs.js';
 import { refuse } from './launch-request.js';
-import { acceptForm } from './multipart.js';
+import { acceptForm, FORM_FIELDS_BYTES } from './multipart.js';
 import { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
 
 /** The only route that takes a form; its parser must not apply to the others. */
@@ -21,10 +21,17 @@ export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
     forms.withTypeProvider<TypeBoxTypeProvider>().post(
       '/studio/v1/dbc-pool/submit',
       {
-        config: { ...studioRoute, bucket: 'execute' },
+        config: {
+          ...studioRoute,
+          bucket: 'execute',
+          errors: { 409: 'The chain lacks a program that launches need, or the launch is under way' },
+        },
+        bodyLimit: deps.objects.maxImageBytes + FORM_FIELDS_BYTES,
         schema: {
           tags,
           summary: 'Land a signed launch',
+          description:
+            'Adds the signatures of mint and configuration, lands the launch, and publishes what was uploaded for it. The same post gets the same answer.',
           consumes: ['multipart/form-data'],
           body: SubmitPoolBody,
           response: { 200: SubmitPoolAnswer },
@@ -138,6 +145,7 @@ async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch): Promi
     await removeLaunchFiles(deps, launch);
     throw new AppError('INVALID_REQUEST', { message: `The launch has not landed: ${explainEnd(row).message}` });
   }
+  await deps.learnPool(launch.pool as Address);
   if (launch.finishedAt === null) await publishLaunch(deps, launch, deps.uploadMs);
   return { success: true, data: { mint, configKey: launch.config } };
 }

@@ -8,6 +8,7 @@ export type { SubmitDeps } from './deps.js';
 export const submitArea: Area = {
   name: 'submit',
   tag: 'Transaction submit',
+  about: 'Landing of signed transactions',
   errorShape: plainError,
   register(server, { config, store, chain, landing }) {
     const deps = { store, chain, landing, ...config.submit };

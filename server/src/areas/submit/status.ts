@@ -10,10 +10,15 @@ export function registerStatus(app: TypedServer, deps: SubmitDeps): void {
   app.get(
     '/tx/v1/status/:signature',
     {
-      config: { errorShape: plainError, auth: 'key' },
+      config: {
+        errorShape: plainError,
+        auth: 'key',
+        errors: { 404: 'This transaction was not submitted here' },
+      },
       schema: {
         tags: ['Transaction submit'],
         summary: 'What has become of a transaction',
+        description: 'Of a transaction that was posted to `submit`.',
         params: StatusParams,
         response: { 200: StatusAnswer },
       },

@@ -28,6 +28,8 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
       schema: {
         tags: ['Transaction submit'],
         summary: 'Land a fully signed transaction',
+        description:
+          'Answered as soon as one way of sending has accepted it. The service sends it again until it lands or can never land.',
         body: SubmitBody,
         response: { 200: SubmitAnswer },
       },

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   type Address,
   associatedTokenRent,
@@ -6,7 +5,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
+import type { Swap } from '../../crafting/swap.js';
 import {
   type Budget,
   CraftCheckFailed,
@@ -18,10 +17,12 @@ import {
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { explain, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
-import { type Built, isRefused, type Quote, type Token } from '../../routing/router.js';
+import { type Hop, isRefused, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
+import { settingOf, untradedOf } from './setting.js';
+import { suspectHops } from './suspects.js';
 import type { Candidate, Order } from './swap-order.js';
 import { coversGas } from './terms.js';
 
@@ -41,8 +42,16 @@ export interface Ready {
   rentLamports: bigint;
 }
 
-/** `isTooLarge`: the transaction does not fit; a simpler route might. */
-export type Attempt = Ready | { obstacle: Obstacle } | { failed: string; isTooLarge: boolean };
+/** A quote that cannot be used, and what another one of the same router must avoid. */
+export interface Failure {
+  failed: string;
+  /** The transaction does not fit; a simpler route might. */
+  isTooLarge?: boolean;
+  /** A simulation failed at these hops. */
+  suspects?: readonly Hop[];
+}
+
+export type Attempt = Ready | { obstacle: Obstacle } | Failure;
 
 /** A candidate's swap before its simulation, with the lamports that it takes besides the network fee. */
 interface Draft {
@@ -72,10 +81,15 @@ export function leastOf(outAmount: bigint, slippageBps: number): bigint {
 export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate): Promise<Attempt> {
   const poor = inputObstacle(order);
   if (poor) return { obstacle: poor };
-  const plan = planOf(deps, order, candidate);
-  const built = await candidate.quote.build(plan.parties);
+  const { quote, terms } = candidate;
+  const hasNativeSol = deps.routing.routers.some(({ id, nativeSol }) => id === quote.router && nativeSol);
+  const setting = settingOf(deps, order, terms, hasNativeSol);
+  const least = leastOf(quote.outAmount, slippageBpsOf(candidate, order.asked.manual));
+  const built = await quote.build({ ...setting.parties, minOut: least });
   if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
-  const swap = swapOf(deps, order, candidate, plan, built);
+  const untraded = untradedOf(deps, order, terms, setting, { least, feeAmount: quote.feeAmount });
+  const feePayer = built.feePayer ?? untraded.feePayer;
+  const swap: Swap = { ...untraded, feePayer, trade: built, programs: deps.programs };
   const rentLamports = swap.output.create ? associatedTokenRent(order.output.tokenProgram) : 0n;
   const draft: Draft = { candidate, swap, rentLamports, lentLamports: built.lentLamports };
   const cheapest = lamportsObstacle(order, draft, LAMPORTS_PER_SIGNATURE);
@@ -88,7 +102,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
     if (error instanceof CraftCheckFailed) {
       // The router's bug; try the next candidate.
       deps.log.error({ router: candidate.quote.router, err: error }, 'a router built a wrong transaction');
-      return { failed: 'the router has built a wrong transaction', isTooLarge: false };
+      return { failed: 'the router has built a wrong transaction' };
     }
     throw error;
   }
@@ -97,9 +111,13 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
 async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attempt> {
   const { swap, rentLamports } = draft;
   const tried = await tryOutSwap(deps.chain, swap, {
-    budgetOf: (units, price) => budgetOf(units, price, order.asked.manual),
+    budgetOf: (units, price, more) => budgetOf(usualBudget(units, price, more), order.asked.manual),
   });
-  if ('err' in tried) return { failed: explain(tried.err).message, isTooLarge: false };
+  if ('err' in tried) {
+    const suspects = suspectHops(draft.candidate.quote.hops, tried, deps.programs.router);
+    const at = suspects.map(({ label, venue }) => `${label} ${venue}`).join(', ');
+    return { failed: `${at && `${at}: `}${explain(tried.err).message}`, suspects };
+  }
   const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, draft, crafted.feeLamports);
   if (tooDear) return { obstacle: tooDear };
@@ -110,8 +128,8 @@ async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attem
   return { crafted, swap, lastValidBlockHeight, signatureLamports, priorityLamports, rentLamports };
 }
 
-function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manual']): Budget {
-  const budget = usualBudget(units, usualPrice);
+function budgetOf(budget: Budget, manual: OrderRequest['manual']): Budget {
+  const { computeUnitPrice: usualPrice } = budget;
   const priorityFee = manual?.priorityFee;
   if (!priorityFee) return budget;
   // Rounded down: the chain rounds the fee up, and it must not exceed what was asked for.
@@ -119,74 +137,6 @@ function budgetOf(units: number, usualPrice: bigint, manual: OrderRequest['manua
   return {
     ...budget,
     computeUnitPrice: priorityFee.exact || requestedPrice < usualPrice ? requestedPrice : usualPrice,
-  };
-}
-
-// ---- who pays, and where both sides are held --------------------------------------------------------------------
-
-interface Plan {
-  input: Place;
-  output: Place;
-  feePayer: Address;
-  rentPayer: Address;
-  least: bigint;
-  parties: Parameters<Quote['build']>[0];
-}
-
-function planOf({ routing, gasWallet }: SwapDeps, order: Order, candidate: Candidate): Plan {
-  const { asked, wallets, requestId } = order;
-  const { quote, terms } = candidate;
-  const { taker, receiver } = wallets;
-  const native = routing.routers.some(({ id, nativeSol }) => id === quote.router && nativeSol);
-  const place = (account: Address | undefined): Place => {
-    if (account !== undefined) return { kind: 'token', account };
-    return native ? { kind: 'sol' } : temporaryWrappedSol(taker, requestId.replaceAll('-', ''));
-  };
-  const input = place(wallets.source?.account);
-  const output = place(wallets.destination?.account);
-  const payer = wallets.payer ?? (terms.gasless ? gasWallet : taker);
-  const least = leastOf(quote.outAmount, slippageBpsOf(candidate, asked.manual));
-  return {
-    input,
-    output,
-    feePayer: payer,
-    rentPayer: payer,
-    least,
-    parties: {
-      owner: taker,
-      ...(input.kind !== 'sol' && { source: input.account }),
-      ...(output.kind !== 'sol' && { destination: output.account }),
-      receiver: output.kind === 'wrapped' ? taker : receiver,
-      feePayer: payer,
-      rentPayer: payer,
-      absentSigners: new Set(terms.gasless ? [] : [gasWallet]),
-      minOut: least,
-      ...(terms.bps > 0 && terms.account && { feeAccount: terms.account }),
-    },
-  };
-}
-
-function swapOf(deps: SwapDeps, order: Order, { quote, terms }: Candidate, plan: Plan, built: Built): Swap {
-  const { asked, wallets } = order;
-  const { taker, receiver, destination } = wallets;
-  const side = ({ mint, tokenProgram }: Token, place: Place) => ({ mint, tokenProgram, place });
-  const create = destination !== undefined && !destination.exists;
-  const tipAccount = asked.manual?.tipLamports && deps.tipAccounts[randomInt(Math.max(1, deps.tipAccounts.length))];
-  return {
-    taker,
-    receiver,
-    rentPayer: plan.rentPayer,
-    feePayer: built.feePayer ?? plan.feePayer,
-    input: { ...side(order.input, plan.input), amount: asked.amount },
-    output: { ...side(order.output, plan.output), least: plan.least, create },
-    ...(terms.bps > 0 &&
-      terms.account && {
-        fee: { account: terms.account, side: terms.side, bps: terms.bps, amount: quote.feeAmount },
-      }),
-    ...(asked.closeAuthority && create && receiver === taker && { closeAuthority: asked.closeAuthority }),
-    ...(tipAccount && { tip: { account: tipAccount, lamports: asked.manual?.tipLamports ?? 0n } }),
-    trade: built,
-    programs: deps.programs,
   };
 }
 

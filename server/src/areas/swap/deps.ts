@@ -21,6 +21,8 @@ export interface SwapDeps {
   log: Logger;
   chain: Chain;
   prices: Prices;
+  /** USD for one whole token, to be shown: by the prices, else by the pools. */
+  shownUsd: (mint: Address) => number | undefined;
   landing: Landing;
   routing: Routing;
   /** Sends a transaction to the market maker that quoted it. */

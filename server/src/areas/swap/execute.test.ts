@@ -249,13 +249,14 @@ describe('what an order refuses', () => {
       ]),
       [{ excludeRouters: 'metis,nobody' }, /^excludeRouters: /],
       [{ excludeRouters: 'constructor' }, /^excludeRouters: /],
+      [{ excludeDexes: 'Raydium' }, /^excludeDexes: expected a comma list of Token Swap, Raydium CP, .*Whirlpool/],
       [{ slippageBps: 10_001 }, /^slippageBps: /],
       [{ slippageBps: -1 }, /^slippageBps: /],
       [{ broadcastFeeType: 'free' }, /^broadcastFeeType: /],
       [{ priorityFeeLamports: 0 }, /^priorityFeeLamports: /],
       [{ jitoTipLamports: 999 }, /^jitoTipLamports: /],
       [{ excludeRouters: 'iris,jupiterz,dflow,okx' }, /^Failed to get quotes: no router is left/],
-      [{ excludeRouters: 'jupiterz', excludeDexes: 'Raydium,Token+Swap' }, /^Failed to get quotes: metis: /],
+      [{ excludeRouters: 'jupiterz', excludeDexes: 'raydium CP,Token+Swap' }, /^Failed to get quotes: metis: /],
     ];
     for (const [change, message] of cases) {
       const { status, body } = await world.order({ ...good, ...change });

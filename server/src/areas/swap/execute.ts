@@ -30,6 +30,8 @@ export function registerExecute(app: TypedServer, deps: SwapDeps): void {
       schema: {
         tags,
         summary: 'Land a signed order',
+        description:
+          'Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer for two minutes; it never lands twice.',
         body: ExecuteBody,
         response: { 200: ExecuteAnswer },
       },

@@ -12,6 +12,7 @@ export type { SwapDeps } from './deps.js';
 export const swapArea: Area = {
   name: AREA,
   tag: tags[0],
+  about: 'Swap orders: quotes with a transaction to sign, and their execution',
   errorShape: plainError,
   settlement: (clock) => ({ [AREA]: swapSettlement(clock) }),
   register(server, services) {
@@ -26,6 +27,7 @@ export const swapArea: Area = {
       store,
       chain,
       prices,
+      shownUsd: (mint) => prices.usd(mint) ?? services.poolUsd(mint),
       landing,
       routing,
       programs,

@@ -13,7 +13,12 @@ export function registerListRouters(app: TypedServer, routers: readonly Pick<Rou
     '/ultra/v1/order/routers',
     {
       config: swapRoute,
-      schema: { tags, summary: 'The routers that are asked', response: { 200: RoutersAnswer } },
+      schema: {
+        tags,
+        summary: 'The routers that are asked',
+        description: 'Their ids can be given to `excludeRouters`.',
+        response: { 200: RoutersAnswer },
+      },
     },
     async () => named,
   );

@@ -1,16 +1,16 @@
-import type { Address } from '@slipway/wire';
-import { roundedUsd, usdValue } from '../../lib/decimal.js';
-import type { Prices } from '../../prices/index.js';
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { Hop } from '../../routing/router.js';
 import { leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';
 import type { OrderAnswer } from './schema.js';
 import type { Candidate, Inquiry } from './swap-order.js';
+import { type UsdOf, usdValuesOf } from './usd-values.js';
 
 interface OrderOutcome extends Inquiry {
   deps: SwapDeps;
   candidate: Candidate;
+  /** Of the tokens of the route. */
+  usdOf: UsdOf;
   /** The transaction, or why there is none; neither for a quote only. */
   ready?: Ready;
   obstacle?: Obstacle;
@@ -22,6 +22,7 @@ export function orderAnswer(outcome: OrderOutcome): OrderAnswer {
   const { taker } = asked;
   const slippageBps = taker ? slippageBpsOf(candidate, asked.manual) : 0;
   const least = taker ? leastOf(quote.outAmount, slippageBps) : quote.outAmount;
+  const usd = usdValuesOf(quote, input.mint, output.mint, outcome.usdOf);
   return {
     mode: asked.manual ? 'manual' : 'ultra',
     swapMode: 'ExactIn',
@@ -30,11 +31,12 @@ export function orderAnswer(outcome: OrderOutcome): OrderAnswer {
     inAmount: quote.inAmount.toString(),
     outAmount: quote.outAmount.toString(),
     otherAmountThreshold: least.toString(),
-    ...usdValues(deps.prices, outcome),
+    ...(usd.input !== undefined && { inUsdValue: usd.input, swapUsdValue: usd.input }),
+    ...(usd.output !== undefined && { outUsdValue: usd.output }),
     priceImpact: Number((quote.priceImpact * 100).toFixed(10)),
     priceImpactPct: plain(quote.priceImpact),
     slippageBps,
-    routePlan: quote.hops.map((hop) => routingItem(hop, deps.prices, outcome)),
+    routePlan: quote.hops.map((hop, index) => routingItem(hop, usd.hops[index])),
     ...(asked.referral && { referralAccount: asked.referral.account }),
     feeMint: terms.mint,
     feeBps: terms.bps,
@@ -85,30 +87,7 @@ function platformFee({ quote, terms }: Candidate): OrderAnswer['platformFee'] {
   return { amount: amount.toString(), feeBps: platformBps, feeMint: mint };
 }
 
-function usdValues(prices: Prices, { candidate, input, output }: OrderOutcome) {
-  const inUsdValue = usdOf(prices, input.mint, input.decimals, candidate.quote.inAmount);
-  const outUsdValue = usdOf(prices, output.mint, output.decimals, candidate.quote.outAmount);
-  const swapUsdValue = inUsdValue ?? outUsdValue;
-  return {
-    ...(inUsdValue !== undefined && { inUsdValue }),
-    ...(outUsdValue !== undefined && { outUsdValue }),
-    ...(swapUsdValue !== undefined && { swapUsdValue }),
-  };
-}
-
-function usdOf(prices: Prices, mint: Address, decimals: number, amount: bigint): number | undefined {
-  const usd = prices.usd(mint);
-  return usd === undefined ? undefined : roundedUsd(usdValue(amount, decimals, usd));
-}
-
-function routingItem(hop: Hop, prices: Prices, { input, output }: OrderOutcome): OrderAnswer['routePlan'][number] {
-  // The decimals of intermediate tokens are not known here.
-  const usdValue =
-    hop.inputMint === input.mint
-      ? usdOf(prices, input.mint, input.decimals, hop.inAmount)
-      : hop.outputMint === output.mint
-        ? usdOf(prices, output.mint, output.decimals, hop.outAmount)
-        : undefined;
+function routingItem(hop: Hop, usdValue: number | undefined): OrderAnswer['routePlan'][number] {
   return {
     swapInfo: {
       ammKey: hop.venue,

@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import { VENUE_LABELS } from '../../routing/aggregator/index.js';
 import { ROUTER_IDS, type RouterId, routerIdOf } from '../../routing/router.js';
 import type { OrderQuery } from './schema.js';
 
@@ -81,7 +82,13 @@ function readRouters(list: string | undefined): ReadonlySet<RouterId> {
 }
 
 function readVenues(list: string | undefined): ReadonlySet<string> {
-  return new Set(split(list?.replaceAll('+', ' ')).map((label) => label.toLowerCase()));
+  const excluded = new Set<string>();
+  for (const name of split(list?.replaceAll('+', ' '))) {
+    const known = VENUE_LABELS.some((label) => label.toLowerCase() === name.toLowerCase());
+    if (!known) throw refuse('excludeDexes', `expected a comma list of ${VENUE_LABELS.join(', ')}`);
+    excluded.add(name.toLowerCase());
+  }
+  return excluded;
 }
 
 function split(list = ''): string[] {

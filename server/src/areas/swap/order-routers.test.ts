@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateKeypair, systemTransfer } from '@slipway/wire';
-import type { Router, RouterId } from '../../routing/router.js';
+import type { Refusal, Router, RouterId } from '../../routing/router.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { order } from './order.js';
 import type { OrderQuery } from './schema.js';
@@ -83,6 +83,37 @@ describe('a router that builds what nobody asked for', () => {
       await world.close();
     }
   });
+});
+
+describe('an order that no router quotes', () => {
+  const query = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000000' };
+  const none: Refusal = { refused: 'no-route', reason: 'it has none' };
+  const answers: [what: string, metis: Refusal | 'silence', jupiterz: Refusal | 'silence', status: number][] = [
+    ['is refused where all say that they cannot', none, none, 400],
+    ['is to be sent again where one has not answered in time', none, 'silence', 503],
+    ['is to be sent again where one cannot answer now', { refused: 'unavailable', reason: 'cold' }, none, 503],
+    ['is refused for a token that cannot be traded', { refused: 'unsupported-token', reason: 'no' }, 'silence', 400],
+  ];
+  for (const [what, metis, jupiterz, status] of answers) {
+    it(what, async () => {
+      const said = { metis, jupiterz } as Record<RouterId, Refusal | 'silence'>;
+      const world = await openSwapWorld({
+        wrapRouter: (router) => ({
+          ...router,
+          quote: async () => {
+            const answer = said[router.id];
+            return answer === 'silence' ? new Promise<never>(() => {}) : answer;
+          },
+        }),
+      });
+      try {
+        const answer = await world.order(query);
+        assert.equal(answer.status, status, JSON.stringify(answer.body));
+      } finally {
+        await world.close();
+      }
+    });
+  }
 });
 
 describe('a fifth router', () => {

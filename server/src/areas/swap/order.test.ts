@@ -264,6 +264,7 @@ describe('a swap order', () => {
     const orders = await Promise.all(
       Array.from({ length: 4 }, () => world.order({ ...query, excludeRouters: 'jupiterz' })),
     );
+    for (const { status, body } of orders) assert.equal(status, 200, JSON.stringify(body));
     assert.equal(new Set(orders.map(({ body }) => body.transaction)).size, 4);
   });
 

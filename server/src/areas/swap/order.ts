@@ -3,8 +3,8 @@ import { AppError } from '../../errors/index.js';
 import { newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { isRefused, type Token } from '../../routing/router.js';
-import { type Attempt, attempt, type Obstacle, type Ready } from './attempt.js';
+import { isRefused, type Quote, type Refusal, type Token } from '../../routing/router.js';
+import { type Attempt, attempt, type Failure, type Obstacle, type Ready } from './attempt.js';
 import { AREA, type FeeSources, type SwapDeps, swapRoute, tags } from './deps.js';
 import { createFeeAccounts } from './fee-accounts.js';
 import { orderAnswer } from './order-answer.js';
@@ -16,10 +16,12 @@ import { mayHaveGasPaid } from './settlement.js';
 import type { Candidate, Inquiry, Order } from './swap-order.js';
 import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, termsOf } from './terms.js';
 import { createTokenAges } from './token-age.js';
+import { readValues } from './usd-values.js';
 import { readWallets } from './wallets.js';
 
-/** How long a router has for a simpler quote after its first did not fit into a transaction. */
-const SIMPLER_MS = 400;
+/** How long after its arrival an order still asks for quotes in place of those that cannot be used; how often at most. */
+const TRY_MS = 3_000;
+const MAX_OTHERS = 12;
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 /** The text of code 3 for market makers. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
@@ -36,6 +38,8 @@ export function registerOrder(app: TypedServer, deps: SwapDeps): void {
       schema: {
         tags,
         summary: 'Quote a swap, with the transaction for a taker',
+        description:
+          'Asks all routers and answers the best quote. With a `taker`, sign `transaction` and post it to `execute`.',
         querystring: OrderQuery,
         response: { 200: OrderAnswer },
       },
@@ -50,14 +54,17 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   const { asked } = inquiry;
   if (!isTaken(asked)) {
     const terms = await termsOf(deps, sources, inquiry);
-    return orderAnswer({ deps, ...inquiry, candidate: { quote: await bestQuote(deps, inquiry, terms), terms } });
+    const quote = await bestQuote(deps, inquiry, terms);
+    const usdOf = await readValues(deps, inquiry, quote);
+    return orderAnswer({ deps, ...inquiry, candidate: { quote, terms }, usdOf });
   }
   const wallets = await readWallets(deps, asked, inquiry.input, inquiry.output);
   const terms = await termsOf(deps, sources, inquiry, wallets);
   const taken: Order = { ...inquiry, asked, wallets, terms };
   const outcome = await craft(deps, taken);
   if ('ready' in outcome) await remember(deps, taken, outcome);
-  return orderAnswer({ deps, ...inquiry, ...outcome });
+  const usdOf = await readValues(deps, inquiry, outcome.candidate.quote);
+  return orderAnswer({ deps, ...inquiry, ...outcome, usdOf });
 }
 
 async function readInquiry(deps: SwapDeps, query: OrderQuery): Promise<Inquiry> {
@@ -116,6 +123,7 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
   let first: Outcome | undefined;
   const failures: string[] = [];
   const queue = [...candidates];
+  let others = 0;
   for (let candidate = queue.shift(); candidate; candidate = queue.shift()) {
     const outcome: Attempt = await attempt(deps, order, candidate);
     if ('crafted' in outcome) return { candidate, ready: outcome };
@@ -124,14 +132,36 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
       const { router } = candidate.quote;
       deps.log.info({ router, reason: outcome.failed }, 'could not craft the transaction of a quote');
       failures.push(`${router}: ${outcome.failed}`);
-      const simpler = outcome.isTooLarge && (await candidate.quote.simpler?.(AbortSignal.timeout(SIMPLER_MS)));
-      if (simpler && !isRefused(simpler)) queue.unshift({ ...candidate, quote: simpler });
+      const quote = others++ < MAX_OTHERS ? await anotherQuote(deps, order, candidate, outcome) : undefined;
+      if (quote) insert(queue, { ...candidate, quote });
     }
   }
   if (first) return first;
   const [best] = candidates;
   if (best?.quote.maker) return { candidate: best, obstacle: { code: 3, message: NO_TRANSACTION } };
   throw new AppError('CRAFT_FAILED', { message: `Failed to craft the swap: ${failures.join('; ')}` });
+}
+
+/** A quote of the same router that avoids what made this one unusable; undefined if there is none in time. */
+async function anotherQuote(
+  { steadyNow }: SwapDeps,
+  { started }: Order,
+  { quote }: Candidate,
+  { isTooLarge, suspects = [] }: Failure,
+): Promise<Quote | undefined> {
+  const left = started + TRY_MS - steadyNow();
+  if (left <= 0) return undefined;
+  const signal = AbortSignal.timeout(Math.ceil(left));
+  let another: Quote | Refusal | undefined;
+  if (isTooLarge) another = await quote.simpler?.(signal);
+  else if (suspects.length > 0) another = await quote.without?.(suspects, signal);
+  return another && !isRefused(another) ? another : undefined;
+}
+
+/** Puts a candidate before those that pay less. */
+function insert(queue: Candidate[], candidate: Candidate): void {
+  const at = queue.findIndex(({ quote }) => quote.outAmount <= candidate.quote.outAmount);
+  queue.splice(at < 0 ? queue.length : at, 0, candidate);
 }
 
 async function remember(

@@ -1,9 +1,13 @@
 import { AppError } from '../../errors/index.js';
 import type { Answer, Best } from '../../routing/race.js';
-import type { Quote, QuoteRequest, Router } from '../../routing/router.js';
+import type { Quote, QuoteRequest, Refusal, Router, Surroundings } from '../../routing/router.js';
 import type { SwapDeps } from './deps.js';
 import type { OrderRequest } from './order-request.js';
+import { surroundingsOf } from './setting.js';
 import type { Candidate, Inquiry, Order, Terms } from './swap-order.js';
+
+/** Refusals that the same request may not meet the next time. */
+const PASSING: ReadonlySet<Refusal['refused']> = new Set(['unavailable', 'timeout']);
 
 type Sponsorable = Router['sponsorable'];
 
@@ -13,7 +17,10 @@ export interface SponsoredTerms {
   rent?: Terms | undefined;
 }
 
-/** The best quote of all routers; no wallet is needed. @throws AppError INVALID_REQUEST if there is none */
+/**
+ * The best quote of all routers; no wallet is needed.
+ * @throws AppError INVALID_REQUEST if there is none, QUOTES_UNAVAILABLE if a router may have one soon
+ */
 export async function bestQuote(deps: SwapDeps, inquiry: Inquiry, terms: Terms): Promise<Quote> {
   const { ranked, answers } = await ask(deps, inquiry, terms);
   const [quote] = ranked;
@@ -24,13 +31,13 @@ export async function bestQuote(deps: SwapDeps, inquiry: Inquiry, terms: Terms):
 /**
  * All quotes, best first. What the gas wallet pays is priced into the quote: all gas, only rent or nothing, as the
  * router allows.
- * @throws AppError INVALID_REQUEST if there is no quote
+ * @throws AppError INVALID_REQUEST if there is no quote, QUOTES_UNAVAILABLE if a router may have one soon
  */
 export async function candidatesOf(deps: SwapDeps, order: Order, { gas, rent }: SponsoredTerms): Promise<Candidate[]> {
   const { terms } = order;
   const lap = async (on: Terms, sponsorable?: Sponsorable) => ({
     terms: on,
-    ...(await ask(deps, order, on, sponsorable)),
+    ...(await ask(deps, order, on, { sponsorable, surroundings: surroundingsOf(deps, order, on) })),
   });
   const laps = await Promise.all(
     gas || rent ? [lap(gas ?? terms, 'gas'), lap(rent ?? terms, 'rent'), lap(terms, 'nothing')] : [lap(terms)],
@@ -47,7 +54,17 @@ export function canBeSponsored({ routing }: SwapDeps, { asked }: Inquiry, sponso
   return routing.routers.some(mayTake(asked, sponsorable));
 }
 
-function ask({ routing }: SwapDeps, inquiry: Inquiry, terms: Terms, sponsorable?: Sponsorable): Promise<Best> {
+interface Circumstances {
+  sponsorable?: Sponsorable | undefined;
+  surroundings?: Surroundings;
+}
+
+function ask(
+  { routing }: SwapDeps,
+  inquiry: Inquiry,
+  terms: Terms,
+  { sponsorable, surroundings }: Circumstances = {},
+): Promise<Best> {
   const { asked, input, output } = inquiry;
   const { amount, taker, receiver, excludeVenues } = asked;
   const request: QuoteRequest = {
@@ -59,6 +76,7 @@ function ask({ routing }: SwapDeps, inquiry: Inquiry, terms: Terms, sponsorable?
     ...(taker && { owner: taker }),
     ...(receiver && receiver !== taker && { receiver }),
     ...(terms.bps > 0 && { fee: { bps: terms.bps, side: terms.side } }),
+    ...(surroundings && { surroundings }),
   };
   return routing.best(request, mayTake(asked, sponsorable));
 }
@@ -80,5 +98,8 @@ function noQuotes(answers: readonly Answer[]): AppError {
     'refused' in answer ? [`${answer.router}: ${answer.reason}`] : [],
   );
   const reason = reasons.length > 0 ? reasons.join('; ') : 'no router is left that takes such an order';
-  return new AppError('INVALID_REQUEST', { message: `Failed to get quotes: ${reason}` });
+  const mayCome = !certain && answers.some((answer) => 'refused' in answer && PASSING.has(answer.refused));
+  return new AppError(mayCome ? 'QUOTES_UNAVAILABLE' : 'INVALID_REQUEST', {
+    message: `Failed to get quotes: ${reason}`,
+  });
 }

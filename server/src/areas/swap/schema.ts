@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { VENUE_LABELS } from '../../routing/aggregator/index.js';
 import { ROUTER_IDS, type RouterId } from '../../routing/router.js';
 
 const optional = Type.Optional;
@@ -22,7 +23,7 @@ export const OrderQuery = Type.Object({
   referralAccount: optionalText('The integrator that gets the fee; together with referralFee'),
   referralFee: optional(Type.Integer({ minimum: 50, maximum: 255, description: 'Basis points' })),
   excludeRouters: optionalText(`Comma list of ${ROUTER_IDS.join(', ')}`),
-  excludeDexes: optionalText('Comma list of venue names, with + for a space; for the aggregator only'),
+  excludeDexes: optionalText(`For the aggregator only: comma list of ${VENUE_LABELS.join(', ')}, with + for a space`),
   slippageBps: optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Instead of automatic slippage' })),
   broadcastFeeType: optional(
     Type.Union([Type.Literal('maxCap'), Type.Literal('exactFee')], {

@@ -13,6 +13,7 @@ import {
   tokenTransferChecked,
 } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../../routing/router.js';
 import { createDflow, createOkx, createServiceRouter, DFLOW_PROGRAM } from '../../routing/services/index.js';
 import { OKX_PROGRAM } from '../../routing/services/okx.js';
@@ -176,7 +177,7 @@ for (const id of IDS) {
         amount: SOL_1,
         excludeVenues: new Set(),
       };
-      const quote = async (changed: Partial<QuoteRequest> = {}, signal = AbortSignal.timeout(400)) => {
+      const quote = async (changed: Partial<QuoteRequest> = {}, signal = AbortSignal.timeout(PATIENCE_MS)) => {
         const router = world.deps.routing.routers.find((each) => each.id === id)!;
         const answer = await router.quote({ ...request, ...changed }, signal);
         return isRefused(answer) ? answer : undefined;
@@ -196,7 +197,8 @@ for (const id of IDS) {
       for (const [what, answer, kind, why] of cases) {
         it(`${what}: ${kind}, never "no route"`, async () => {
           services.instead.answer = () => answer;
-          const refused = await quote();
+          const patience = answer === 'nothing' ? 400 : PATIENCE_MS;
+          const refused = await quote({}, AbortSignal.timeout(patience));
           assert.equal(refused?.refused, kind);
           assert.match(refused!.reason, why);
           assert.doesNotMatch(refused!.reason, /sesame|\?/);

@@ -20,6 +20,7 @@ import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { createAggregator } from '../../routing/aggregator/index.js';
 import { createMakers } from '../../routing/makers/index.js';
 import { createRouting } from '../../routing/race.js';
@@ -78,7 +79,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
     tokenSwap: TOKEN_SWAP_PROGRAM,
   };
-  const aggregator = await createAggregator({ rpc, live, steadyNow, log, programs, pools: [] });
+  const aggregator = await createAggregator({ rpc, chain, live, steadyNow, log, programs, pools: [] });
   const makers = createMakers({
     store,
     chain,
@@ -86,7 +87,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     steadyNow,
     log,
     usd,
-    budgetMs: 2_000,
+    timeoutMs: PATIENCE_MS,
     own: [{ id: 'own', name: 'own', url: maker.url }],
     orderEngine: ORDER_ENGINE_PROGRAM,
   });
@@ -120,9 +121,10 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       },
       close: async () => {},
     },
+    shownUsd: (mint) => priceOf.get(mint)?.usd,
     routing: createRouting({
       routers: [...[aggregator, makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
-      budgetMs: 2_000,
+      budgetMs: PATIENCE_MS,
       steadyNow,
       log,
       registry: new Registry(),

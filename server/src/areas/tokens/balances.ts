@@ -16,6 +16,7 @@ export function registerBalances(app: TypedServer, { chain }: TokensDeps): void 
         tags,
         deprecated: true,
         summary: 'What a wallet holds, by mint; superseded by holdings',
+        description: 'All token accounts of a mint are added up.',
         params: WalletParams,
         response: { 200: BalancesAnswer },
       },

@@ -1,11 +1,15 @@
+import type { Address } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
+import type { TokenList } from '../../config/index.js';
 import { plainError } from '../../errors/index.js';
-import type { Prices } from '../../prices/index.js';
-import type { TokenList } from './token-list.js';
+import type { Store } from '../../store/sql.js';
 
 export interface TokensDeps {
   chain: Chain;
-  prices: Prices;
+  /** USD for one whole token, to be shown: by the prices, else by the pools. */
+  shownUsd: (mint: Address) => number | undefined;
+  /** Has the launches and the approved verifications. */
+  store: Store;
   /** Made by createTokenList. */
   tokens: TokenList;
 }

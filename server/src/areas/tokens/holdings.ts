@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
-import { type Chain, type HeldTokenAccount, readWallet } from '../../chain/index.js';
+import { type Chain, type HeldTokenAccount, obstacleToClosing, readWallet } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -16,7 +16,13 @@ export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void 
     '/ultra/v1/holdings/:address',
     {
       config: tokensRoute,
-      schema: { tags, summary: 'What a wallet holds', params: WalletParams, response: { 200: HoldingsAnswer } },
+      schema: {
+        tags,
+        summary: 'What a wallet holds',
+        description: 'Account by account. SOL stands beside the tokens.',
+        params: WalletParams,
+        response: { 200: HoldingsAnswer },
+      },
     },
     ({ params }) => holdings(chain, params),
   );
@@ -27,7 +33,13 @@ export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps):
     '/ultra/v1/holdings/:address/native',
     {
       config: tokensRoute,
-      schema: { tags, summary: 'The SOL of a wallet', params: WalletParams, response: { 200: NativeAnswer } },
+      schema: {
+        tags,
+        summary: 'The SOL of a wallet',
+        description: 'The lamports of the wallet, without wrapped SOL.',
+        params: WalletParams,
+        response: { 200: NativeAnswer },
+      },
     },
     ({ params }) => nativeHoldings(chain, params),
   );
@@ -51,6 +63,8 @@ export async function holdings(chain: Chain, { address }: WalletParams): Promise
       isAssociatedTokenAccount: held.address === associatedTokenAddress(owner, held.mint, held.tokenProgram),
       decimals: places,
       programId: held.tokenProgram,
+      lamports: `${held.lamports}`,
+      ...(obstacleToClosing(held) === undefined && { reclaimableLamports: `${held.lamports}` }),
     });
   }
   return { ...amounts(lamports, SOL_DECIMALS), tokens };

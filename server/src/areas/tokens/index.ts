@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import { plainError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { Area } from '../area.js';
@@ -6,16 +7,17 @@ import { type TokensDeps, tags } from './deps.js';
 import { registerHoldings, registerNativeHoldings } from './holdings.js';
 import { registerSearch } from './search.js';
 import { registerShield } from './shield.js';
-import { createTokenList } from './token-list.js';
 
 export type { TokensDeps } from './deps.js';
 
 export const tokensArea: Area = {
   name: 'tokens',
   tag: tags[0],
+  about: 'What wallets hold, and what is known of tokens',
   errorShape: plainError,
-  register(server, { config, chain, prices }) {
-    registerTokens(server, { chain, prices, tokens: createTokenList(config) });
+  register(server, { tokenList, chain, store, prices, poolUsd }) {
+    const shownUsd = (mint: Address) => prices.usd(mint) ?? poolUsd(mint);
+    registerTokens(server, { chain, store, shownUsd, tokens: tokenList });
   },
 };
 

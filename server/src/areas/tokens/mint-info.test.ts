@@ -23,17 +23,20 @@ import {
 } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import { createChain, createLocalRpc } from '../../chain/index.js';
+import { createTokenList } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
+import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
 import { registerTokens } from './index.js';
 import type { MintInformation, ShieldAnswer } from './schema.js';
-import { createTokenList } from './token-list.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 
 let localnet: Localnet;
 let app: FastifyInstance;
 let payer: Keypair;
+let store: Store;
 before(async () => {
   localnet = await startLocalnet({ rpcPort: 0 });
   const { wallets } = (await localnet.call('localnet_info')) as { wallets: { secretKey: string }[] };
@@ -41,16 +44,19 @@ before(async () => {
   const rpc = createLocalRpc(localnet.call);
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } });
   const tokenList = createTokenList({ tokens: { usdc: { symbol: 'USDC', mint: USDC } }, tokenList: [] });
+  store = await openEmbeddedStore();
   ({ app } = await startTestServer((server) =>
     registerTokens(server, {
       chain,
-      prices: { usd: () => 2, quote: () => undefined, close: async () => {} },
+      shownUsd: () => 2,
+      store,
       tokens: tokenList,
     }),
   ));
 });
 after(async () => {
   await app?.close();
+  await store?.close();
   await localnet?.close();
 });
 

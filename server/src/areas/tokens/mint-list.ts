@@ -1,5 +1,5 @@
 import { type Address, isAddress } from '@slipway/wire';
-import { AppError } from '../../errors/index.js';
+import { AppError, NO_ADDRESS } from '../../errors/index.js';
 
 const MAX_TERMS = 100;
 
@@ -15,7 +15,7 @@ export function listed(field: string, text: string, expected: string): string[] 
 export function listedMints(field: string, text: string): Address[] {
   const parts = listed(field, text, 'the addresses of mints, separated by commas');
   if (parts.every(isAddress)) return parts;
-  throw invalid(field, 'expected public keys in base58 (32 bytes each), separated by commas');
+  throw invalid(field, `${NO_ADDRESS} in base58 (32 bytes), or several, separated by commas`);
 }
 
 function invalid(field: string, expected: string): AppError {

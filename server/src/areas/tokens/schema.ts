@@ -20,6 +20,10 @@ const HeldAccount = Type.Object({
   isAssociatedTokenAccount: Type.Boolean(),
   decimals: Type.Integer(),
   programId: Type.String({ description: 'The token program' }),
+  lamports: Type.String({ description: 'Of the token account: its rent, and wrapped SOL' }),
+  reclaimableLamports: optional(
+    Type.String({ description: 'What its owner gets by closing it, if it is empty and the owner can close it' }),
+  ),
 });
 
 export const HoldingsAnswer = Type.Object(
@@ -94,7 +98,9 @@ const MintInformation = Type.Object(
     fdv: UsdValue,
     mcap: UsdValue,
     audit: Type.Object({ mintAuthorityDisabled: Type.Boolean(), freezeAuthorityDisabled: Type.Boolean() }),
-    isVerified: Type.Boolean({ description: "Whether it is in the operator's token list" }),
+    isVerified: Type.Boolean({
+      description: "Whether it is in the operator's token list, or its verification was approved",
+    }),
     tags: Type.Array(Type.String()),
   },
   { $id: 'MintInformation' },

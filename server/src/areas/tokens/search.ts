@@ -1,25 +1,13 @@
 import { type Address, isAddress, metadataAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
-import {
-  type Chain,
-  type MintInfo,
-  mintFacts,
-  readMetadata,
-  readMintExtensions,
-  type TokenText,
-} from '../../chain/index.js';
+import { type MintInfo, mintFacts, readMetadata, readMintExtensions, type TokenText } from '../../chain/index.js';
+import type { ListedToken } from '../../config/index.js';
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import type { Prices } from '../../prices/index.js';
+import { findLaunchesNamed } from '../../store/launches.js';
+import { approvedTokens } from '../../store/verifications.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listed } from './mint-list.js';
 import { type MintInformation, SearchAnswer, SearchQuery } from './schema.js';
-import type { ListedToken, TokenList } from './token-list.js';
-
-interface SearchDeps {
-  chain: Chain;
-  prices: Prices;
-  tokens: TokenList;
-}
 
 /** The most tokens that a symbol or a name finds. */
 const MAX_FOUND = 20;
@@ -34,6 +22,8 @@ export function registerSearch(app: TypedServer, deps: TokensDeps): void {
         schema: {
           tags,
           summary: 'Tokens by symbol, name or mint',
+          description:
+            'Tokens of the operator come first, then launched ones, which are found by the beginning of their symbol or name. A mint is found whatever it is called.',
           querystring: SearchQuery,
           response: { 200: SearchAnswer },
         },
@@ -44,30 +34,43 @@ export function registerSearch(app: TypedServer, deps: TokensDeps): void {
 }
 
 /** Tokens by symbol, name or mint, in the order of the request, closest first. Mints that do not exist are left out. */
-export async function search(deps: SearchDeps, { query }: SearchQuery): Promise<SearchAnswer> {
+export async function search(deps: TokensDeps, { query }: SearchQuery): Promise<SearchAnswer> {
   const terms = listed('query', query, 'a symbol, a name or the address of a mint');
   const mints = new Set<Address>();
   let found = 0;
   for (const term of terms) {
-    const matches = isAddress(term) ? [term] : matching(deps.tokens, term).slice(0, MAX_FOUND - found);
+    const matches = isAddress(term) ? [term] : await matching(deps, term, MAX_FOUND - found);
     if (!isAddress(term)) found += matches.length;
     for (const mint of matches) mints.add(mint);
   }
-  const tokens = await Promise.all([...mints].map((mint) => describe(deps, mint)));
+  const approved = await approvedTokens(deps.store, [...mints]);
+  const tokens = await Promise.all([...mints].map((mint) => describe(deps, mint, approved.has(mint))));
   return tokens.filter((token) => token !== undefined);
 }
 
-/** The mints whose symbol or name matches, closest first; ties are in the order of the list. */
-function matching(tokens: TokenList, text: string): Address[] {
+/**
+ * The mints whose symbol or name matches: the operator's tokens before launched ones, which anybody can name as they
+ * like; closest first in each. Ties are in the order of the list, or of the launches.
+ */
+async function matching({ tokens, store }: TokensDeps, text: string, limit: number): Promise<Address[]> {
   const query = text.toLowerCase();
-  const ranked = [...tokens.values()].flatMap((token) => {
+  const listed = ranked(tokens.values(), query).slice(0, limit);
+  if (listed.length === limit) return listed;
+  const launched = await findLaunchesNamed(store, text, limit);
+  return [...new Set([...listed, ...ranked(launched, query)])].slice(0, limit);
+}
+
+type Named = Pick<ListedToken, 'mint' | 'symbol' | 'name'>;
+
+function ranked(tokens: Iterable<Named>, query: string): Address[] {
+  const found = [...tokens].flatMap((token) => {
     const rank = rankOf(token, query);
     return rank === -1 ? [] : [{ mint: token.mint, rank }];
   });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ mint }) => mint);
+  return found.sort((a, b) => a.rank - b.rank).map(({ mint }) => mint);
 }
 
-function rankOf(token: ListedToken, query: string): number {
+function rankOf(token: Named, query: string): number {
   const symbol = token.symbol.toLowerCase();
   const name = (token.name ?? '').toLowerCase();
   return [
@@ -80,7 +83,11 @@ function rankOf(token: ListedToken, query: string): number {
   ].indexOf(true);
 }
 
-async function describe({ chain, prices, tokens }: SearchDeps, mint: Address): Promise<MintInformation | undefined> {
+async function describe(
+  { chain, shownUsd, tokens }: TokensDeps,
+  mint: Address,
+  isApproved: boolean,
+): Promise<MintInformation | undefined> {
   const token = tokens.get(mint);
   const needsText = token?.name === undefined;
   const [account, metadata] = await Promise.all([
@@ -90,6 +97,7 @@ async function describe({ chain, prices, tokens }: SearchDeps, mint: Address): P
   const facts = mintFacts(account);
   if (!account || !facts) return undefined;
   const text = needsText ? (readMintExtensions(account.data)?.metadata ?? readMetadata(metadata, mint)) : undefined;
+  const isVerified = token !== undefined || isApproved;
   return {
     id: mint,
     ...called(token, text),
@@ -97,13 +105,13 @@ async function describe({ chain, prices, tokens }: SearchDeps, mint: Address): P
     tokenProgram: facts.tokenProgram,
     ...(facts.mintAuthority && { mintAuthority: facts.mintAuthority }),
     ...(facts.freezeAuthority && { freezeAuthority: facts.freezeAuthority }),
-    ...worth(mint, facts, prices.usd(mint)),
+    ...worth(mint, facts, shownUsd(mint)),
     audit: {
       mintAuthorityDisabled: facts.mintAuthority === undefined,
       freezeAuthorityDisabled: facts.freezeAuthority === undefined,
     },
-    isVerified: token !== undefined,
-    tags: token ? [...new Set(['verified', ...token.tags])] : [],
+    isVerified,
+    tags: [...new Set([...(isVerified ? ['verified'] : []), ...(token?.tags ?? [])])],
   };
 }
 

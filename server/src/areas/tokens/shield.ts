@@ -2,10 +2,10 @@ import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { approvedTokens } from '../../store/verifications.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { listedMints } from './mint-list.js';
 import { ShieldAnswer, ShieldQuery, type Warning } from './schema.js';
-import type { TokenList } from './token-list.js';
 
 type TransferFee = NonNullable<MintExtensions['transferFee']>;
 
@@ -17,6 +17,7 @@ export function registerShield(app: TypedServer, deps: TokensDeps): void {
       schema: {
         tags,
         summary: 'What a buyer of these mints should know',
+        description: 'Warnings about each mint, from the chain and from what the operator has verified.',
         querystring: ShieldQuery,
         response: { 200: ShieldAnswer },
       },
@@ -25,19 +26,20 @@ export function registerShield(app: TypedServer, deps: TokensDeps): void {
   );
 }
 
-/** What a buyer of each mint should know, from the chain and the operator's token list. */
-export async function shield(
-  { chain, tokens }: { chain: Chain; tokens: TokenList },
-  query: ShieldQuery,
-): Promise<ShieldAnswer> {
+/** What a buyer of each mint should know, from the chain, the operator's token list and the approved verifications. */
+export async function shield({ chain, tokens, store }: TokensDeps, query: ShieldQuery): Promise<ShieldAnswer> {
   const mints = listedMints('mints', query.mints);
-  const found = await Promise.all(mints.map((mint) => ofChain(chain, mint)));
-  const all = mints.map((mint, index): Warning[] => [...verified(tokens.has(mint)), ...found[index]!]);
+  const [approved, ...found] = await Promise.all([
+    approvedTokens(store, mints),
+    ...mints.map((mint) => ofChain(chain, mint)),
+  ]);
+  const isVerified = (mint: Address) => tokens.has(mint) || approved.has(mint);
+  const all = mints.map((mint, index): Warning[] => [...verified(isVerified(mint)), ...found[index]!]);
   return { warnings: Object.fromEntries(mints.map((mint, index) => [mint, all[index]!])) };
 }
 
-const verified = (isListed: boolean): Warning[] =>
-  isListed ? [] : [warning('NOT_VERIFIED', 'info', "Not in the operator's token list: compare the mint's address")];
+const verified = (isVerified: boolean): Warning[] =>
+  isVerified ? [] : [warning('NOT_VERIFIED', 'info', "The operator has not verified it: compare the mint's address")];
 
 async function ofChain(chain: Chain, mint: Address): Promise<Warning[]> {
   const account = await chain.account(mint);

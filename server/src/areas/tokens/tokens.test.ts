@@ -14,11 +14,16 @@ import {
 } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import { createChain, createLocalRpc } from '../../chain/index.js';
+import { createTokenList } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
+import { insertLaunch } from '../../store/launches.js';
+import { insertCrafted } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
+import { confirmReserved, decide, reserve } from '../../store/verifications.js';
 import { registerTokens } from './index.js';
 import type { BalancesAnswer, HoldingsAnswer, SearchAnswer, ShieldAnswer } from './schema.js';
-import { createTokenList } from './token-list.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN' as Address;
@@ -47,15 +52,18 @@ const MANY = Array.from({ length: 30 }, (_, index) => ({
 
 let localnet: Localnet;
 let app: FastifyInstance;
+let store: Store;
 before(async () => {
   localnet = await startLocalnet({ rpcPort: 0 });
   for (const { mint } of [...LISTED.slice(0, -1), ...MANY]) await setMint(mint);
   const rpc = createLocalRpc(localnet.call);
   const usd = new Map<string, number>([[USDC, 1], [WRAPPED_SOL_MINT, 150]]); // biome-ignore format: short
+  store = await openEmbeddedStore();
   ({ app } = await startTestServer((server) =>
     registerTokens(server, {
       chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } }),
-      prices: { usd: (mint) => usd.get(mint), quote: () => undefined, close: async () => {} },
+      shownUsd: (mint) => usd.get(mint),
+      store,
       tokens: createTokenList({
         tokens: { usdc: { symbol: 'USDC', mint: USDC }, platform: { symbol: 'JUP', mint: JUP } },
         tokenList: [...LISTED, ...MANY],
@@ -65,6 +73,7 @@ before(async () => {
 });
 after(async () => {
   await app?.close();
+  await store?.close();
   await localnet?.close();
 });
 
@@ -127,7 +136,13 @@ describe('holdings', () => {
     const { tokens, ...native } = await get<HoldingsAnswer>(`/ultra/v1/holdings/${owner}`);
     assert.deepEqual(native, sol);
     assert.deepEqual(await get(`/ultra/v1/holdings/${owner}/native`), sol);
-    const plain = { isFrozen: false, isAssociatedTokenAccount: true, decimals: 6, programId: TOKEN_PROGRAM };
+    const plain = {
+      isFrozen: false,
+      isAssociatedTokenAccount: true,
+      decimals: 6,
+      programId: TOKEN_PROGRAM,
+      lamports: '10000000',
+    };
     const usdcAccounts = [
       { account: usdc, amount: '1000000', uiAmount: 1, uiAmountString: '1', ...plain },
       {
@@ -190,6 +205,34 @@ describe('holdings', () => {
     assert.deepEqual(Object.keys(tokens), [mint]);
     assert.equal(tokens[mint]![0]!.uiAmountString, '0.05');
     assert.deepEqual(Object.keys(await get(`/ultra/v1/balances/${owner}`)).sort(), ['SOL', mint].sort());
+  });
+
+  it('say of each account what its owner gets by closing it, if that is possible', async () => {
+    const owner = newAddress();
+    const mint = newAddress();
+    await setMint(mint, 2, TOKEN_2022_PROGRAM);
+    const empty = { owner, mint: USDC, amount: 0n };
+    const closable = await hold(empty);
+    await hold({ ...empty, state: 'frozen' }, TOKEN_PROGRAM, newAddress());
+    await hold({ ...empty, closeAuthority: newAddress() }, TOKEN_PROGRAM, newAddress());
+    await hold({ ...empty, amount: 1n }, TOKEN_PROGRAM, newAddress());
+    const plain = { state: 'initialized', delegatedAmount: 0n, isNative: false } as const;
+    const base = encodeTokenAccount({ ...plain, owner, mint, amount: 0n });
+    // One extension, TransferFeeAmount: 5 units are withheld, or none.
+    const withheld = (units: number) => Buffer.concat([base, Buffer.of(2, 2, 0, 8, 0, units, 0, 0, 0, 0, 0, 0, 0)]);
+    await setAccount(newAddress(), TOKEN_2022_PROGRAM, withheld(5));
+    const second = newAddress();
+    await setAccount(second, TOKEN_2022_PROGRAM, withheld(0));
+    const { tokens } = await get<HoldingsAnswer>(`/ultra/v1/holdings/${owner}`);
+    const all = Object.values(tokens).flat();
+    assert.equal(all.length, 6);
+    assert.deepEqual(
+      new Map(all.flatMap((held) => (held.reclaimableLamports ? [[held.account, held.reclaimableLamports]] : []))),
+      new Map([
+        [closable, '10000000'],
+        [second, '10000000'],
+      ]),
+    );
   });
 
   it('are whole for a wallet of 1,200 tokens', async () => {
@@ -268,6 +311,60 @@ describe('search', () => {
   });
 });
 
+describe('a launched token', () => {
+  /** Its launch has landed, unless another state is given. */
+  async function launch(symbol: string, name: string, state = 'landed'): Promise<Address> {
+    const mint = newAddress();
+    await setMint(mint);
+    const request = { id: `request of ${mint}`, area: 'studio', wallet: 'creator', messageHash: Buffer.alloc(32) };
+    const times = { createdAt: new Date(1_000), expiresAt: new Date(2_000) };
+    const texts = { creator: 'creator', config: 'config', pool: 'pool', quoteMint: USDC, sniperSlots: null };
+    await store.transaction(async (tx) => {
+      await insertCrafted(tx, [{ ...request, ...times, cosigners: [], lastValidBlockHeight: 1n, payload: null }]);
+      await tx.query('update ledger set state = $2 where id = $1', [request.id, state]);
+      await insertLaunch(tx, { mint, requestId: request.id, ...texts, name, symbol, createdAt: times.createdAt });
+    });
+    return mint;
+  }
+
+  const found = async (query: string) =>
+    (await get<SearchAnswer>(`/tokens/v2/search?query=${encodeURIComponent(query)}`)).map(({ id }) => id);
+
+  it('is found by the beginning of its symbol or name, once it has landed', async () => {
+    const rocket = await launch('ROCKT', 'To the moon 100%_\\');
+    await launch('ROCKT', 'Never landed', 'expired');
+    for (const query of ['rockt', 'ROC', 'to the MOON', 'To the moon 100%_\\', rocket]) {
+      assert.deepEqual(await found(query), [rocket], query);
+    }
+    for (const query of ['r_ckt', '%ockt', 'the moon 100_']) assert.deepEqual(await found(query), [], query);
+  });
+
+  it("comes after the operator's tokens of the same name", async () => {
+    const copy = await launch('USDX', 'Dollar of the X');
+    assert.deepEqual(await found('usdx'), [LISTED[0]!.mint, copy]);
+  });
+});
+
+it('an approved verification makes a token verified in search and shield', async () => {
+  const mint = newAddress();
+  await setMint(mint);
+  const state = async () => {
+    const [token] = await get<SearchAnswer>(`/tokens/v2/search?query=${mint}`);
+    const { warnings } = await get<ShieldAnswer>(`/ultra/v1/shield?mints=${mint}`);
+    return [token!.isVerified, token!.tags, warnings[mint]!.map(({ type }) => type)];
+  };
+  const unverified = [false, [], ['NOT_VERIFIED']];
+  assert.deepEqual(await state(), unverified);
+  const texts = { twitterHandle: '@x', senderTwitterHandle: null, description: null, metadata: null };
+  const paid = { paymentCurrency: 'SOL', paymentAmount: 1n, createdAt: new Date(1_000) };
+  const wanted = { id: 'v', tokenId: mint, kind: 'verification' as const, requestId: 'r', payer: 'p' };
+  await store.transaction((tx) => reserve(tx, [{ ...wanted, ...texts, ...paid }]));
+  await store.transaction((tx) => confirmReserved(tx, [{ requestId: 'r', signature: 's', paidAt: new Date(2_000) }]));
+  assert.deepEqual(await state(), unverified);
+  await store.transaction((tx) => decide(tx, 'v', 'approved', new Date(3_000), null));
+  assert.deepEqual(await state(), [true, ['verified'], []]);
+});
+
 it('shield answers for up to 100 mints at once', async () => {
   const mints = [...MANY.map(({ mint }) => mint), ...Array.from({ length: 70 }, newAddress)];
   const { warnings } = await get<ShieldAnswer>(`/ultra/v1/shield?mints=${mints.join(',')}`);
@@ -284,7 +381,7 @@ describe('bad input', () => {
     ['/ultra/v1/shield', /^mints: /],
     ['/ultra/v1/shield?mints=', /^mints: expected the addresses/],
     ['/ultra/v1/shield?mints=,%20,', /^mints: expected the addresses/],
-    [`/ultra/v1/shield?mints=${USDC},usdc`, /^mints: expected public keys/],
+    [`/ultra/v1/shield?mints=${USDC},usdc`, /^mints: expected a public key .*, or several/],
     [`/ultra/v1/shield?mints=${tooMany}`, /^mints: expected at most 100/],
     [`/ultra/v1/shield?mints=${USDC}&mints=${JUP}`, /^mints: /],
     ['/ultra/v1/search', /^query: /],

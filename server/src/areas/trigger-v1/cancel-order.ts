@@ -24,6 +24,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV1Deps): void
       schema: {
         tags,
         summary: 'Craft the cancelling of a limit order',
+        description: 'The maker gets back what the order holds. Sign `transaction` and post it to `execute`.',
         body: CancelOrderBody,
         response: { 200: CancelOrderAnswer },
       },
@@ -37,9 +38,12 @@ export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): voi
     '/trigger/v1/cancelOrders',
     {
       config: triggerV1Route,
+      // 500 addresses.
+      bodyLimit: 32 * 1024,
       schema: {
         tags,
         summary: 'Craft the cancelling of several limit orders',
+        description: 'Up to five orders a transaction. Execute each under the same `requestId`.',
         body: CancelOrdersBody,
         response: { 200: CancelOrdersAnswer },
       },

@@ -37,6 +37,8 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV1Deps): void
       schema: {
         tags,
         summary: 'Craft the opening of a limit order',
+        description:
+          'The order holds the input on the chain until a keeper fills it or the maker cancels it. Sign `transaction` and post it to `execute`.',
         body: CreateOrderBody,
         response: { 200: CreateOrderAnswer },
       },

@@ -20,6 +20,8 @@ export function registerExecute(app: TypedServer, deps: TriggerV1Deps): void {
       schema: {
         tags,
         summary: 'Land a signed transaction',
+        description:
+          'Lands what `createOrder`, `cancelOrder` or `cancelOrders` crafted. The same post gets the same answer.',
         body: ExecuteBody,
         response: { 200: ExecuteAnswer },
       },

@@ -27,6 +27,7 @@ export function registerGetTriggerOrders(app: TypedServer, deps: TriggerV1Deps):
       schema: {
         tags,
         summary: "A wallet's limit orders and their fills",
+        description: 'Read from the chain, 10 a page.',
         querystring: TriggerOrdersQuery,
         response: { 200: TriggerOrdersAnswer },
       },

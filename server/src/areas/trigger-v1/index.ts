@@ -12,6 +12,7 @@ export type { TriggerV1Deps } from './deps.js';
 export const triggerV1Area: Area = {
   name: AREA,
   tag: tags[0],
+  about: 'Limit orders that are held on the chain',
   errorShape: triggerV1Error,
   register(server, services) {
     const { stables, log, clock, store, ledger, chain, prices, landing, signer, limitOrders } = services;

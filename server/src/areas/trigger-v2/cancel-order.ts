@@ -27,10 +27,12 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
   app.post(
     '/trigger/v2/orders/price/cancel/:orderId',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'Cancel an order, and craft the withdrawal of its funds',
+        description:
+          'The order is not filled any more. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back.',
         params: OrderParams,
         response: { 200: CancelAnswer },
       },
@@ -43,10 +45,11 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
   app.post(
     '/trigger/v2/orders/price/confirm-cancel/:orderId',
     {
-      config: { ...walletRoute, bucket: 'execute' },
+      config: { ...walletRoute, bucket: 'execute', errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'Land the signed withdrawal of a cancelled order',
+        description: 'Lands the withdrawal. The order stays as it is until that has landed.',
         params: OrderParams,
         body: ConfirmBody,
         response: { 200: Confirmed },

@@ -8,6 +8,7 @@ import {
   type Instruction,
   invalidSigners,
   MAX_TRANSACTION_SIZE,
+  MEMO_PROGRAM,
   memo,
   missingSigners,
   parseMemo,
@@ -20,6 +21,8 @@ import { CraftCheckFailed } from '../../crafting/transaction.js';
 
 /** Wallets add its assertions to what they sign; it moves nothing. */
 const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
+/** What a login transaction calls: a transaction cannot call what pays for it, so none of these can log in. */
+export const LOGIN_PROGRAMS: ReadonlySet<Address> = new Set([COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM]);
 /** Enough for the longest memo, and no more than careful wallets accept for a login. */
 const COMPUTE_UNITS = 200_000;
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressFromBytes } from '@slipway/wire';
-import { requireAddress } from '../../errors/index.js';
+import { invalidField, requireAddress } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { addChallenge } from '../../store/challenges.js';
-import { craftLoginTransaction } from './challenge-transaction.js';
+import { craftLoginTransaction, LOGIN_PROGRAMS } from './challenge-transaction.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
 import { ChallengeAnswer, ChallengeBody } from './schema.js';
@@ -20,6 +20,8 @@ export function registerChallenge(app: TypedServer, deps: TriggerV2Deps): void {
       schema: {
         tags,
         summary: 'Something for a wallet to sign, to log in',
+        description:
+          'Sign `challenge` as a message, or `transaction`, and post the signature to `verify`. It lives five minutes.',
         body: ChallengeBody,
         response: { 200: ChallengeAnswer },
       },
@@ -31,6 +33,9 @@ export function registerChallenge(app: TypedServer, deps: TriggerV2Deps): void {
 /** A login challenge. By signing it, the caller proves that it owns the wallet. */
 export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promise<ChallengeAnswer> {
   const wallet = requireAddress('walletPubkey', body.walletPubkey);
+  if (LOGIN_PROGRAMS.has(wallet)) {
+    throw invalidField('walletPubkey', 'expected a wallet, not the address of a program');
+  }
   const now = deps.clock.now();
   const id = uuidv7(deps.clock);
   const expiresAt = new Date(now + LIFE_MS);

@@ -20,6 +20,7 @@ export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): voi
       schema: {
         tags,
         summary: 'Craft the deposit that pays for an order',
+        description: 'Sign `transaction`, but do not send it: post it with the order.',
         body: DepositBody,
         response: { 200: DepositAnswer },
       },

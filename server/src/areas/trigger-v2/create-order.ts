@@ -25,6 +25,8 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV2Deps): void
       schema: {
         tags,
         summary: 'Create an order, and land its signed deposit',
+        description:
+          'Lands the signed deposit and creates the order. Nothing moves if the order is refused. The same body gets the same order.',
         body: OrderBody,
         response: { 200: OrderCreated },
       },
@@ -84,8 +86,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
     },
   });
   if (isRefusal(deposit)) throw explainRefusal(deposit);
-  if (deposit.state !== 'landed') throw badDeposit(`${explainEnd(deposit).message}; craft a new deposit`);
-  return created(deps, deposit, orderId, bodyHash);
+  return created(deps, requireLanded(deposit), orderId, bodyHash);
 }
 
 function requireMints(body: OrderBody) {
@@ -157,7 +158,7 @@ async function created(
   const order = await findByDeposit(store, deposit.wallet, deposit.id);
   if (!order) throw new Error(`the deposit ${deposit.id} has landed without its order`);
   if (Buffer.compare(order.bodyHash, bodyHash) !== 0) throw duplicate();
-  const answer = { id: order.id, txSignature: deposit.signature!, depositConfirmed: true };
+  const answer = createdBy(order, deposit);
   return order.id === orderId ? answer : { ...answer, message: REPEATED };
 }
 
@@ -170,16 +171,25 @@ function explainDoomed(err: unknown): string {
 }
 
 /**
- * The answer to a deposit that was posted before: the same if that is finished and the body is equal, else a refusal.
+ * The answer to a deposit that was posted before: the same to an equal body, once the deposit has come to its end, also
+ * when the instance that sent it has stopped since; a refusal to any other body.
  */
 async function repeated(deps: TriggerV2Deps, order: TriggerOrderRow, bodyHash: Buffer): Promise<OrderCreated> {
-  const { state } = order.progress;
-  if (state === 'deposit_failed') throw badDeposit('it did not land; craft a new deposit');
-  const inFlight = state === 'pending_deposit' || state === 'depositing';
-  if (inFlight || Buffer.compare(order.bodyHash, bodyHash) !== 0) throw duplicate();
+  if (order.progress.state === 'deposit_failed') throw badDeposit('it did not land; craft a new deposit');
+  if (Buffer.compare(order.bodyHash, bodyHash) !== 0) throw duplicate();
   const request = await deps.findRequest(order.depositRequestId);
   if (!request?.signature) throw new Error(`the deposit ${order.depositRequestId} of an order has no signature`);
-  return { id: order.id, txSignature: request.signature, depositConfirmed: true, message: REPEATED };
+  const deposit = requireLanded(await deps.landing.outcome(request));
+  return { ...createdBy(order, deposit), message: REPEATED };
+}
+
+function requireLanded(deposit: LedgerRow): LedgerRow {
+  if (deposit.state === 'landed') return deposit;
+  throw badDeposit(`${explainEnd(deposit).message}; craft a new deposit`);
+}
+
+function createdBy({ id }: TriggerOrderRow, { signature }: LedgerRow): OrderCreated {
+  return { id, txSignature: signature!, depositConfirmed: true };
 }
 
 function duplicate(): AppError {

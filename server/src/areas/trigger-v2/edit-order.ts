@@ -11,10 +11,11 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.patch(
     '/trigger/v2/orders/price/:orderId',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'Change the terms of an open order',
+        description: 'Only while the order is `open`. Fields that are left out stay as they are.',
         params: OrderParams,
         body: EditBody,
         response: { 200: EditAnswer },

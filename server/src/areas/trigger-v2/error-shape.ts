@@ -14,8 +14,8 @@ export const triggerV2Error: ErrorShape = {
   }),
 };
 
-/** Whether the message only repeats the details: a field, and what was expected of it. */
+/** Whether the message only repeats the details: fields, and what was expected of each. */
 function isFieldError({ code, message, details = {} }: AppError): boolean {
-  const [entry] = Object.entries(details);
-  return code === 'INVALID_REQUEST' && entry !== undefined && message === `${entry[0]}: ${entry[1]}`;
+  const repeated = Object.entries(details).map(([field, expected]) => `${field}: ${expected}`);
+  return code === 'INVALID_REQUEST' && message === repeated.join('; ');
 }

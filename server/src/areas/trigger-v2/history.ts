@@ -13,10 +13,11 @@ export function registerListOrders(app: TypedServer, deps: TriggerV2Deps): void 
   app.get(
     '/trigger/v2/orders/history',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'The orders of the wallet',
+        description: 'The newest change first, or as `sort` and `dir` say. With `id`, that order alone.',
         querystring: HistoryQuery,
         response: { 200: HistoryAnswer },
       },
@@ -29,10 +30,11 @@ export function registerShowOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/orders/history/:orderId',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'One order of the wallet',
+        description: 'With everything that has happened to it.',
         params: OrderParams,
         response: { 200: HistoryRow },
       },

@@ -17,6 +17,7 @@ export type { TriggerV2Deps } from './deps.js';
 export const triggerV2Area: Area = {
   name: 'trigger-v2',
   tag: tags[0],
+  about: 'Orders that fire at USD prices, funded by a deposit into a vault',
   errorShape: triggerV2Error,
   settlement: () => ({ [DEPOSIT_AREA]: depositSettlement, [WITHDRAWAL_AREA]: withdrawalSettlement }),
   register(server, services) {

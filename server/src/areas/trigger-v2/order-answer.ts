@@ -1,15 +1,17 @@
+import { roundedUsd } from '../../lib/decimal.js';
+import { withoutNulls } from '../../lib/without-nulls.js';
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { fillPercent } from '../../trigger-orders/order.js';
+import { thresholdOf, triggersOf } from '../../trigger-orders/order-triggers.js';
 import { shownState } from '../../trigger-orders/state.js';
 import type { HistoryEvent, HistoryRow } from './schema.js';
 
-/** An order as its owner sees it. */
+/** An order as its owner sees it; terms that it does not have are left out. */
 export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrderEventRow[]): HistoryRow {
   const { progress } = order;
   const { initial, remaining, received } = progress.entry;
   const { state } = progress;
-  const isPair = progress.type !== 'single';
   return {
     id: order.id,
     orderType: progress.type,
@@ -22,14 +24,18 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
     triggerMint: order.triggerMint,
     initialInputAmount: initial.toString(),
     remainingInputAmount: remaining.toString(),
-    triggerCondition: order.triggerCondition,
-    triggerPriceUsd: order.triggerPriceUsd,
-    slippageBps: order.slippageBps,
+    ...withoutNulls({
+      triggerCondition: order.triggerCondition,
+      triggerPriceUsd: order.trailingBps === null ? order.triggerPriceUsd : followingPrice(order),
+      slippageBps: order.slippageBps,
+      tpPriceUsd: order.tpPriceUsd,
+      slPriceUsd: order.slPriceUsd,
+      tpSlippageBps: order.tpSlippageBps,
+      slSlippageBps: order.slSlippageBps,
+    }),
     trailingBps: order.trailingBps,
     highWatermark: order.highWatermark,
     lowWatermark: order.lowWatermark,
-    ...(isPair && { tpPriceUsd: order.tpPriceUsd, slPriceUsd: order.slPriceUsd }),
-    ...(isPair && { tpSlippageBps: order.tpSlippageBps, slSlippageBps: order.slSlippageBps }),
     expiresAt: order.expiresAt.getTime(),
     createdAt: order.createdAt.getTime(),
     updatedAt: order.updatedAt.getTime(),
@@ -41,17 +47,26 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
   };
 }
 
+/** The price at which a trailing order fires now, in USD. */
+function followingPrice(order: TriggerOrderRow): number | null {
+  const { type, stage } = order.progress;
+  const [trigger] = triggersOf({ ...order, type, stage, fired: null });
+  return trigger ? roundedUsd(thresholdOf(trigger)) : null;
+}
+
 function eventAnswer(event: TriggerOrderEventRow): HistoryEvent {
   const { type, state, at, signature, mint, amount, outputMint, outputAmount, context } = event;
   return {
     type,
     timestamp: at.getTime(),
     state,
-    ...(signature !== null && { txSignature: signature }),
-    ...(mint !== null && { mint }),
-    ...(amount !== null && { amount: amount.toString() }),
-    ...(outputMint !== null && { outputMint }),
-    ...(outputAmount !== null && { outputAmount: outputAmount.toString() }),
-    ...(context !== null && { orderContext: context }),
+    ...withoutNulls({
+      txSignature: signature,
+      mint,
+      amount: amount?.toString() ?? null,
+      outputMint,
+      outputAmount: outputAmount?.toString() ?? null,
+      orderContext: context,
+    }),
   };
 }

@@ -11,10 +11,11 @@ export function registerShowVault(app: TypedServer, deps: TriggerV2Deps): void {
   app.get(
     '/trigger/v2/vault',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 404: 'Vault not found: GET /trigger/v2/vault/register first' } },
       schema: {
         tags,
         summary: 'The vault of the wallet',
+        description: "The account that holds the deposits of the wallet's orders.",
         response: { 200: VaultAnswer },
       },
     },
@@ -26,10 +27,11 @@ export function registerRegisterVault(app: TypedServer, deps: TriggerV2Deps): vo
   app.get(
     '/trigger/v2/vault/register',
     {
-      config: walletRoute,
+      config: { ...walletRoute, errors: { 409: 'Vault already registered; it stands in `details`' } },
       schema: {
         tags,
         summary: 'Make the vault of the wallet',
+        description: 'Once for each wallet.',
         response: { 200: VaultAnswer },
       },
     },

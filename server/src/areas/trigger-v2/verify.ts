@@ -20,6 +20,8 @@ export function registerVerify(app: TypedServer, deps: TriggerV2Deps): void {
       schema: {
         tags,
         summary: 'Log in with what was signed',
+        description:
+          'The token is for the header `Authorization: Bearer`. It lives 24 hours and can never move funds by itself.',
         body: VerifyBody,
         response: { 200: VerifyAnswer },
       },

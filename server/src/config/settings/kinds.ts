@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type Address, isAddress } from '@slipway/wire';
 import { type TProperties, type TSchema, Type } from 'typebox';
 
@@ -107,6 +108,12 @@ export const SecureUrl = url('secure-url', 'an https URL: credentials are sent t
 export const Origin = () =>
   Type.String({ format: 'origin', expects: 'a comma list of origins such as https://app.example.com' });
 
+export const AddressRange = () =>
+  Type.String({
+    format: 'address-range',
+    expects: 'a comma list of IP addresses and ranges such as 10.0.0.0/8',
+  });
+
 const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protocol : '');
 const isHttp = (text: string) => /^https?:$/.test(protocolOf(text));
 const isBare = (text: string) => {
@@ -126,5 +133,15 @@ const urlFormats = {
   origin: (text: string) => isHttp(text) && new URL(text).origin === text,
 };
 
+function isAddressRange(text: string): boolean {
+  const [, address = '', bits] = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits ?? 1) <= (version === 4 ? 32 : 128);
+}
+
 /** How the formats of the table are checked. */
-export const formats: Record<string, (text: string) => boolean> = { ...urlFormats, address: isAddress };
+export const formats: Record<string, (text: string) => boolean> = {
+  ...urlFormats,
+  address: isAddress,
+  'address-range': isAddressRange,
+};

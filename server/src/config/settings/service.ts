@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { BaseUrl, Choice, Flag, group, HeaderText, List, Origin, Port, PostgresUrl, Text } from './kinds.js';
+import {
+  AddressRange,
+  BaseUrl,
+  Choice,
+  Flag,
+  group,
+  HeaderText,
+  List,
+  Origin,
+  Port,
+  PostgresUrl,
+  Text,
+} from './kinds.js';
 
 /** The API key of every sandbox. */
 export const SANDBOX_KEY = 'sandbox';
@@ -48,7 +60,8 @@ export const mode = group('The mode', {
 });
 
 export const http = group('HTTP', {
-  notes: 'A request body may have up to 1 MiB.',
+  notes:
+    'A request body may have up to 16 KiB, and more on a few routes that need it: the API document says how much under 413. JSON may be nested 16 levels deep.',
   variables: {
     SLIPWAY_HOST: Text({
       description: 'Address to listen on. A sandbox takes a loopback address only, because everybody knows its key.',
@@ -70,6 +83,22 @@ export const http = group('HTTP', {
         examples: [['https://app.example.com', 'https://example.com']],
       }),
     ),
+    SLIPWAY_KEYLESS: Flag({
+      description:
+        '`1`: calls without an API key are served, at the limit of the tier `keyless` for each client address. A wrong key is refused all the same, and `/admin` and `/sandbox` always require theirs.',
+      default: false,
+    }),
+    SLIPWAY_TRUSTED_PROXIES: List(AddressRange(), {
+      description:
+        'The proxies whose `X-Forwarded-For` says which client calls without a key, as the addresses from which they connect. From any other address the header is ignored.',
+      default: [],
+      examples: [['127.0.0.1', '10.0.0.0/8']],
+    }),
+    SLIPWAY_STRICT: Flag({
+      description:
+        '`1`: refuses a request with a parameter or a body field that the route does not know. Otherwise the header `x-slipway-warning` of the answer names it, with the nearest that is known. A client asks for a refusal with the header `x-slipway-strict: 1`.',
+      default: false,
+    }),
     SLIPWAY_ADMIN_TOKEN: Type.Optional(
       HeaderText({
         description: 'Bearer token of `/admin/v1`. Printable ASCII without spaces.',
@@ -128,6 +157,7 @@ const Tier = Type.Object(
 export type TierConfig = Readonly<Static<typeof Tier>>;
 
 export const defaultTiers: Readonly<Record<string, TierConfig>> = {
+  keyless: { perMinute: 30, executePer10s: 200 },
   free: { perMinute: 60, executePer10s: 500 },
   developer: { perMinute: 600, executePer10s: 1000 },
   launch: { perMinute: 3000, executePer10s: 1000 },
@@ -136,7 +166,7 @@ export const defaultTiers: Readonly<Record<string, TierConfig>> = {
 
 export const limits = group('Rate limits', {
   notes:
-    'Execute and submit paths are counted apart, so that landing stays open when quoting is throttled. The tier `unlimited` is built in.',
+    'Execute and submit paths are counted apart, so that landing stays open when quoting is throttled. The tier `unlimited` is built in. The tier `keyless` is for each client address, with `SLIPWAY_KEYLESS`.',
   fields: {
     tiers: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), Tier, {
       additionalProperties: false,

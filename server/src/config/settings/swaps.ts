@@ -153,7 +153,15 @@ export const Swap = section({
     maxItems: 10,
     default: [],
     description:
-      'Address lookup tables with the accounts of your pools; a sandbox has one of its own. Without one, routes of two hops and more seldom fit into a transaction.',
+      'Address lookup tables with the accounts of your pools, beside those that the keeper makes; a sandbox has one of its own. Without one, routes of two hops and more seldom fit into a transaction.',
+  }),
+  tableBudgetSol: Type.Number({
+    minimum: 0,
+    maximum: 1_000,
+    byMode: { sandbox: 1, production: 0 },
+    unit: 'SOL a day (UTC)',
+    description:
+      'What the keeper wallet may spend on [lookup tables for the routes that are asked for](swaps.md#lookup-tables), all copies together. 0: it makes none.',
   }),
 });
 

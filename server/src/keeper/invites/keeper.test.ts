@@ -17,6 +17,7 @@ import {
 import { Landing } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { testSigner } from '../../sandbox/maker/testing.js';
+import { KeeperWallet } from '../wallet.js';
 import { createInviteKeeper, EXPIRIES_AN_HOUR, type InviteKeeperDeps } from './index.js';
 
 const WEEK = 7 * 24 * 60 * 60;
@@ -31,7 +32,8 @@ after(() => world.close());
 
 function newKeeper(given: Partial<InviteKeeperDeps> = {}) {
   const { store, landing, chain, clock, log, index, keeper, program } = world;
-  const common = { store, landing, chain, clock, steadyNow, log, index, keeper, program };
+  const wallet = new KeeperWallet({ chain, address: given.keeper ?? keeper, steadyNow, log });
+  const common = { store, landing, chain, clock, steadyNow, log, index, keeper, wallet, program };
   return createInviteKeeper({ ...common, registry: new Registry(), ...given });
 }
 

@@ -10,6 +10,7 @@ import type { AdjustableClock } from '../../lib/clock.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import type { Store } from '../../store/sql.js';
 import { BackOffs } from '../back-offs.js';
+import type { KeeperWallet } from '../wallet.js';
 import { MOST_UNDER_WAY, type Work, Worker } from '../worker.js';
 
 export interface InviteKeeperDeps {
@@ -24,6 +25,7 @@ export interface InviteKeeperDeps {
   index: Pick<InviteIndex, 'sync'>;
   /** The wallet of the signer's role `keeper`. */
   keeper: Address;
+  wallet: Pick<KeeperWallet, 'canPay'>;
   /** The program that holds the invites. */
   program: Address;
 }
@@ -43,8 +45,6 @@ const FAILED = { firstMs: 2_000, longestMs: 60 * 60_000 };
 const LOOK_AT = 1_000;
 /** The index may be reading for long; interrupting it loses nothing. */
 const LONGEST_CLOSE_MS = 2_000;
-/** With less, the wallet could not advance the rent of token accounts. */
-const LEAST_LAMPORTS = 10_000_000n;
 
 interface PreparedExpiry {
   sender: Address;
@@ -56,7 +56,7 @@ interface PreparedExpiry {
 export type InviteKeeper = Worker<Address, PreparedExpiry>;
 
 export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
-  const { store, chain, clock, steadyNow, log, keeper } = deps;
+  const { store, clock, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   const work = new InviteWork(deps, backOffs);
   return new Worker(work, {
@@ -70,12 +70,7 @@ export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
     backOffs,
     // A second instance's transaction would fail, at our cost.
     lease: { store, clock, nameOf: (invite) => `invite ${invite}` },
-    wallet: {
-      chain,
-      address: keeper,
-      leastLamports: LEAST_LAMPORTS,
-      warn: () => work.warn(`expired invites wait: the keeper wallet ${keeper} needs SOL`),
-    },
+    wallet,
   });
 }
 
@@ -159,16 +154,14 @@ class InviteWork implements Work<Address, PreparedExpiry> {
     if (begun > 0) await this.#deps.index.sync();
   }
 
-  warn(reason: string): void {
-    this.#deps.log.warn({ reason }, 'expired invites are not being sent back');
-  }
-
   /** How many more may be sent back within the hour. */
   #allowance(): number {
     while (this.#sentAt[0] !== undefined && this.#sentAt[0] <= this.#deps.steadyNow() - HOUR_MS) this.#sentAt.shift();
     const left = EXPIRIES_AN_HOUR - this.#sentAt.length;
-    if (left <= 0 && this.#hasAllowance)
-      this.warn(`${EXPIRIES_AN_HOUR} invites were sent back in an hour; the others wait`);
+    if (left <= 0 && this.#hasAllowance) {
+      const reason = `${EXPIRIES_AN_HOUR} invites were sent back in an hour; the others wait`;
+      this.#deps.log.warn({ reason }, 'expired invites are not being sent back');
+    }
     this.#hasAllowance = left > 0;
     return left;
   }

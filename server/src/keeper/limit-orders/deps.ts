@@ -10,6 +10,7 @@ import type { Landing } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
+import type { KeeperWallet } from '../wallet.js';
 
 export interface LimitOrderDeps {
   store: Store;
@@ -20,8 +21,9 @@ export interface LimitOrderDeps {
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
-  /** The wallet of the signer's role `keeper`. */
+  /** The wallet of the signer's role `keeper`, by which every fill is paid and trades. */
   taker: Address;
+  wallet: Pick<KeeperWallet, 'canPay'>;
   /** Where the orders' inputs are sold: a router whose transactions need no signature but the taker's. */
   router: Router;
   /** USD for one whole token, only from sources that are safe to spend by: not from prices that anybody can set. */

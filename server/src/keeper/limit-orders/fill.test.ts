@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { wrappedOrderId } from '../../crafting/limit-order.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { LimitOrderDeps } from './deps.js';
@@ -37,7 +38,7 @@ const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefine
 /** What the market gives for the whole of an order. */
 async function quote(input: Token, output: Token): Promise<bigint> {
   const request = { mode: 'exact-in', input, output, amount: MAKING, excludeVenues: new Set<string>() } as const;
-  const answer = await w.aggregator.quote(request, AbortSignal.timeout(2_000));
+  const answer = await w.aggregator.quote(request, AbortSignal.timeout(PATIENCE_MS));
   assert.ok('outAmount' in answer);
   return answer.outAmount;
 }

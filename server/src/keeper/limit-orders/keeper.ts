@@ -12,8 +12,6 @@ import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepar
 
 /** The ledger area of the keeper's transactions. */
 export const LIMIT_ORDER_AREA = 'limit-orders';
-/** With less, the wallet could not pay for a fill and the accounts that it creates. */
-export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
@@ -34,7 +32,7 @@ const CANCELS_AN_HOUR = 200;
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
 
 export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
-  const { store, chain, clock, steadyNow, log, taker } = deps;
+  const { store, clock, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   return new Worker(new LimitOrderWork(deps, backOffs), {
     begin: 'serially',
@@ -45,13 +43,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     logsFirstFailureOnly: true,
     backOffs,
     lease: { store, clock, nameOf: (address) => `limit order ${address}` },
-    wallet: {
-      chain,
-      address: taker,
-      leastLamports: KEEPER_LEAST_LAMPORTS,
-      warn: (lamports) =>
-        log.warn({ wallet: taker, lamports: `${lamports}` }, 'orders wait: the keeper wallet needs SOL'),
-    },
+    wallet,
   });
 }
 

@@ -25,6 +25,7 @@ import { openAggregator, openWorld, silent, type TestPool } from '../../routing/
 import type { Token } from '../../routing/router.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
+import { KeeperWallet } from '../wallet.js';
 import type { LimitOrderDeps } from './deps.js';
 import { createLimitOrderKeeper } from './keeper.js';
 
@@ -85,6 +86,7 @@ export async function openKeeperWorld() {
       log: silent,
       registry: new Registry(),
       taker,
+      wallet: new KeeperWallet({ chain: changes.chain ?? chain, address: taker, steadyNow, log: silent }),
       router: aggregator,
       landing: changes.landing ?? newLanding(),
       usd: (mint) => usd.get(mint),

@@ -17,7 +17,8 @@ import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { createMortal } from '../testing.js';
 import { openTriggerWorld } from './testing.js';
 
-const ROUNDS = 20;
+/** Of one run; each run plays others, and the stress runs play it twenty times. */
+const ROUNDS = 6;
 /** Each wallet's life is a sequence of its own; those of a round share prices, pool, keepers and crashes. */
 const WALLETS = 100;
 const WHOLE = 1_000_000n;
@@ -276,6 +277,7 @@ test('nothing is lost or made by deposits, fills, parts, edits, cancellations, e
   context.diagnostic(
     `${sequences} sequences, ${crashes} crashes, ${parts} filled in parts, ${JSON.stringify([...states])}`,
   );
-  assert.ok(sequences >= 2_000 && crashes > 5 && parts > 5, 'what is to be tried did not happen');
+  assert.equal(sequences, ROUNDS * WALLETS);
+  assert.ok(crashes > 0 && parts > 0, 'what is to be tried did not happen');
   for (const state of ['fill_success', 'cancelled']) assert.ok((states.get(state) ?? 0) > 100, state);
 });

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
+import type { KeeperWallet } from '../wallet.js';
 
 export interface TriggerKeeperDeps {
   store: Store;
@@ -16,6 +17,7 @@ export interface TriggerKeeperDeps {
   log: Logger;
   /** Pays network fees and rent: the wallet of the signer's role `keeper`. */
   payer: Address;
+  wallet: Pick<KeeperWallet, 'canPay'>;
   /** A router whose transactions need no signature but the vault's. */
   router: Router;
   prices: Pick<Prices, 'quote' | 'usd'>;

@@ -114,6 +114,34 @@ describe('a keeper that dies', () => {
   });
 });
 
+describe('a keeper without SOL', () => {
+  it('claims nothing, and goes on when its wallet is funded, with what still fires', async () => {
+    const [stays, leaves] = [await world.open(0.9), await world.open(0.95)];
+    let hasSol = false;
+    const chain: TriggerWorld['chain'] = {
+      ...world.chain,
+      account: async (address) => {
+        const account = await world.chain.account(address);
+        return account && address === world.payer && !hasSol ? { ...account, lamports: 0n } : account;
+      },
+    };
+    const keeper = await world.newKeeper({ chain });
+    for (let turn = 0; turn < 3; turn++) await keeper.runDue();
+    for (const order of [stays, leaves]) {
+      await assertUntouched(order);
+      const { retryAt, updatedAt } = await world.rowOf(order.id);
+      assert.deepEqual([retryAt, updatedAt], [null, order.updatedAt]);
+    }
+    // Funded at another price: time stands still, so that nothing which backs off is tried.
+    world.setPrice(world.sold.mint, 0.93);
+    world.setPrice(world.bought.mint, 0.93);
+    hasSol = true;
+    await keeper.runDue();
+    await assertFilledOnce(stays);
+    await assertUntouched(leaves);
+  });
+});
+
 describe('a price that cannot be believed', () => {
   it('fires nothing, whatever it says', async () => {
     const order = await world.open(1.5);

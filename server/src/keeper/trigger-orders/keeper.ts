@@ -86,6 +86,8 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
   readonly #orders: WaitingOrders;
   /** The last price of each market. */
   readonly #ticks = new Map<Address, Tick>();
+  /** Orders that have fired while the keeper's wallet could not pay. They are not in the book. */
+  readonly #unpaid = new Set<string>();
   #hasRecovered = false;
   #returning: Promise<void> | undefined;
 
@@ -105,8 +107,13 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
     this.#returning ??= this.#returnRents(alone).finally(() => {
       this.#returning = undefined;
     });
+    await this.#retryUnpaid();
     await this.#orders.update(inFlight);
-    return this.#fire();
+    const fired = this.#fire();
+    if (fired.length === 0 || (await this.#deps.wallet.canPay())) return fired;
+    // Without a claim and a back-off, so that they go on as soon as the wallet has SOL.
+    for (const { id } of fired) this.#unpaid.add(id);
+    return [];
   }
 
   /** Nothing to prepare: `fillOrder` claims the order, and only then is known whether it still fires. */
@@ -136,6 +143,13 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
   async returnAllRents(): Promise<void> {
     await this.#returning;
     await this.#returnRents(false);
+  }
+
+  /** Puts them back into the book, where they fire if the price is still there. */
+  async #retryUnpaid(): Promise<void> {
+    if (this.#unpaid.size === 0 || !(await this.#deps.wallet.canPay())) return;
+    for (const id of this.#unpaid) this.#orders.readAgain(id);
+    this.#unpaid.clear();
   }
 
   #fire(): FiredOrder[] {

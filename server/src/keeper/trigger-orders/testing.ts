@@ -9,7 +9,7 @@ import {
 } from '@slipway/wire';
 import { triggerV2Area } from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
-import { createChain, type Rpc } from '../../chain/index.js';
+import { type Chain, createChain, type Rpc } from '../../chain/index.js';
 import { Landing, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
@@ -21,6 +21,7 @@ import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { Mortal } from '../testing.js';
+import { KeeperWallet } from '../wallet.js';
 import {
   createTriggerKeeper,
   FILL_AREA,
@@ -83,6 +84,7 @@ export async function openTriggerWorld() {
     return landing;
   }
 
+  const walletOn = (reader: Chain) => new KeeperWallet({ chain: reader, address: payer, steadyNow, log: silent });
   const keeperDeps = {
     clock,
     steadyNow,
@@ -122,6 +124,7 @@ export async function openTriggerWorld() {
         ...keeperDeps,
         store,
         chain,
+        wallet: walletOn(changes.chain ?? chain),
         router: aggregator,
         prices: priced,
         alone: false,
@@ -157,7 +160,14 @@ export async function openTriggerWorld() {
       const [own, rpc] = [{ store: mortal.store(store), signer: mortal.signer(signer) }, mortal.rpc(world.rpc)];
       const its = createChain({ rpc, steadyNow, fees: FEES });
       const landing = newLanding([rpc], { ...own, chain: its });
-      const ports = { ...own, chain: its, landing, router: mortal.router(aggregator), prices: priced };
+      const ports = {
+        ...own,
+        chain: its,
+        wallet: walletOn(its),
+        landing,
+        router: mortal.router(aggregator),
+        prices: priced,
+      };
       const keeper = await createTriggerKeeper({ ...keeperDeps, ...ports, alone: true });
       return { landing, keeper };
     },

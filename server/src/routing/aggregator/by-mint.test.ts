@@ -4,11 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
-import { type Rpc, RpcError } from '../../chain/index.js';
+import { ChainUnavailable, createLiveAccounts, type Rpc, RpcError } from '../../chain/index.js';
 import { RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
+import { steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
 import type { Aggregator } from './index.js';
-import { fees, newAddress, openAggregator, openWorld, type World, WRAPPED_SOL } from './testing.js';
+import type { Memory, Remembered } from './memory.js';
+import { fees, newAddress, openAggregator, openWorld, silent, type World, WRAPPED_SOL } from './testing.js';
 
 const DEEP = 10n ** 12n;
 
@@ -20,7 +23,7 @@ after(() => world.close());
 
 const ask = (aggregator: Aggregator, input: Token, output: Token, amount = 1_000_000n) => {
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount, excludeVenues: new Set() };
-  return aggregator.quote(request, AbortSignal.timeout(10_000));
+  return aggregator.quote(request, AbortSignal.timeout(PATIENCE_MS));
 };
 /** Asks until there is a route; the test's own time limit ends it if there never is one. */
 async function found(aggregator: Aggregator, input: Token, output: Token): Promise<Quote> {
@@ -32,6 +35,21 @@ async function found(aggregator: Aggregator, input: Token, output: Token): Promi
 }
 const venuesOf = ({ hops }: Quote) => hops.map(({ venue }) => venue);
 const watched = (aggregator: Aggregator) => aggregator.venues().reduce((sum, { pools }) => sum + pools, 0);
+
+const never = () => new Promise<never>(() => {});
+const away = () => Promise.reject(new ChainUnavailable('no answer'));
+
+/** A memory, and what is in it. */
+function memoryOf() {
+  const rows = new Map<string, Remembered>();
+  const memory: Memory = {
+    load: async () => [...rows.values()],
+    save: async (asked) => {
+      for (const { mints, pools } of asked) rows.set(mints.join(' '), { mints, pools });
+    },
+  };
+  return { memory, saved: () => [...rows.values()] };
+}
 
 interface Scan {
   program: string;
@@ -186,5 +204,94 @@ describe('pools by mint', { timeout: 60_000 }, () => {
     await aggregator.discover();
     assert.equal(isWatched(pool.address), false);
     assert.ok(load.most >= 2 && load.most <= 4, `${load.most} calls at once`);
+  });
+
+  it('that were in use are quoted over from the first question on after a start, by a node that lists none', async (t) => {
+    const token = await world.token();
+    const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
+    const { memory, saved } = memoryOf();
+    const before = await openAggregator(world, { byMint: true, memory });
+    t.after(before.close);
+    const quote = await found(before.aggregator, token, WRAPPED_SOL);
+    await before.aggregator.discover();
+    assert.deepEqual(saved(), [{ mints: [token.mint], pools: [pool.address] }]);
+
+    const hanging: Rpc = {
+      name: 'hanging',
+      call: (method, params) => (method === 'getProgramAccounts' ? never() : world.rpc.call(method, params)),
+    };
+    const after = await openAggregator(world, { rpc: hanging, byMint: true, memory });
+    t.after(after.close);
+    const again = await ask(after.aggregator, token, WRAPPED_SOL);
+    assert.ok(!isRefused(again), 'it has no quote');
+    assert.deepEqual([again.outAmount, venuesOf(again)], [quote.outAmount, venuesOf(quote)]);
+    // Of anything else it does not know yet whether there are pools.
+    const other = await ask(after.aggregator, await world.token(), WRAPPED_SOL);
+    assert.equal(isRefused(other) && other.refused, 'unavailable');
+  });
+
+  it('that were in use are looked for where they cannot be read', async (t) => {
+    const token = await world.token();
+    const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
+    const isAway = { now: true };
+    const rpc: Rpc = {
+      name: 'slow',
+      call: (method, params) =>
+        isAway.now && method === 'getMultipleAccounts' ? away() : world.rpc.call(method, params),
+    };
+    const asked = { mints: [token.mint] as const, pools: [pool.address] };
+    const memory: Memory = { load: async () => [asked], save: async () => {} };
+    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true, memory });
+    t.after(close);
+    const cold = await ask(aggregator, token, WRAPPED_SOL);
+    assert.equal(isRefused(cold) && cold.refused, 'unavailable');
+    isAway.now = false;
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [pool.address]);
+  });
+
+  it('are not called missing before the RPC has answered, and are then', async (t) => {
+    const [token, without] = [await world.token(), await world.token()];
+    const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
+    const time = { now: 0 };
+    const is = { away: true };
+    const rpc: Rpc = {
+      name: 'slow',
+      call: (method, params) => (is.away && method === 'getProgramAccounts' ? away() : world.rpc.call(method, params)),
+    };
+    const { aggregator, close } = await openAggregator(world, { rpc, byMint: true, steadyNow: () => time.now });
+    t.after(close);
+    for (const each of [token, without]) {
+      for (let tries = 0; tries < 3; tries++) {
+        const answer = await ask(aggregator, each, WRAPPED_SOL);
+        assert.equal(isRefused(answer) && answer.refused, 'unavailable');
+        // All scans have failed by then.
+        await aggregator.discover();
+      }
+    }
+    is.away = false;
+    time.now += 2_000;
+    assert.deepEqual(venuesOf(await found(aggregator, token, WRAPPED_SOL)), [pool.address]);
+    await ask(aggregator, without, WRAPPED_SOL);
+    await aggregator.discover();
+    const answer = await ask(aggregator, without, WRAPPED_SOL);
+    assert.equal(isRefused(answer) && answer.refused, 'no-route');
+  });
+
+  it('are not called missing while those that were found cannot be read', async (t) => {
+    const token = await world.token();
+    await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
+    const rpc: Rpc = {
+      name: 'slow',
+      call: (method, params) => (method === 'getMultipleAccounts' ? away() : world.rpc.call(method, params)),
+    };
+    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true });
+    t.after(close);
+    for (let tries = 0; tries < 3; tries++) {
+      const answer = await ask(aggregator, token, WRAPPED_SOL);
+      assert.equal(isRefused(answer) && answer.refused, 'unavailable');
+      await aggregator.discover();
+    }
   });
 });

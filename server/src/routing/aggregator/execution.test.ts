@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, addressToBytes, type Keypair, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import fc from 'fast-check';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
 import {
   FREE,
@@ -69,7 +70,7 @@ after(async () => {
   await world.close();
 });
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(PATIENCE_MS);
 
 // Of any size, small ones as often as large ones.
 const sized = (bits: number) =>

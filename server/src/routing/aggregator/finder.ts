@@ -3,11 +3,14 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import type { Remembered } from './memory.js';
 import { MintScans, scanVenue } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
 
 const MAX_NEEDED = 50_000;
+/** Pools that are included because somebody here has made them. */
+const MAX_LEARNED = 1_000;
 
 export interface Candidate extends PoolAccounts {
   address: Address;
@@ -38,8 +41,8 @@ export interface FinderDeps {
   hubs: readonly Address[];
   /** Counts the scans that failed. */
   registry?: Registry;
-  /** Called when the pools of newly requested mints are known. */
-  onFound(): void;
+  /** Called when the pools of newly requested mints are known; resolves when they are watched. */
+  onFound(): Promise<void>;
 }
 
 /**
@@ -47,11 +50,12 @@ export interface FinderDeps {
  * requested mints. Configured pools are always included.
  */
 export class Finder {
-  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching'>;
+  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching' | 'known'>;
   readonly #deps: FinderDeps;
   readonly #scans: MintScans;
   readonly #lists = new Map<Venue, Found[]>();
   readonly #unlisted = new Set<Venue>();
+  readonly #learned = new LRUCache<Address, true>({ max: MAX_LEARNED });
   readonly #failures: Counter<'venue'>;
   /** Venues whose failure has been logged. */
   readonly #failing = new Set<Venue>();
@@ -76,11 +80,40 @@ export class Finder {
     await this.#scans.refresh();
   }
 
-  /** The pools found last, and the configured ones. */
+  /** Takes over what an earlier run was asked for. Pools that cannot be read are searched for. */
+  async recall(remembered: readonly Remembered[]): Promise<void> {
+    const found = await this.#readPools(remembered.flatMap(({ pools }) => pools)).catch((error: Error) => {
+      this.#deps.log.warn({ reason: error.message }, 'the pools that were in use cannot be read; looking for them');
+      return [];
+    });
+    const byAddress = new Map(found.map((one) => [one.address, one]));
+    this.#scans.recall(
+      remembered.map(({ mints, pools }) => ({
+        mints,
+        pools: pools.flatMap((address) => byAddress.get(address) ?? []),
+      })),
+    );
+  }
+
+  /** Includes a pool before a search finds it. */
+  learn(pool: Address): void {
+    this.#learned.set(pool, true);
+  }
+
+  /** Looks for the pools of these mints now, as far as they are requested. */
+  async again(mints: readonly Address[]): Promise<void> {
+    const { byMint, venues, onFound } = this.#deps;
+    this.#scans.again(mints);
+    if (byMint) return;
+    await Promise.all(venues.filter((venue) => !this.#unlisted.has(venue)).map((venue) => this.#listAll(venue)));
+    await onFound();
+  }
+
+  /** The pools found last, the configured ones and those that it was told of. */
   async candidates(): Promise<Candidate[]> {
     const listed = [...[...this.#lists.values()].flat(), ...this.#scans.found()];
     const found = new Map(listed.map((one) => [one.address, one]));
-    return this.#describe([...found.values(), ...(await this.#readConfigured(found))]);
+    return this.#describe([...found.values(), ...(await this.#readNamed(found))]);
   }
 
   async #listAll(venue: Venue): Promise<void> {
@@ -105,11 +138,15 @@ export class Finder {
     this.#deps.log.warn(about, 'the RPC does not list the pools of a mint; using those already known');
   }
 
-  async #readConfigured(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
-    const { configured, live, venues } = this.#deps;
-    const missing = configured.filter((address) => !known.has(address));
-    if (missing.length === 0) return [];
-    return [...(await live.refresh(missing))].flatMap(([address, { account }]) => {
+  async #readNamed(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
+    const named = [...this.#deps.configured, ...this.#learned.keys()];
+    return this.#readPools(named.filter((address) => !known.has(address)));
+  }
+
+  async #readPools(addresses: readonly Address[]): Promise<Found[]> {
+    const { live, venues } = this.#deps;
+    if (addresses.length === 0) return [];
+    return [...(await live.refresh([...new Set(addresses)]))].flatMap(([address, { account }]) => {
       const venue = venues.find(({ program }) => program === account?.owner);
       return account && venue ? [{ address, venue, account }] : [];
     });

@@ -1,23 +1,35 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import type { LiveAccounts, Rpc } from '../../chain/index.js';
+import type { Chain, LiveAccounts, Rpc } from '../../chain/index.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { Router } from '../router.js';
-import { createLookupTables } from './lookup-tables.js';
+import { createLookupTables, type LookupTables } from './lookup-tables.js';
+import type { Memory } from './memory.js';
+import { PoolTrials } from './pool-trials.js';
 import { Pools } from './pools.js';
 import { Quoter } from './quoter.js';
 import { createSpotPrices } from './spot.js';
+import type { TableBook } from './table-book.js';
 import type { Venue } from './venue.js';
 import { allVenues } from './venues/index.js';
 
+export { createMemory } from './memory.js';
+export { createTableBook } from './table-book.js';
 export type { PoolState, Side, Trade, Venue } from './venue.js';
 export { allVenues, tokenSwapVenue } from './venues/index.js';
 
 /** Each pool costs three subscriptions, and anybody can create pools. */
 const MAX_WATCHED = 20_000;
+const TABLES_MS = 10_000;
+/** The longest that a start waits for the pools that were in use before. */
+const WARM_UP_MS = 10_000;
+
+export { VENUE_LABELS } from './venues/index.js';
 
 export interface AggregatorDeps {
   rpc: Rpc;
+  chain: Pick<Chain, 'latestBlockhash' | 'simulate'>;
   live: LiveAccounts;
   steadyNow: () => number;
   log: Logger;
@@ -28,6 +40,8 @@ export interface AggregatorDeps {
   maxPools?: number;
   /** Lookup tables that help longer routes fit into a transaction. */
   lookupTables?: readonly Address[];
+  /** The tables that the keepers make beside those. */
+  tableBook?: TableBook;
   /**
    * Whether pools are found by requested mint, as on a chain with more pools than can be listed. The first request for
    * a mint may not find any yet.
@@ -35,6 +49,8 @@ export interface AggregatorDeps {
   byMint?: boolean;
   /** Mints, beside wrapped SOL, with too many pools to find all of them: only pools between two hubs are found. */
   hubs?: readonly Address[];
+  /** Where the pools in use are remembered for the next start. */
+  memory?: Memory;
   /** Exposes the numbers of pools. */
   registry?: Registry;
 }
@@ -51,21 +67,35 @@ export interface Aggregator extends Router {
    * those found cannot be traded with, by reason.
    */
   venues(): { label: string; pools: number; skipped: Record<string, number> }[];
+  /** Includes a pool that was just made here, before a search finds it; resolves when it is known. Never rejects. */
+  learn(pool: Address): Promise<void>;
   /** Looks for pools now; it also does so by itself once or twice a minute. */
   discover(): Promise<void>;
+  /** Uses the tables that the keepers have made, and tells them what is lacking; it also does so every ten seconds. */
+  exchangeTables(): Promise<void>;
   close(): void;
 }
 
-/** Resolves after the first search for pools. If the chain does not answer, it starts with none. */
+/**
+ * Resolves after the first search for pools, and when those that were in use before can be traded with, unless that
+ * takes long. If the chain does not answer, it starts with none.
+ */
 export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator> {
   const { live, steadyNow, programs, byMint = false, hubs = [], maxPools = MAX_WATCHED, pools: configured } = deps;
   const venues = allVenues(programs);
   const pools = new Pools({ ...deps, venues, configured, maxPools, byMint, hubs });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
-  const quoter = new Quoter({ pools, live, steadyNow, router: programs.router, lookupTables });
+  const trials = new PoolTrials({ ...deps, pools });
+  const { router } = programs;
+  const quoter = new Quoter({ pools, live, steadyNow, router, lookupTables, trials, tableBook: deps.tableBook });
+  const tables = exchange(deps, lookupTables, quoter);
   const kinds = () => kindsOf(venues, pools);
   if (deps.registry) countPools(deps.registry, kinds);
   await Promise.all([pools.discover(), live.refresh(deps.lookupTables ?? []).catch(() => {})]);
+  await waitAtMost(
+    WARM_UP_MS,
+    Promise.all([pools.recall(), tables.run()]).then(() => {}),
+  );
   return {
     id: 'metis',
     name: 'Metis',
@@ -78,8 +108,39 @@ export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator
     quote: (request, signal) => quoter.quote(request, signal),
     spot: createSpotPrices(pools, steadyNow),
     venues: kinds,
+    learn: (pool) => pools.learn(pool),
     discover: () => pools.discover(),
-    close: () => pools.close(),
+    exchangeTables: () => tables.run(),
+    close() {
+      tables.close();
+      pools.close();
+    },
+  };
+}
+
+/** Exchanges tables and wishes with the keepers, by a timer and when the tables change. */
+function exchange({ tableBook, live, log }: AggregatorDeps, lookupTables: LookupTables, quoter: Quoter) {
+  const load = async () => {
+    const addresses = await tableBook?.load();
+    if (!addresses) return;
+    const added = lookupTables.use(addresses);
+    if (added.length > 0) await live.refresh(added).catch(() => {});
+  };
+  const run = async () => {
+    await Promise.all([load(), quoter.tables.tell()]);
+  };
+  const runSafely = () =>
+    run().catch((error: Error) => log.warn({ reason: error.message }, 'what lookup tables lack cannot be found out'));
+  const timer = tableBook && setInterval(() => void runSafely(), TABLES_MS).unref();
+  const unlisten = tableBook?.onChange(() => void load());
+  unlisten?.catch(() => {});
+  return {
+    run,
+    close() {
+      clearInterval(timer);
+      lookupTables.close();
+      unlisten?.then((stop) => stop()).catch(() => {});
+    },
   };
 }
 

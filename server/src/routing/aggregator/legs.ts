@@ -1,4 +1,5 @@
-import type { Leg } from './market.js';
+import type { QuoteRequest } from '../router.js';
+import type { Leg, Pool } from './market.js';
 import type { PoolState } from './venue.js';
 
 /** A leg whose state is fresh. */
@@ -6,15 +7,23 @@ export interface LiveLeg extends Leg {
   state: PoolState;
 }
 
-/** The legs whose state is fresh at this steady time and whose venue is not excluded. */
-export function liveLegs(legs: readonly Leg[], now: number, excluded?: ReadonlySet<string>): LiveLeg[] {
+type Excluded = Pick<QuoteRequest, 'excludeVenues' | 'excludePools'>;
+
+/** The legs whose state is fresh at this steady time and whose pool and venue are not excluded. */
+export function liveLegs(legs: readonly Leg[], now: number, excluded?: Excluded): LiveLeg[] {
   const live: LiveLeg[] = [];
   for (const { pool, from } of legs) {
-    if (excluded && excluded.size > 0 && excluded.has(pool.venue.label.toLowerCase())) continue;
+    if (excluded && isExcluded(pool, excluded)) continue;
     const state = pool.state(now);
     if (state) live.push({ pool, from, state });
   }
   return live;
+}
+
+/** Whether a request leaves out this pool. */
+export function isExcluded({ address, venue }: Pool, { excludeVenues, excludePools }: Excluded): boolean {
+  if (excludePools?.has(address)) return true;
+  return excludeVenues.size > 0 && excludeVenues.has(venue.label.toLowerCase());
 }
 
 /** Rough output of the best pool; 0 if none gives anything. */
@@ -37,13 +46,13 @@ export function leastIn(legs: readonly LiveLeg[], amount: number): number {
   return least;
 }
 
-/** The legs with the best output for an amount, best first; at most `most`. */
+/** The legs with the best output for an amount, best first; at most `most`, and none that gives nothing. */
 export function mostFor(legs: readonly LiveLeg[], amount: number, most: number): LiveLeg[] {
   const best: LiveLeg[] = [];
   const outs: number[] = [];
   for (const leg of legs) {
     const out = leg.state.estimateOut(leg.from, amount);
-    if (best.length === most && out <= outs[most - 1]!) continue;
+    if (out <= 0 || (best.length === most && out <= outs[most - 1]!)) continue;
     let at = best.length;
     while (at > 0 && outs[at - 1]! < out) at -= 1;
     best.splice(at, 0, leg);

@@ -12,6 +12,8 @@ export interface Pool {
   readonly accounts: readonly Address[];
   /** Its state by bytes that are fresh at this steady time; undefined if they are stale or it cannot be traded with. */
   state(now: number): PoolState | undefined;
+  /** Why nobody can trade with it by bytes that are fresh at this time; undefined if they are stale or somebody can. */
+  refusal(now: number): string | undefined;
 }
 
 /** A pool, used in one direction. */
@@ -34,6 +36,8 @@ export interface Market {
    * over pools that are stale at this steady time come last. Ranked once per size.
    */
   paths(request: PathRequest, now: number): readonly Path[];
+  /** The same with many more that are worse, for where the best ones do not do. */
+  allPaths(request: PathRequest, now: number): readonly Path[];
   /** Pools between two tokens. */
   pair(input: Address, output: Address): readonly Leg[];
   /** Tokens that have pools with both. */
@@ -45,9 +49,9 @@ interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {
   output: { mint: Address };
 }
 
-/** The most paths of two and of three steps to consider. */
-const MAX_TWO_STEP = 8;
-const MAX_THREE_STEP = 12;
+/** The most paths of two and of three steps to consider, and where those do not do. */
+const MOST = { two: 8, three: 12 };
+const MOST_OF_ALL = { two: 32, three: 64 };
 /** Amounts of one size differ by at most this factor. */
 const SIZE = 8;
 const MAX_CACHED = 20_000;
@@ -56,26 +60,36 @@ type Pairs = ReadonlyMap<Address, ReadonlyMap<Address, readonly Leg[]>>;
 
 export function createMarket(pools: readonly Pool[]): Market {
   const pairs = pairsOf(pools);
-  const cache = new Map<string, readonly Path[]>();
+  const cache = new Map<string, Ranked>();
   const pair = (input: Address, output: Address) => pairs.get(input)?.get(output) ?? [];
+  const withPools = (ranked: Address[][]): Path[] =>
+    ranked.map((mints) => ({ mints, steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)) }));
+
+  function ranked(request: PathRequest, now: number): Ranked {
+    const size = Math.floor(Math.log(Number(request.amount)) / Math.log(SIZE));
+    const key = `${request.input.mint} ${request.output.mint} ${request.mode} ${size}`;
+    const known = cache.get(key);
+    if (known) return known;
+    const { best, all, isRanked } = rankPaths({ pairs, request, amount: SIZE ** (size + 0.5), now });
+    const found = { best: withPools(best), all: withPools(all) };
+    if (cache.size >= MAX_CACHED) cache.clear();
+    // If no pool is fresh, this order means nothing, and a good one may follow soon: do not cache it.
+    if (isRanked) cache.set(key, found);
+    return found;
+  }
 
   return {
     pools,
     pair,
     between: (a, b) => common(pairs, a, b),
-    paths(request, now) {
-      const size = Math.floor(Math.log(Number(request.amount)) / Math.log(SIZE));
-      const key = `${request.input.mint} ${request.output.mint} ${request.mode} ${size}`;
-      const known = cache.get(key);
-      if (known) return known;
-      const { ranked, isRanked } = rankPaths({ pairs, request, amount: SIZE ** (size + 0.5), now });
-      const found = ranked.map((mints) => ({ mints, steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)) }));
-      if (cache.size >= MAX_CACHED) cache.clear();
-      // If no pool is fresh, this order means nothing, and a good one may follow soon: do not cache it.
-      if (isRanked) cache.set(key, found);
-      return found;
-    },
+    paths: (request, now) => ranked(request, now).best,
+    allPaths: (request, now) => ranked(request, now).all,
   };
+}
+
+interface Ranked {
+  best: readonly Path[];
+  all: readonly Path[];
 }
 
 function pairsOf(pools: readonly Pool[]): Pairs {
@@ -117,9 +131,14 @@ interface RankedPath {
 
 /**
  * Ranks by what comes out or must go in, never by a pool's reserves: it costs nothing to leave tokens in a pool that
- * nobody wants to trade with. An exact output is followed back from its end.
+ * nobody wants to trade with. An exact output is followed back from its end. Pools that end before this amount are
+ * ranked by what they do for a part of it: they may take a smaller one of its size, or share it.
  */
-function rankPaths({ pairs, request, amount, now }: Ranking): { ranked: Address[][]; isRanked: boolean } {
+function rankPaths({ pairs, request, amount, now }: Ranking): {
+  best: Address[][];
+  all: Address[][];
+  isRanked: boolean;
+} {
   const isIn = request.mode === 'exact-in';
   const [near, far] = isIn ? [request.input.mint, request.output.mint] : [request.output.mint, request.input.mint];
   const states = new Map<readonly Leg[], LiveLeg[]>();
@@ -127,7 +146,9 @@ function rankPaths({ pairs, request, amount, now }: Ranking): { ranked: Address[
     const legs = (isIn ? pairs.get(from)?.get(to) : pairs.get(to)?.get(from)) ?? [];
     const live = states.get(legs) ?? liveLegs(legs, now);
     states.set(legs, live);
-    return isIn ? bestOut(live, amount) : leastIn(live, amount);
+    if (isIn) return bestOut(live, amount) || bestOut(live, amount / SIZE);
+    const needed = leastIn(live, amount);
+    return Number.isFinite(needed) ? needed : leastIn(live, amount / SIZE);
   };
   const twoSteps: RankedPath[] = [];
   const threeSteps: RankedPath[] = [];
@@ -144,19 +165,17 @@ function rankPaths({ pairs, request, amount, now }: Ranking): { ranked: Address[
       add(threeSteps, [near, first, second, far], carried(second, far, carried(first, second, toFirst)));
     }
   }
-  const ranked = [
-    ...(pairs.get(near)?.has(far) ? [[near, far]] : []),
-    ...best(twoSteps, MAX_TWO_STEP),
-    ...best(threeSteps, MAX_THREE_STEP),
-  ];
+  const direct = pairs.get(near)?.has(far) ? [[near, far]] : [];
+  const [two, three] = [sorted(twoSteps), sorted(threeSteps)];
+  const upTo = (most: typeof MOST) => {
+    const ranked = [...direct, ...two.slice(0, most.two), ...three.slice(0, most.three)];
+    return isIn ? ranked : ranked.map((mints) => mints.toReversed());
+  };
   const isRanked = [...states.values()].some((live) => live.length > 0);
-  return { ranked: isIn ? ranked : ranked.map((mints) => mints.toReversed()), isRanked };
+  return { best: upTo(MOST), all: upTo(MOST_OF_ALL), isRanked };
 }
 
-function best(ranked: RankedPath[], most: number): Address[][] {
+function sorted(ranked: RankedPath[]): Address[][] {
   // Not by subtraction: -Infinity minus -Infinity is NaN.
-  return ranked
-    .sort((a, b) => (a.worth === b.worth ? 0 : a.worth < b.worth ? 1 : -1))
-    .slice(0, most)
-    .map(({ mints }) => mints);
+  return ranked.sort((a, b) => (a.worth === b.worth ? 0 : a.worth < b.worth ? 1 : -1)).map(({ mints }) => mints);
 }

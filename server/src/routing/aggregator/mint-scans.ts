@@ -1,13 +1,17 @@
 import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import type { Rpc } from '../../chain/index.js';
+import { type Rpc, RpcError } from '../../chain/index.js';
 import type { Found } from './finder.js';
 import type { Venue } from './venue.js';
 
 /** The most mints, or pairs of hubs, whose pools are found; beyond that the least recently requested are dropped. */
-const MAX_ASKED = 100;
+export const MAX_ASKED = 100;
 /** How long after its last request the pools of a mint are still searched for. */
 const ASKED_MS = 10 * 60_000;
+/** The shortest time after which a scan that was not answered is tried again; by then somebody must have asked again. */
+const RETRY_MS = 2_000;
+/** Codes of errors that pass: throttled, internal, behind. Any other error is the RPC's answer to such a question. */
+const PASSING = new Set([429, -32429, -32603, -32005, -32016]);
 /** Mints that are scanned at the same time, each venue by venue: at most two calls each. */
 const MAX_SCANS = 2;
 
@@ -35,15 +39,19 @@ export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMin
 }
 
 /** One mint, or two hubs. */
-type Mints = readonly [Address] | readonly [Address, Address];
+export type Mints = readonly [Address] | readonly [Address, Address];
 
 interface Asked {
   mints: Mints;
   /** Milliseconds of `steadyNow`. */
   at: number;
-  /** Whether every venue has been scanned once. */
+  /** When the last scan ended; steady milliseconds. */
+  triedAt: number;
+  /** Whether the pools of every venue are known, and watched. Until then, there may be others. */
   isScanned: boolean;
   state: 'due' | 'scanning' | 'done';
+  /** Whether it must be scanned once more, and its pools told of at once. */
+  isChanged: boolean;
   pools: Map<Venue, Found[]>;
 }
 
@@ -56,8 +64,8 @@ interface MintScansDeps {
   venues(): readonly Venue[];
   /** Called when a scan fails; what it found before stays. */
   failed(venue: Venue, error: unknown): void;
-  /** Called when the pools of a newly requested mint are known. */
-  onFound(): void;
+  /** Called when the pools of a newly requested mint are known; resolves when they are watched. */
+  onFound(): Promise<void>;
 }
 
 /** Finds the pools of requested mints. */
@@ -89,7 +97,26 @@ export class MintScans {
     if (this.#asked.size + added.length <= MAX_ASKED) this.ask(a, b);
   }
 
-  /** Whether the pools of one of them have not been searched for yet. */
+  /** Takes over what an earlier run was asked for, and the pools that it found; they are searched for again. */
+  recall(asked: readonly { mints: Mints; pools: readonly Found[] }[]): void {
+    const at = this.#deps.steadyNow();
+    for (const { mints, pools } of asked) {
+      if (this.#asked.has(mints.join(' '))) continue;
+      this.#mark(mints, at);
+      const { pools: known } = this.#asked.get(mints.join(' '))!;
+      for (const pool of pools) known.set(pool.venue, [...(known.get(pool.venue) ?? []), pool]);
+    }
+    if (this.#deps.venues().length > 0) this.#work();
+  }
+
+  /** What was asked for, when, and all pools that there are for it. */
+  known(): { mints: Mints; at: number; pools: Found[] }[] {
+    return [...this.#asked.values()].flatMap(({ mints, at, isScanned, pools }) =>
+      isScanned ? [{ mints, at, pools: [...pools.values()].flat() }] : [],
+    );
+  }
+
+  /** Whether the pools of one of them are not all known. */
   isSearching(a: Address, b: Address): boolean {
     if (this.#deps.venues().length === 0) return false;
     return this.#topics(a, b).some((mints) => !this.#asked.peek(mints.join(' '))?.isScanned);
@@ -105,6 +132,16 @@ export class MintScans {
       this.#waiting.push(resolve);
       this.#work();
     });
+  }
+
+  /** Searches now for the pools of these mints, if they are requested: something has changed. */
+  again(mints: readonly Address[]): void {
+    for (const one of this.#asked.values()) {
+      if (!one.mints.some((mint) => mints.includes(mint))) continue;
+      one.isChanged = true;
+      if (one.state === 'done') one.state = 'due';
+    }
+    if (this.#deps.venues().length > 0) this.#work();
   }
 
   found(): Found[] {
@@ -125,9 +162,11 @@ export class MintScans {
     const known = this.#asked.get(key);
     if (known) {
       known.at = at;
+      if (!known.isScanned && known.state === 'done' && at >= known.triedAt + RETRY_MS) known.state = 'due';
       return;
     }
-    this.#asked.set(key, { mints, at, isScanned: false, state: 'due', pools: new Map() });
+    const triedAt = Number.NEGATIVE_INFINITY;
+    this.#asked.set(key, { mints, at, triedAt, isScanned: false, state: 'due', isChanged: false, pools: new Map() });
   }
 
   /** Whatever was never scanned comes first, the latest request before older ones. Dropped requests are not scanned. */
@@ -149,19 +188,24 @@ export class MintScans {
   }
 
   async #scan(one: Asked): Promise<void> {
-    const { rpc, venues, failed, onFound } = this.#deps;
+    const { rpc, venues, failed, onFound, steadyNow } = this.#deps;
+    let isAnswered = true;
+    const isNews = !one.isScanned || one.isChanged;
+    one.isChanged = false;
     for (const venue of venues()) {
       try {
         const scans = namedMints(venue.mintOffsets, one.mints).map((named) => scanVenue(rpc, venue, named));
         one.pools.set(venue, (await Promise.all(scans)).flat());
       } catch (error) {
         failed(venue, error);
+        const isRefusal = error instanceof RpcError && !PASSING.has(error.code);
+        isAnswered &&= isRefusal || one.pools.has(venue);
       }
     }
-    const isFirst = !one.isScanned;
-    one.isScanned = true;
-    one.state = 'done';
-    if (isFirst) onFound();
+    if (isNews) await onFound();
+    one.isScanned ||= isAnswered;
+    one.triedAt = steadyNow();
+    one.state = one.isChanged ? 'due' : 'done';
   }
 }
 

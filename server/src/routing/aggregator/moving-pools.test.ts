@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { createLiveAccounts } from '../../chain/index.js';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';
 import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
@@ -56,7 +57,7 @@ describe('a pool that is made of other accounts when its price has moved', () =>
     const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
     const { aggregator, close } = await openAggregator(world, { live });
     t.after(close);
-    const ask = () => aggregator.quote(request(pool.mints), AbortSignal.timeout(10_000));
+    const ask = () => aggregator.quote(request(pool.mints), AbortSignal.timeout(PATIENCE_MS));
     const first = await ask();
     assert.ok(!isRefused(first) && first.hops[0]!.label === 'Whirlpool');
 
@@ -104,10 +105,12 @@ describe('pools that cannot be traded with', () => {
     const registry = new Registry();
     const { aggregator, close } = await openAggregator(world, { registry });
     t.after(close);
-    assert.ok(isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000))));
     const counted = aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
     const reasons = { 'trading is disabled': 1, 'a fee for its creator of an unknown kind': 1 };
-    assert.deepEqual(counted, reasons);
+    assert.deepEqual(counted, reasons, 'though nobody has asked for them');
+    const refused = await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000));
+    assert.ok(isRefused(refused) && refused.refused === 'no-route');
+    assert.ok(refused.reason.endsWith(`Raydium CP ${disabled.address}: trading is disabled`), refused.reason);
     const text = await registry.metrics();
     for (const reason of Object.keys(reasons))
       assert.ok(text.includes(`slipway_pools_skipped{venue="Raydium CP",reason="${reason}"} 1`), text);
@@ -119,9 +122,44 @@ describe('pools that cannot be traded with', () => {
     await world.remove(other);
     await aggregator.discover();
     for (let tries = 0; tries < 100; tries++) {
-      if (!isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000)))) break;
+      if (!isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(PATIENCE_MS)))) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.deepEqual(aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped, {});
   });
+});
+
+describe('a pool that is new', () => {
+  it('is routed over at once where it was made here, though no search has found it', async (t) => {
+    const { aggregator, close } = await openAggregator(world, { byMint: true });
+    t.after(close);
+    const [a, b] = [await world.token(), await world.token()];
+    const { address } = await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
+    await aggregator.learn(address);
+    const quote = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(10_000));
+    if (isRefused(quote)) assert.fail(quote.reason);
+    assert.equal(quote.hops[0]!.venue, address);
+    await aggregator.learn(newAddress());
+  });
+
+  for (const byMint of [false, true]) {
+    it(`is looked for when the one before has migrated${byMint ? ', where pools are found by mint' : ''}`, async (t) => {
+      const [a, b] = [await world.token(), await world.token()];
+      const before = await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
+      const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
+      const { aggregator, close } = await openAggregator(world, { live, byMint });
+      t.after(close);
+      const routedOver = async (address: Address) => {
+        for (; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+          const answered = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(10_000));
+          if (!isRefused(answered) && answered.hops[0]!.venue === address) return;
+        }
+      };
+      await routedOver(before.address);
+      const after = await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
+      await world.remove(before.address);
+      await live.refresh([before.address]);
+      await routedOver(after.address);
+    });
+  }
 });

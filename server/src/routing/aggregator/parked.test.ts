@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Address } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
 import { FREE, fees, openAggregator, openWorld, tableOf, type World, WRAPPED_SOL } from './testing.js';
 
@@ -20,7 +21,7 @@ async function quoted(
 ): Promise<Quote> {
   const { aggregator, close } = await openAggregator(world, { lookupTables });
   t.after(close);
-  const answer = await aggregator.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
+  const answer = await aggregator.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(PATIENCE_MS));
   if (isRefused(answer)) assert.fail(answer.reason);
   return answer;
 }
@@ -115,7 +116,7 @@ describe('more pools than are watched', { timeout: 60_000 }, () => {
     t.after(close);
     const venueOf = async (input: Token, output: Token) => {
       const request = { mode: 'exact-in' as const, input, output, amount: 100n, excludeVenues: new Set<string>() };
-      const answer = await aggregator.quote(request, AbortSignal.timeout(10_000));
+      const answer = await aggregator.quote(request, AbortSignal.timeout(PATIENCE_MS));
       return isRefused(answer) ? answer.reason : answer.hops[0]!.venue;
     };
     const check = async () => {

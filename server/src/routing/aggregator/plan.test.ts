@@ -69,7 +69,14 @@ const plans: fc.Arbitrary<Plan> = fc
           from,
           bps,
           state,
-          pool: { address: address!, venue, mints: [mintA!, mintB!], accounts: [], state: () => state },
+          pool: {
+            address: address!,
+            venue,
+            mints: [mintA!, mintB!],
+            accounts: [],
+            state: () => state,
+            refusal: () => undefined,
+          },
         };
       }),
     })),

@@ -2,13 +2,18 @@ import type { Address } from '@slipway/wire';
 import { accountsOf, type Candidate } from './finder.js';
 import { type WatchedPool, type WatchedPoolDeps, watchPool } from './watched-pool.js';
 
+interface PoolBookDeps extends WatchedPoolDeps {
+  /** Called when a pool's own account says that it is none any more: it was closed, or has migrated. */
+  onGone(pool: WatchedPool): void;
+}
+
 /** The watched pools, by the accounts that they consist of. */
 export class PoolBook {
-  readonly #deps: WatchedPoolDeps;
+  readonly #deps: PoolBookDeps;
   readonly #pools = new Map<Address, WatchedPool>();
   readonly #byAccount = new Map<Address, Set<WatchedPool>>();
 
-  constructor(deps: WatchedPoolDeps) {
+  constructor(deps: PoolBookDeps) {
     this.#deps = deps;
     deps.live.onChange((address) => this.#changed(address));
   }
@@ -19,6 +24,10 @@ export class PoolBook {
 
   has(address: Address): boolean {
     return this.#pools.has(address);
+  }
+
+  get(address: Address): WatchedPool | undefined {
+    return this.#pools.get(address);
   }
 
   pools(): WatchedPool[] {
@@ -56,7 +65,10 @@ export class PoolBook {
 
   #changed(account: Address): void {
     const moved: WatchedPool[] = [];
-    for (const pool of this.#byAccount.get(account) ?? []) if (pool.changed(account)) moved.push(pool);
+    for (const pool of this.#byAccount.get(account) ?? []) {
+      if (pool.changed(account)) moved.push(pool);
+      if (account === pool.address && !pool.named()) this.#deps.onGone(pool);
+    }
     for (const pool of moved) this.#move(pool);
   }
 

@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import { deepestPools } from './deepest.js';
 import { accountsOf, type Candidate, Finder, type FinderDeps } from './finder.js';
 import { KnownMints } from './known-mints.js';
 import { createMarket, type Market } from './market.js';
+import type { Memory } from './memory.js';
+import { MAX_ASKED } from './mint-scans.js';
 import type { PoolMint } from './mints.js';
 import { PoolBook } from './pool-book.js';
 import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
@@ -12,15 +15,24 @@ import { openPool } from './watched-pool.js';
 const DISCOVERY_MS = 30_000;
 /** A search costs two calls for each mint and venue. */
 const BY_MINT_MS = 60_000;
+/** Pools that are opened before other work gets its turn. */
+const OPENED_AT_ONCE = 200;
+/** The time after which pools that could not be read are read again. */
+const RETRY_MS = 2_000;
+/** The most pools to remember of a mint. */
+const MOST_REMEMBERED = 10;
+const REMEMBER_SOON_MS = 1_000;
 
 interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
   /** The most pools to watch; configured ones come first. */
   maxPools: number;
+  memory?: Memory;
 }
 
 /** The pools that can be traded with, searched for again from time to time. */
 export class Pools {
-  readonly asked: Finder['asked'];
+  /** What routes are asked for; it is searching, too, while pools that were found cannot be read. */
+  readonly asked: Pick<Finder['asked'], 'ask' | 'askIfRoom' | 'isSearching'>;
   readonly #deps: PoolsDeps;
   readonly #mints: KnownMints;
   readonly #skipped: SkippedPools;
@@ -33,6 +45,8 @@ export class Pools {
   #discovering: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
   #isOutdated = false;
+  #hasFailed = false;
+  #remembering: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(deps: PoolsDeps) {
@@ -42,12 +56,25 @@ export class Pools {
     this.#finder = new Finder({
       ...deps,
       skipped: this.#skipped,
-      onFound: () => {
-        if (!this.#isClosed) void this.#update();
+      onFound: async () => {
+        await this.#update();
+        this.#rememberSoon();
       },
     });
-    this.asked = this.#finder.asked;
-    this.#book = new PoolBook({ live: deps.live, skipped: this.#skipped });
+    const { asked } = this.#finder;
+    this.asked = {
+      ask: (a, b) => asked.ask(a, b),
+      askIfRoom: (a, b) => asked.askIfRoom(a, b),
+      isSearching: (a, b) => this.#hasFailed || asked.isSearching(a, b),
+    };
+    this.#book = new PoolBook({
+      live: deps.live,
+      skipped: this.#skipped,
+      // Where one has migrated, there is another now.
+      onGone: ({ mints }) => {
+        if (!this.#isClosed) void this.#finder.again(mints);
+      },
+    });
     this.#timer = setInterval(() => void this.discover(), deps.byMint ? BY_MINT_MS : DISCOVERY_MS).unref();
   }
 
@@ -60,10 +87,27 @@ export class Pools {
     this.#discovering ??= this.#finder
       .scan()
       .then(() => this.#update())
+      .then(() => this.#remember())
       .finally(() => {
         this.#discovering = undefined;
       });
     return this.#discovering;
+  }
+
+  /** Watches the pools that were in use before this process began. */
+  async recall(): Promise<void> {
+    const { memory } = this.#deps;
+    const remembered = (await memory?.load(MAX_ASKED)) ?? [];
+    if (remembered.length === 0) return;
+    // The latest last, because that is dropped last.
+    await this.#finder.recall(remembered.toReversed());
+    await this.#update();
+  }
+
+  /** Includes a pool at once, before a search finds it; resolves when it is known. Never rejects. */
+  learn(pool: Address): Promise<void> {
+    this.#finder.learn(pool);
+    return this.#update();
   }
 
   /** Undefined if the address is not a mint. Cached: what we need of a mint never changes. @throws ChainUnavailable */
@@ -77,6 +121,11 @@ export class Pools {
     return this.#mints.get(address);
   }
 
+  /** Leaves a pool out until this steady time, or until its accounts change. */
+  setAside(pool: Address, until: number, reason: string): void {
+    this.#book.get(pool)?.setAside(until, reason);
+  }
+
   /** How many pools of a venue cannot be traded with, by reason. */
   skipped(venue: Venue): Record<string, number> {
     return this.#skipped.counts(venue);
@@ -85,13 +134,19 @@ export class Pools {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#remembering);
   }
 
   /** Applies what has been found, and once more if more is found meanwhile. */
   #update(): Promise<void> {
     this.#isOutdated = true;
     this.#updating ??= this.#updateAll()
-      .catch((error) => this.#deps.log.warn({ err: error }, 'could not find pools; trying again'))
+      .catch((error) => {
+        if (this.#isClosed) return;
+        this.#deps.log.warn({ err: error }, 'could not find pools; trying again');
+        this.#hasFailed = true;
+        setTimeout(() => void this.#update(), RETRY_MS).unref();
+      })
       .finally(() => {
         this.#updating = undefined;
       });
@@ -99,10 +154,34 @@ export class Pools {
   }
 
   async #updateAll(): Promise<void> {
-    while (this.#isOutdated) {
+    while (this.#isOutdated && !this.#isClosed) {
       this.#isOutdated = false;
       await this.#updateOnce();
     }
+    this.#hasFailed = false;
+  }
+
+  #rememberSoon(): void {
+    this.#remembering ??= setTimeout(() => {
+      this.#remembering = undefined;
+      void this.#remember();
+    }, REMEMBER_SOON_MS).unref();
+  }
+
+  async #remember(): Promise<void> {
+    const { memory, steadyNow } = this.#deps;
+    if (!memory || this.#isClosed) return;
+    const now = steadyNow();
+    const watched = new Map(this.#book.pools().map((pool) => [pool.address, pool]));
+    const asked = this.#finder.asked.known().map(({ mints, at, pools }) => {
+      const inUse = pools.flatMap(({ address }) => {
+        const state = watched.get(address)?.state(now);
+        return state ? [{ address, state }] : [];
+      });
+      const deepest = deepestPools(inUse, MOST_REMEMBERED).map(({ address }) => address);
+      return { mints, pools: deepest, agoMs: now - at };
+    });
+    await memory.save(asked);
   }
 
   async #updateOnce(): Promise<void> {
@@ -115,8 +194,18 @@ export class Pools {
     );
     // Even if no pool came or went: trades change the ranking of the paths.
     this.#market = createMarket(this.#book.pools());
+    await this.#openAll();
     if (added > 0 || dropped > 0) {
       this.#deps.log.info({ pools: this.#book.size, added, dropped }, 'pools to route over');
+    }
+  }
+
+  /** Opens all pools, so that those that nobody can trade with are counted before somebody asks for them. */
+  async #openAll(): Promise<void> {
+    const { steadyNow } = this.#deps;
+    for (const [i, pool] of this.#market.pools.entries()) {
+      if (i % OPENED_AT_ONCE === 0 && i > 0) await setImmediate();
+      pool.refusal(steadyNow());
     }
   }
 

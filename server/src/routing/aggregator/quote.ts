@@ -2,13 +2,16 @@ import type { Address, LookupTable } from '@slipway/wire';
 import { MAX_TRANSACTION_SIZE } from '@slipway/wire';
 import type { Built, Hop, Quote, QuoteRequest, Refusal, SwapParties } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
+import type { Found } from './found.js';
+import { tablesFor } from './lookup-tables.js';
 import { type Done, priceImpact } from './plan.js';
-import type { Found } from './search.js';
 import { transactionSize } from './size.js';
 
 export interface Builder {
   router: Address | undefined;
-  lookupTables(): LookupTable[];
+  lookupTables(): readonly LookupTable[];
+  /** Called with the tables of each transaction that is built. */
+  used(tables: readonly LookupTable[]): void;
   tokenOf: BuildInput['tokenOf'];
 }
 
@@ -64,10 +67,16 @@ function build(found: Found, request: QuoteRequest, parties: SwapParties, builde
   for (const signer of lentLamports > 0n ? [owner, rentPayer] : [owner]) {
     if (parties.absentSigners.has(signer)) return unsupported(`the route needs the signature of ${signer}`);
   }
-  const used = new Set(instructions.flatMap(({ accounts }) => accounts.map(({ address }) => address)));
-  const lookupTables = builder.lookupTables().filter(({ addresses }) => addresses.some((address) => used.has(address)));
+  const lookupTables = tablesFor(instructions, builder.lookupTables());
   const size = transactionSize(parties.feePayer, instructions, lookupTables);
   if (size > MAX_TRANSACTION_SIZE)
     return { refused: 'too-large', reason: `${size} bytes, of which a transaction has ${MAX_TRANSACTION_SIZE}` };
-  return { instructions, extraSigners: [], lookupTables, lentLamports };
+  return { instructions, extraSigners: [], lookupTables, lentLamports, moreUnits: moreUnitsOf(found, parties.minOut) };
+}
+
+/** Of all trades, where the prices move as far as the minimum output allows. */
+function moreUnitsOf({ outcome: { trades, outAmount } }: Found, minOut: bigint): number {
+  const share = Math.max(0, 1 - Number(minOut) / Number(outAmount));
+  const units = trades.map(({ part, offered }) => part.state.moreUnits?.(part.from, offered, share) ?? 0);
+  return units.reduce((sum, each) => sum + each, 0);
 }

@@ -1,15 +1,26 @@
-import { type Address, type LookupTable, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import type { LiveAccounts } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal } from '../router.js';
+import { calculate, type Found, type SearchOptions } from './found.js';
+import { isExcluded } from './legs.js';
+import type { LookupTables } from './lookup-tables.js';
+import type { Leg } from './market.js';
 import type { Plan } from './plan.js';
+import type { PoolTrials } from './pool-trials.js';
 import type { Pools } from './pools.js';
 import { type Builder, quoteOf } from './quote.js';
-import { calculate, type Found, type SearchOptions, search } from './search.js';
-import { createSizer } from './size.js';
+import { search } from './search.js';
+import { createSizing, excessWithTable, standingAccounts } from './size.js';
+import type { TableBook } from './table-book.js';
+import { TableNotes } from './table-notes.js';
 import { openPool } from './watched-pool.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
+/** A table is wished for that makes the output greater by this share. */
+const WORTH_A_TABLE = 0.001;
+/** Pools whose reasons an answer gives. */
+const MAX_REASONS = 3;
 
 interface QuoterDeps {
   pools: Pools;
@@ -17,38 +28,71 @@ interface QuoterDeps {
   steadyNow: () => number;
   /** The router program; without it, routes have a single step. */
   router: Address | undefined;
-  lookupTables(): LookupTable[];
+  lookupTables: Pick<LookupTables, 'current'>;
+  tableBook: TableBook | undefined;
+  trials: PoolTrials;
 }
 
 /** Quotes over the known pools. */
 export class Quoter {
+  /** What tables are lacking, and which ones help. */
+  readonly tables: TableNotes;
   readonly #deps: QuoterDeps;
   readonly #builder: Builder;
-  readonly #fits: SearchOptions['fits'];
+  readonly #roomOf: ReturnType<typeof createSizing>;
 
   constructor(deps: QuoterDeps) {
-    const { pools, router, lookupTables } = deps;
+    const { pools, router, lookupTables, tableBook: book } = deps;
     this.#deps = deps;
-    this.#builder = { router, lookupTables, tokenOf: (mint) => ({ mint, ...pools.knownMint(mint)! }) };
-    this.#fits = createSizer(this.#builder);
+    this.tables = new TableNotes({ book, wishOf: (request) => this.#tableFor(request) });
+    this.#builder = {
+      router,
+      lookupTables: () => lookupTables.current(),
+      used: (tables) => this.tables.used(tables),
+      tokenOf: (mint) => ({ mint, ...pools.knownMint(mint)! }),
+    };
+    this.#roomOf = createSizing(this.#builder);
   }
 
   /** Quotes over at most `maxPools` pools; with an owner, from bytes that are read now. */
   async quote(request: QuoteRequest, signal: AbortSignal, maxPools = MAX_POOLS): Promise<Quote | Refusal> {
-    const { pools, steadyNow, router } = this.#deps;
-    const routed = router !== undefined;
+    const { pools, router } = this.#deps;
     const { mint: from } = request.input;
     const { mint: to } = request.output;
-    const refusal = refusalOf(request, routed) ?? (await unsupportedToken(request, pools));
+    const refusal = refusalOf(request, router !== undefined) ?? (await unsupportedToken(request, pools));
     if (refusal) return refusal;
     pools.asked.ask(from, to);
-    const options = { market: pools.market(), request, now: steadyNow(), routed, maxPools, fits: this.#fits };
-    const found = await this.#find(options, signal);
+    if (maxPools === MAX_POOLS && !request.excludePools) this.tables.asked(request);
+    const found = await this.#find(this.#optionsFor(request, maxPools), signal);
     if ('refused' in found) return pools.asked.isSearching(from, to) ? early(found) : found;
     const quote = quoteOf(found, request, this.#builder);
     const fewer = found.plan.pools - 1;
     if (fewer > 0) quote.simpler = (again) => this.quote(request, again, fewer);
+    quote.without = (hops, again) => {
+      const { owner, excludePools = [] } = request;
+      if (owner) for (const { venue, inputMint } of hops) void this.#deps.trials.suspect(venue, inputMint, owner);
+      const without = new Set([...excludePools, ...hops.map(({ venue }) => venue)]);
+      return this.quote({ ...request, excludePools: without }, again, maxPools);
+    };
     return quote;
+  }
+
+  #optionsFor(request: QuoteRequest, maxPools: number): SearchOptions {
+    const { pools, steadyNow, router } = this.#deps;
+    const room = this.#roomOf(request);
+    return { market: pools.market(), request, now: steadyNow(), routed: router !== undefined, maxPools, room };
+  }
+
+  /** The accounts that a lookup table should hold for a request; none if its route would hardly be better. */
+  #tableFor(request: QuoteRequest): Address[] {
+    const options = this.#optionsFor(request, MAX_POOLS);
+    const excess = (found: Pick<Found, 'plan' | 'outcome'>) => excessWithTable(found, request, this.#builder);
+    // What every pool weighs beside such a table is not known.
+    const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0 } });
+    if (!best) return [];
+    const today = search(options);
+    const isBetter = !today || Number(best.outcome.outAmount) > Number(today.outcome.outAmount) * (1 + WORTH_A_TABLE);
+    return isBetter ? standingAccounts(best.plan) : [];
   }
 
   async #find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {
@@ -63,7 +107,7 @@ export class Quoter {
       if ('refused' in now) return now;
       const plan = planBy(found.plan, now);
       const exact = plan && calculate(plan, Number(found.amount), options);
-      if (exact) return exact;
+      if (exact && options.room.excess(exact) <= 0) return exact;
     }
     return noRoute(options);
   }
@@ -97,19 +141,39 @@ async function unsupportedToken({ input, output }: QuoteRequest, pools: Pools): 
 function noRoute(options: SearchOptions): Refusal {
   const { market, request, now, routed } = options;
   const between = `from ${request.input.mint} to ${request.output.mint}`;
-  const paths = market.paths(request, now);
-  const isUsable = paths.filter(({ steps }) => routed || steps.length === 1);
-  if (isUsable.length === 0) return { refused: 'no-route', reason: `no pools lead ${between}` };
-  if (!isUsable.some(({ steps }) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
+  const found = market.paths(request, now).map(({ steps }) => steps);
+  const isAllowed = ({ pool }: Leg) => !isExcluded(pool, request);
+  const paths = found
+    .filter((steps) => routed || steps.length === 1)
+    .map((steps) => steps.map((legs) => legs.filter(isAllowed)))
+    .filter((steps) => steps.every((legs) => legs.length > 0));
+  if (paths.length === 0) {
+    const more = found.length > 0 && (request.excludeVenues.size > 0 || request.excludePools) ? 'no other' : 'no';
+    return { refused: 'no-route', reason: `${more} pools lead ${between}` };
+  }
+  const isClosed = ({ pool }: Leg) => pool.refusal(now) !== undefined;
+  if (paths.every((steps) => steps.some((legs) => legs.every(isClosed)))) {
+    const closed = paths.flatMap((steps) => steps.filter((legs) => legs.every(isClosed)).flat());
+    return { refused: 'no-route', reason: `nobody can trade with the pools ${between} now: ${whyClosed(closed, now)}` };
+  }
+  if (!paths.some((steps) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
     return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
-  if (search({ ...options, fits: () => true }))
+  if (search({ ...options, room: { ...options.room, excess: () => 0 } }))
     return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }
 
-/** A refusal given before all pools have been searched for. */
-const early = ({ refused, reason }: Refusal): Refusal => ({
-  refused,
+/** A few of the pools with their reasons. */
+function whyClosed(legs: readonly Leg[], now: number): string {
+  const pools = [...new Set(legs.map(({ pool }) => pool))];
+  const some = pools.slice(0, MAX_REASONS);
+  const reasons = some.map((pool) => `${pool.venue.label} ${pool.address}: ${pool.refusal(now)}`);
+  return [...reasons, ...(pools.length > some.length ? [`${pools.length - some.length} more`] : [])].join('; ');
+}
+
+/** A refusal given before all pools have been searched for: a later answer may be another one. */
+const early = ({ reason }: Refusal): Refusal => ({
+  refused: 'unavailable',
   reason: `${reason}; their pools are being looked for: ask again in a few seconds`,
 });
 

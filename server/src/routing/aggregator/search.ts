@@ -1,111 +1,113 @@
 import type { QuoteRequest } from '../router.js';
-import { bestOut, type LiveLeg, leastIn, liveLegs, mostFor } from './legs.js';
-import type { Leg, Market, Path } from './market.js';
-import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
+import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
+import { fitting } from './fitting.js';
+import {
+  better,
+  calculate,
+  discounted,
+  type Estimate,
+  type Found,
+  keptOf,
+  type Scored,
+  type SearchOptions,
+  scored,
+} from './found.js';
+import { bestOut, type LiveLeg, leastIn, liveLegs } from './legs.js';
+import type { Leg, Path } from './market.js';
+import { ALL_BPS, type Plan } from './plan.js';
 
-/** Pools of a pair that an amount is split over: this many that are best for all of it, and as many for a part. */
-const MAX_LEGS = 3;
-/** Each further pool must add this share to the output: it costs compute units and bytes. */
-const WORTH_A_POOL = 0.0001;
 /** Plans that are calculated exactly, and paths that are split. */
 const CLOSE_LOOKS = 3;
 const CLOSE_PATHS = 2;
-/** The number of equal chunks in which an amount is dealt out to the pools of a pair. */
-const CHUNKS = 25;
-/** The most pools that one step is split over. */
-const MAX_PARTS = 3;
-/** An amount divided by this is too small to move a price. */
-const NEARLY_NOTHING = 10_000;
+/** A trade that loses more by moving prices is worth a look at all ways to split it. */
+const LARGE_LOSS = 0.005;
+/** Another path is split, too, if it might be better by this share. */
+const WORTH_A_PATH = 0.0005;
 
-export interface SearchOptions {
-  market: Market;
-  request: QuoteRequest;
-  /** Steady milliseconds. */
-  now: number;
-  /** Whether our router program runs the route; otherwise it has a single step. */
-  routed: boolean;
-  /** The most pools of a route. */
-  maxPools: number;
-  /** Whether the plan fits into a transaction. */
-  fits(plan: Plan, request: QuoteRequest): boolean;
-}
-
-export interface Found {
-  plan: Plan;
-  /** The amount to offer: the request's, or what was found for its output. */
-  amount: bigint;
-  outcome: Outcome;
-}
-
-/** The best of the routes considered; undefined if there is none. Pure, except that it reads the pools' bytes. */
+/**
+ * The best of the routes considered that fits into a transaction; undefined if there is none. Pure, except that it reads
+ * the pools' bytes.
+ */
 export function search(options: SearchOptions): Found | undefined {
-  const plans = rankedPlans(options);
-  let best: { found: Found; score: number } | undefined;
+  const { plans, ceiling } = rankedPlans(options);
+  let best: Scored | undefined;
   let looks = 0;
+  let isMissed = false;
   for (const { plan, amount, score: estimate } of plans) {
     // Rounding only makes a plan worse than its estimate, so a plan whose estimate is no better cannot win.
     if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
-    if (!options.fits(plan, options.request)) continue;
-    const found = calculate(plan, amount, options);
-    if (!found) continue;
-    looks += 1;
-    const score = scoreOf(found, options);
-    if (!best || isBetter(found, score, best.found, best.score)) best = { found, score };
+    const found = plan && calculate(plan, amount, options);
+    if (!found || options.room.excess(found) > 0) isMissed = true;
+    else {
+      looks += 1;
+      best = better(scored(found, options), best);
+    }
   }
-  return best?.found;
-}
-
-/** Calculates a plan exactly; `guess` is near the input that a given output takes. */
-export function calculate(
-  plan: Plan,
-  guess: number,
-  { request, routed }: Pick<SearchOptions, 'request' | 'routed'>,
-): Found | undefined {
-  const { mode, amount, fee } = request;
-  if (mode === 'exact-out') {
-    const exact = amountFor(plan, amount, guess, { fee, routed });
-    return exact && { plan, ...exact };
+  if (isMissed || !best || isWorse(best.score, ceiling, LARGE_LOSS)) {
+    const { market, request, now } = options;
+    best = fitting(rankedPaths(market.allPaths(request, now), options), options, best);
   }
-  const outcome = run(plan, amount, { fee, routed });
-  return outcome && { plan, amount, outcome };
+  return (best ?? filledInPart(options))?.found;
 }
 
-function scoreOf({ plan, outcome }: Found, { request }: SearchOptions): number {
-  const worth = request.mode === 'exact-in' ? Number(outcome.outAmount) : -Number(outcome.inAmount);
-  return discounted(worth, plan.pools);
-}
-
-/** The score of an output, or of an input as a negative number, that needs this many pools. */
-function discounted(worth: number, pools: number): number {
-  const effort = 1 + WORTH_A_POOL * (pools - 1);
-  return worth < 0 ? worth * effort : worth / effort;
-}
-
-function isBetter(found: Found, score: number, than: Found, thanScore: number): boolean {
-  return score > thanScore || (score === thanScore && found.outcome.inAmount < than.outcome.inAmount);
+/** A trade with a pool that takes a part of an amount that nothing takes all of. */
+function filledInPart(options: SearchOptions): Scored | undefined {
+  const { market, request, now, room } = options;
+  let best: Scored | undefined;
+  if (request.mode === 'exact-out') return best;
+  const { mint: input } = request.input;
+  const { mint: output } = request.output;
+  for (const leg of liveLegs(market.pair(input, output), now, request)) {
+    const plan = { steps: [{ input, output, parts: [partOf(leg, ALL_BPS)] }], pools: 1 };
+    const found = calculate(plan, Number(request.amount), options);
+    if (found && room.excess(found) <= 0) best = better(scored(found, options), best);
+  }
+  return best;
 }
 
 // ---- by estimate ----------------------------------------------------------------------------------------------------
 
-interface Estimate {
-  steps: LiveLeg[][];
-  path: Path;
-  /** Input of the first step. */
-  input: number;
-  score: number;
-}
-
 interface RankedPlan {
-  plan: Plan;
+  /** Undefined if the path's steps do not take what the ones before give: fewer of that may do. */
+  plan: Plan | undefined;
   /** What is offered, including a fee on it. */
   amount: number;
   score: number;
 }
 
 /** Plans over the best paths, with and without splits, best estimate first; then the other paths. */
-function rankedPlans(options: SearchOptions): RankedPlan[] {
-  const { market, request, routed, maxPools } = options;
-  const paths = market.paths(request, options.now);
+function rankedPlans(options: SearchOptions): { plans: RankedPlan[]; ceiling: number } {
+  const { market, request, now } = options;
+  const estimates = rankedPaths(market.paths(request, now), options);
+  const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
+  const [first] = estimates;
+  const ceiling = first ? ceilingOf(first, request) : 0;
+  const best = close.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  const isLarge = isWorse(best, ceiling, WORTH_A_PATH);
+  const others: RankedPlan[] = [];
+  for (const estimate of estimates.slice(CLOSE_PATHS)) {
+    // By its best pools alone a path is worse, but a large amount may be split over many.
+    const maySplit = isLarge && isWorse(best, ceilingOf(estimate, request), WORTH_A_PATH);
+    (maySplit ? close : others).push(...plansOf(estimate, options, maySplit ? MAX_PARTS : 1));
+  }
+  close.sort((a, b) => b.score - a.score);
+  return { plans: [...close, ...others], ceiling };
+}
+
+const isWorse = (score: number, than: number, by: number) => score < than - Math.abs(than) * by;
+
+/** The score of a path if the price of a part held for all: pools with nothing behind their price do not count. */
+function ceilingOf({ steps, input, score }: Estimate, request: QuoteRequest): number {
+  let amount = input;
+  for (const legs of steps) amount = bestOut(legs, amount / CHUNKS) * CHUNKS;
+  const kept = keptOf(request);
+  if (request.mode === 'exact-in') return discounted(amount * kept.output, steps.length);
+  const wanted = Number(request.amount) / kept.output;
+  return amount > wanted ? (score * wanted) / amount : score;
+}
+
+function rankedPaths(paths: readonly Path[], options: SearchOptions): Estimate[] {
+  const { routed, maxPools } = options;
   const cache = new Map<readonly Leg[], LiveLeg[]>();
   const estimates: Estimate[] = [];
   for (const path of paths) {
@@ -113,130 +115,80 @@ function rankedPlans(options: SearchOptions): RankedPlan[] {
     const estimate = estimatePath(path, options, cache);
     if (estimate) estimates.push(estimate);
   }
-  estimates.sort((a, b) => b.score - a.score);
-  const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
-  close.sort((a, b) => b.score - a.score);
-  for (const estimate of estimates.slice(CLOSE_PATHS)) close.push(...plansOf(estimate, options, 1));
-  return close;
+  return estimates.sort((a, b) => b.score - a.score);
 }
-
-const inputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'input' ? 1 - fee.bps / ALL_BPS : 1);
-const outputKept = ({ fee }: SearchOptions['request']) => (fee?.side === 'output' ? 1 - fee.bps / ALL_BPS : 1);
 
 function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>): Estimate | undefined {
   const { request } = options;
   const steps = path.steps.map((legs) => {
-    const live = cache.get(legs) ?? liveLegs(legs, options.now, request.excludeVenues);
+    const live = cache.get(legs) ?? liveLegs(legs, options.now, request);
     cache.set(legs, live);
     return live;
   });
   if (steps.some((legs) => legs.length === 0)) return undefined;
+  const kept = keptOf(request);
   let amount = Number(request.amount);
   if (request.mode === 'exact-in') {
-    const input = amount * inputKept(request);
+    const input = amount * kept.input;
     amount = input;
-    for (const legs of steps) amount = bestOut(legs, amount);
+    for (const legs of steps) amount = bestOut(legs, amount) || mostOut(legs, amount);
     return amount > 0 ? { path, steps, input, score: discounted(amount, steps.length) } : undefined;
   }
-  amount /= outputKept(request);
-  for (const legs of steps.toReversed()) amount = leastIn(legs, amount);
+  amount /= kept.output;
+  for (const legs of steps.toReversed()) {
+    const least = leastIn(legs, amount);
+    amount = Number.isFinite(least) ? least : inputOfMany(legs, amount);
+  }
   return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
 }
 
-/** Plans for a path with fewer and fewer splits, in case a transaction has no room for more. */
+/** Plans for a path with fewer and fewer splits. */
 function plansOf(
-  { path, steps, input }: Estimate,
+  { path, steps, input, score }: Estimate,
   { request, maxPools }: SearchOptions,
   maxParts: number,
 ): RankedPlan[] {
-  const dealt: Dealt[][] = [];
+  const dealt: Way[][] = [];
   let amount = input;
   for (const legs of steps) {
-    const ways = deal(legs, amount, maxParts);
+    const ways = waysFor(legs, amount, maxParts);
+    if (ways.length === 0) return [{ plan: undefined, amount: 0, score }];
     dealt.push(ways);
-    amount = ways[0]!.out;
+    amount = ways.at(-1)!.out;
   }
-  const most = Math.max(...dealt.map((ways) => ways.length));
+  const kept = keptOf(request);
+  const wanted = request.mode === 'exact-in' ? amount : Number(request.amount) / kept.output;
+  const chosen = dealt.map((ways) => ways.length - 1);
   const plans: RankedPlan[] = [];
-  for (let parts = most; parts >= 1; parts--) {
-    // A step's gain over its best pool is nearly the route's gain, too.
-    let out = amount;
-    const chosen = dealt.map((ways) => {
-      const way = ways[Math.min(parts, ways.length) - 1]!;
-      out *= way.out / ways[0]!.out;
-      return way;
-    });
-    const pools = chosen.reduce((count, way) => count + way.parts.length, 0);
-    if (pools > maxPools) continue;
-    const plan = {
-      steps: chosen.map((way, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts: way.parts })),
-      pools,
-    };
-    const worth = request.mode === 'exact-in' ? out : -input * (amount / out);
-    plans.push({ plan, amount: (input * amount) / out / inputKept(request), score: discounted(worth, pools) });
+  for (;;) {
+    const ways = dealt.map((each, i) => each[chosen[i]!]!);
+    const pools = ways.reduce((sum, { parts }) => sum + parts.length, 0);
+    if (pools <= maxPools) {
+      // What a step loses by a simpler way is nearly what the route loses.
+      const out = ways.reduce((product, way, i) => (product * way.out) / dealt[i]!.at(-1)!.out, amount);
+      const plan = {
+        steps: ways.map(({ parts }, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts })),
+        pools,
+      };
+      const worth = request.mode === 'exact-in' ? out : -input * (wanted / out);
+      plans.push({ plan, amount: (input * wanted) / out / kept.input, score: discounted(worth, pools) });
+    }
+    const simpler = leastLoss(dealt, chosen);
+    if (simpler === undefined) break;
+    chosen[simpler]! -= 1;
   }
   return plans;
 }
 
-// ---- splits -----------------------------------------------------------------------------------------------------------
-
-interface Dealt {
-  parts: Part[];
-  out: number;
-}
-
-/** The best way to trade a step with one pool, then with two, and so on while one more is worth it. */
-function deal(all: readonly LiveLeg[], amount: number, maxParts: number): Dealt[] {
-  const legs = maxParts === 1 ? mostFor(all, amount, 1) : candidates(all, amount);
-  let [best, out] = [legs[0]!, 0];
-  let rate = 0;
-  for (const leg of legs) {
-    const estimate = leg.state.estimateOut(leg.from, amount);
-    if (estimate > out) [best, out] = [leg, estimate];
-    rate = Math.max(rate, leg.state.estimateOut(leg.from, amount / NEARLY_NOTHING) * NEARLY_NOTHING);
+/** The step that loses the least by a split over one pool fewer; undefined where none is split any more. */
+function leastLoss(dealt: readonly Way[][], chosen: readonly number[]): number | undefined {
+  let least: number | undefined;
+  let kept = 0;
+  for (const [i, ways] of dealt.entries()) {
+    const at = chosen[i]!;
+    if (at === 0) continue;
+    const share = ways[at - 1]!.out / ways[at]!.out;
+    if (share > kept) [least, kept] = [i, share];
   }
-  const ways: Dealt[] = [{ parts: [partOf(best, ALL_BPS)], out }];
-  // At most, all of it trades at the best price there is.
-  if (legs.length === 1 || rate < out * (1 + WORTH_A_POOL)) return ways;
-  const { given } = dealChunks(legs, amount);
-  const order = legs.map((_, i) => i).sort((a, b) => given[b]! - given[a]!);
-  for (let count = 2; count <= Math.min(maxParts, legs.length); count++) {
-    const chosen = order.slice(0, count).map((i) => legs[i]!);
-    const chunks = dealChunks(chosen, amount);
-    if (chunks.given.includes(0) || chunks.out < ways.at(-1)!.out * (1 + WORTH_A_POOL)) break;
-    const parts = chosen.map((leg, i) => partOf(leg, (chunks.given[i]! * ALL_BPS) / CHUNKS));
-    // The largest part takes what rounding leaves.
-    ways.push({ parts: parts.sort((a, b) => a.bps - b.bps), out: chunks.out });
-  }
-  return ways;
-}
-
-/**
- * Chosen by their output for this amount, whatever their reserves. A deep pool with a high fee does more for all of a
- * large amount than a shallow one, but less for a part of it.
- */
-function candidates(legs: readonly LiveLeg[], amount: number): readonly LiveLeg[] {
-  if (legs.length <= 2 * MAX_LEGS) return legs;
-  const whole = mostFor(legs, amount, MAX_LEGS);
-  return [...new Set([...whole, ...mostFor(legs, amount / MAX_PARTS, 2 * MAX_LEGS)])].slice(0, 2 * MAX_LEGS);
-}
-
-// Field by field: a spread would take longer than a quote.
-const partOf = ({ pool, from, state }: LiveLeg, bps: number): Part => ({ pool, from, state, bps });
-
-/** Deals an amount out in equal chunks, each to the pool that pays the most for one more. */
-function dealChunks(legs: readonly LiveLeg[], amount: number): { given: number[]; out: number } {
-  const chunk = amount / CHUNKS;
-  const given = legs.map(() => 0);
-  const outs = legs.map(() => 0);
-  const gains = legs.map(({ state, from }) => state.estimateOut(from, chunk));
-  for (let i = 0; i < CHUNKS; i++) {
-    let to = 0;
-    for (let j = 1; j < gains.length; j++) if (gains[j]! > gains[to]!) to = j;
-    const { state, from } = legs[to]!;
-    given[to]! += 1;
-    outs[to]! += gains[to]!;
-    gains[to] = state.estimateOut(from, (given[to]! + 1) * chunk) - outs[to]!;
-  }
-  return { given, out: outs.reduce((sum, out) => sum + out, 0) };
+  return least;
 }

@@ -7,9 +7,11 @@ import {
   type Instruction,
   type LookupTable,
   MAX_TRANSACTION_SIZE,
+  SYSTEM_PROGRAM,
   setComputeUnitLimit,
   setComputeUnitPrice,
   systemCreateAccountWithSeed,
+  TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
@@ -17,98 +19,278 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import type { QuoteRequest } from '../router.js';
+import type { QuoteRequest, Surroundings } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
-import type { Plan } from './plan.js';
+import type { Found, Room } from './found.js';
+import { tablesFor } from './lookup-tables.js';
+import type { Outcome, Part, Plan } from './plan.js';
+import type { PoolState } from './venue.js';
 
 const MAX_CACHED = 20_000;
 const SIGNATURE_SIZE = 64;
-const SEED = 'slipway-sol-0000';
+/** As long as a request id, which such an account gets as its seed. */
+const SEED = 'slipway-sol-0000slipway-sol-0000';
 const NO_BLOCKHASH = '11111111111111111111111111111111';
+/** The accounts that a transaction may name, lookup tables or not. */
+const MAX_ACCOUNTS = 64;
+const BUDGET = [setComputeUnitLimit(1), setComputeUnitPrice(1n)];
 
-/** Size in bytes of a transaction with these instructions. */
-export function transactionSize(feePayer: Address, instructions: Instruction[], lookupTables: LookupTable[]): number {
-  const message = compileMessage({ version: 0, feePayer, instructions, blockhash: NO_BLOCKHASH, lookupTables });
+/** Bytes of a transaction with these instructions. */
+export function transactionSize(
+  feePayer: Address,
+  instructions: readonly Instruction[],
+  lookupTables: readonly LookupTable[],
+): number {
+  const parts = { feePayer, instructions: [...instructions], blockhash: NO_BLOCKHASH, lookupTables: [...lookupTables] };
   const signers = new Set([feePayer]);
   for (const { accounts } of instructions) for (const meta of accounts) if (meta.signer) signers.add(meta.address);
-  return 1 + SIGNATURE_SIZE * signers.size + message.length;
+  return 1 + SIGNATURE_SIZE * signers.size + compileMessage({ version: 0, ...parts }).length;
 }
 
-interface SizerDeps {
+interface SizingDeps {
   router: Address | undefined;
-  lookupTables(): LookupTable[];
+  lookupTables(): readonly LookupTable[];
   tokenOf: BuildInput['tokenOf'];
 }
 
 /**
- * Whether a plan fits into a transaction together with what usually surrounds it: the compute budget, a token account
- * for SOL that comes or goes, and the creation of the receiver's account. Measured once for each shape of plan.
+ * The room of a request's transaction, measured by building plans into it. Plans of one shape in surroundings of one shape
+ * are measured once.
  */
-export function createSizer({ router, lookupTables, tokenOf }: SizerDeps) {
+export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
   const known = new LRUCache<string, number>({ max: MAX_CACHED });
   let tables = lookupTables();
+  let listed = namesIn(tables);
 
-  return (plan: Plan, request: QuoteRequest): boolean => {
+  return (request) => {
     if (lookupTables() !== tables) {
       known.clear();
       tables = lookupTables();
+      listed = namesIn(tables);
     }
-    const key = keyOf(plan, request);
-    let size = known.get(key);
-    if (size === undefined) {
-      size = measure({ plan, request, router, tokenOf }, tables);
-      known.set(key, size);
-    }
-    return size <= MAX_TRANSACTION_SIZE;
+    const surroundings = request.surroundings ?? usualSurroundings(request);
+    const around = surroundingsKey(surroundings, request, listed);
+    const parties = { ...STAND_INS, ...surroundings, absentSigners: NOBODY, minOut: 1n };
+    let present: Set<Address> | undefined;
+    return {
+      slack: SLACK + TABLE_SIZE * tables.length,
+      excess({ plan, outcome }) {
+        const key = `${around} ${planKey(plan, outcome, listed)}`;
+        let size = known.get(key);
+        if (size === undefined) {
+          size = measure({ plan, outcome, request, router, tokenOf, parties }, surroundings, tables);
+          known.set(key, size);
+        }
+        return size - MAX_TRANSACTION_SIZE;
+      },
+      named: (part) => shapeOf(part, listed).named,
+      weigh(parts, shared) {
+        present ??= presentIn(surroundings);
+        const isPresent = (address: Address) => present!.has(address) || shared.has(address);
+        return weightOf(parts, listed, isPresent, router === undefined ? 0 : 1);
+      },
+    };
   };
 }
 
-const isForeign = ({ owner, receiver }: QuoteRequest) => receiver !== undefined && receiver !== owner;
+function measure(input: BuildInput, { feePayer, instructions }: Surroundings, tables: readonly LookupTable[]): number {
+  const trade = instructionsOf(input);
+  if (!trade) return Number.POSITIVE_INFINITY;
+  const all = [...BUDGET, ...instructions, ...trade];
+  const named = new Set(all.flatMap(({ program, accounts }) => [program, ...accounts.map(({ address }) => address)]));
+  return named.size > MAX_ACCOUNTS
+    ? Number.POSITIVE_INFINITY
+    : transactionSize(feePayer, all, tablesFor(trade, tables));
+}
 
-function keyOf({ steps }: Plan, request: QuoteRequest): string {
-  let key = `${request.fee?.side ?? ''} ${isForeign(request)}`;
-  for (const { input, output, parts } of steps) {
-    key += ` ${input} ${output}`;
-    for (const { pool } of parts) key += ` ${pool.address}`;
+function instructionsOf(input: BuildInput): Instruction[] | undefined {
+  try {
+    return buildPlan(input).instructions;
+  } catch (error) {
+    // A route names too many accounts, or one hop does.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The accounts that the trades of a plan name whatever happens, but for those of the trader. */
+export function standingAccounts({ steps }: Plan): Address[] {
+  const standing = new Set<Address>();
+  for (const { pool, from, state } of steps.flatMap(({ parts }) => parts)) {
+    const { program, accounts } = state.swap(from, NO_PARTIES);
+    const moving = new Set([NOWHERE, ...(state.movingAccounts?.(from) ?? [])]);
+    const tokens = state.tokens.flatMap(({ mint, tokenProgram }) => [mint, tokenProgram]);
+    for (const address of [program, pool.address, ...tokens, ...accounts.map((meta) => meta.address)])
+      if (!moving.has(address)) standing.add(address);
+  }
+  return [...standing];
+}
+
+/** Bytes by which a plan's transaction would be too large if a lookup table held its standing accounts. */
+export function excessWithTable(
+  { plan, outcome }: Pick<Found, 'plan' | 'outcome'>,
+  request: QuoteRequest,
+  deps: Omit<SizingDeps, 'lookupTables'>,
+): number {
+  const surroundings = request.surroundings ?? usualSurroundings(request);
+  const parties = { ...STAND_INS, ...surroundings, absentSigners: NOBODY, minOut: 1n };
+  const tables = [{ address: NOWHERE, addresses: standingAccounts(plan) }];
+  return measure({ ...deps, plan, outcome, request, parties }, surroundings, tables) - MAX_TRANSACTION_SIZE;
+}
+
+const standIn = (n: number) => addressFromBytes(new Uint8Array(32).fill(200 + n));
+/** For what a request does not name. */
+const STAND_INS = { source: standIn(1), destination: standIn(2), feeAccount: standIn(3) };
+const NOBODY: ReadonlySet<Address> = new Set();
+
+function namesIn(tables: readonly LookupTable[]): ReadonlySet<Address> {
+  return new Set(tables.flatMap(({ addresses }) => addresses));
+}
+
+// ---- shapes -----------------------------------------------------------------------------------------------------------
+
+/** Programs that surroundings and trades may share. */
+const COMMON: ReadonlySet<Address> = new Set([SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM]);
+
+/**
+ * Equal for surroundings of equal bytes: what a trade or a lookup table may name, too, is told by its address, and the
+ * rest, such as wallets, by where it first stands.
+ */
+function surroundingsKey(
+  { instructions, ...parties }: Surroundings,
+  { input, output, fee }: QuoteRequest,
+  listed: ReadonlySet<Address>,
+): string {
+  const numbers = new Map<Address, number>();
+  const name = (address: Address | undefined): string => {
+    if (address === undefined) return '-';
+    if (COMMON.has(address) || address === input.mint || address === output.mint || listed.has(address)) return address;
+    const number = numbers.get(address) ?? numbers.size;
+    numbers.set(address, number);
+    return String(number);
+  };
+  const { owner, source, destination, receiver, feePayer, rentPayer, feeAccount, emptySource } = parties;
+  const named = [owner, source, destination, receiver, feePayer, rentPayer, feeAccount].map(name);
+  let key = `${named.join(' ')} ${emptySource === true} ${fee?.side ?? ''}`;
+  for (const { program, accounts, data } of instructions) {
+    key += `/${name(program)} ${data.length}`;
+    for (const { address, signer } of accounts) key += ` ${name(address)}${signer ? 's' : ''}`;
   }
   return key;
 }
 
-const standIn = (n: number) => addressFromBytes(new Uint8Array(32).fill(200 + n));
+function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Address>): string {
+  let key = outcome.feeAmount > 0n ? 'fee' : '';
+  if (outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n)) key += ' rest';
+  for (const { input, output, parts } of plan.steps) {
+    key += ` ${input} ${output}`;
+    for (const part of parts) key += ` ${shapeOf(part, listed).key}`;
+  }
+  return key;
+}
 
-function measure(
-  { plan, request, router, tokenOf }: Pick<BuildInput, 'plan' | 'router' | 'tokenOf'> & { request: QuoteRequest },
-  tables: LookupTable[],
+/** What a pool's instruction takes of a transaction. */
+interface PoolShape {
+  key: string;
+  /** Its program and its accounts, but for those of the trader. */
+  named: readonly Address[];
+  /** Of the instruction itself, without the addresses. */
+  bytes: number;
+}
+
+const NOWHERE = addressFromBytes(new Uint8Array(32).fill(255));
+const NO_PARTIES = { owner: NOWHERE, source: NOWHERE, destination: NOWHERE, amountIn: 0n, minOut: 0n };
+const SHAPES = new WeakMap<PoolState, { listed: ReadonlySet<Address>; sides: [PoolShape?, PoolShape?] }>();
+
+/** Known for each state: a pool's instruction may name more or fewer accounts as its price moves. */
+function shapeOf({ pool, from, state }: Part, listed: ReadonlySet<Address>): PoolShape {
+  let known = SHAPES.get(state);
+  if (known?.listed !== listed) {
+    known = { listed, sides: [] };
+    SHAPES.set(state, known);
+  }
+  known.sides[from] ??= readShape(pool.address, listed, state.swap(from, NO_PARTIES));
+  return known.sides[from];
+}
+
+function readShape(pool: Address, listed: ReadonlySet<Address>, instruction: Instruction): PoolShape {
+  const { program, accounts, data } = instruction;
+  const named = accounts.map(({ address }) => address);
+  const marks = named.map((address) => (listed.has(address) ? '1' : '0')).join('');
+  return {
+    key: `${pool} ${data.length} ${marks}`,
+    named: [program, ...named.filter((address) => address !== NOWHERE)],
+    bytes: named.length + data.length,
+  };
+}
+
+// ---- weight -------------------------------------------------------------------------------------------------------------
+
+const KEY_SIZE = 32;
+/** Of a lookup table that is used. */
+const TABLE_SIZE = 34;
+/** Lengths of lists may take another byte. */
+const SLACK = 4;
+
+/** The accounts that a transaction has whatever its trade. */
+function presentIn({ instructions, ...parties }: Surroundings): Set<Address> {
+  const { owner, source, destination, receiver, feePayer, rentPayer, feeAccount } = parties;
+  const present = new Set([owner, receiver, feePayer, rentPayer]);
+  for (const address of [source, destination, feeAccount]) if (address) present.add(address);
+  for (const { program, accounts } of instructions) {
+    present.add(program);
+    for (const { address } of accounts) present.add(address);
+  }
+  return present;
+}
+
+function weightOf(
+  parts: readonly Part[],
+  listed: ReadonlySet<Address>,
+  isPresent: (address: Address) => boolean,
+  reference: number,
 ): number {
-  const { input, output } = request;
-  const [owner, source, feeAccount] = [standIn(1), standIn(2), standIn(3)];
-  const receiver = isForeign(request) ? standIn(4) : owner;
+  const seen = new Set<Address>();
+  let bytes = 0;
+  for (const part of parts) {
+    const shape = shapeOf(part, listed);
+    bytes += shape.bytes;
+    for (const address of shape.named) {
+      if (seen.has(address)) continue;
+      seen.add(address);
+      if (!isPresent(address)) bytes += reference + (listed.has(address) ? 1 : KEY_SIZE);
+    }
+  }
+  return bytes;
+}
+
+// ---- the usual transaction ----------------------------------------------------------------------------------------------
+
+/**
+ * A wallet's swap where nobody has said who trades: a token account for SOL that comes or goes, or the creation of the
+ * receiver's account.
+ */
+function usualSurroundings({ input, output, owner: wallet, receiver: other }: QuoteRequest): Surroundings {
+  const { source } = STAND_INS;
+  const owner = standIn(4);
+  const receiver = other !== undefined && other !== wallet ? standIn(5) : owner;
   const isSol = output.mint === WRAPPED_SOL_MINT;
-  const destination = isSol ? standIn(5) : associatedTokenAddress(receiver, output.mint, output.tokenProgram);
-  const parties = { owner, source, destination, receiver, feePayer: owner, rentPayer: owner, feeAccount };
-  const trades = plan.steps.flatMap(({ parts }, step) =>
-    parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 1n })),
-  );
-  const { instructions } = buildPlan({
-    plan,
-    request,
-    router,
-    tokenOf,
-    outcome: { inAmount: 1n, outAmount: 1n, feeAmount: request.fee ? 1n : 0n, trades },
-    parties: { ...parties, absentSigners: new Set(), minOut: 1n },
-  });
-  const around = [
-    setComputeUnitLimit(1),
-    setComputeUnitPrice(1n),
-    ...(input.mint === WRAPPED_SOL_MINT ? wrapping(owner, source) : []),
-    ...(isSol
-      ? [
-          ...wrapping(owner, destination),
-          tokenCloseAccount({ account: destination, destination: receiver, authority: owner }),
-        ]
-      : [createAssociatedTokenIdempotent({ ...output, payer: owner, owner: receiver })]),
-  ];
-  return transactionSize(owner, [...around, ...instructions], tables);
+  const destination = isSol
+    ? STAND_INS.destination
+    : associatedTokenAddress(receiver, output.mint, output.tokenProgram);
+  const parties = { owner, source, destination, receiver, feePayer: owner, rentPayer: owner };
+  return {
+    ...parties,
+    instructions: [
+      ...(input.mint === WRAPPED_SOL_MINT ? wrapping(owner, source) : []),
+      ...(isSol
+        ? [
+            ...wrapping(owner, destination),
+            tokenCloseAccount({ account: destination, destination: receiver, authority: owner }),
+          ]
+        : [createAssociatedTokenIdempotent({ ...output, payer: owner, owner: receiver })]),
+    ],
+  };
 }
 
 /** A token account for SOL, created and closed again. */

@@ -1,4 +1,4 @@
-import { startLocalnet } from '@slipway/localnet';
+import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { encodePool, type PoolFees, poolAuthority, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
@@ -26,7 +26,7 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { type Logger, pino } from 'pino';
-import { createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
+import { createChain, createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { Token } from '../router.js';
 import { type Aggregator, type AggregatorDeps, createAggregator } from './index.js';
@@ -82,7 +82,11 @@ export function lookupTableData(addresses: readonly Address[]): Uint8Array {
 }
 
 export async function openWorld(options: { programsDir?: string } = {}): Promise<World> {
-  const localnet = await startLocalnet({ rpcPort: 0, inWorker: false, ...options });
+  return worldOver(await startLocalnet({ rpcPort: 0, inWorker: false, ...options }));
+}
+
+/** The same over a chain that runs already. */
+export function worldOver(localnet: Localnet): World {
   const rpc = createLocalRpc(localnet.call);
 
   const put: World['put'] = async (address, owner, data, lamports = rentExemptLamports(data.length)) => {
@@ -196,7 +200,8 @@ export async function openAggregator(world: World, options: Partial<AggregatorDe
   const deps = { rpc: world.rpc, steadyNow, log: silent };
   const live = options.live ?? createLiveAccounts(deps);
   const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
-  const aggregator = await createAggregator({ ...deps, live, programs, pools: [], ...options });
+  const chain = createChain({ ...deps, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const aggregator = await createAggregator({ ...deps, chain, live, programs, pools: [], ...options });
   return {
     aggregator,
     live,

@@ -37,16 +37,23 @@ export interface PoolState {
   readonly reserves: readonly [number, number];
   /** The share of a trade that the pool and its owner keep, roughly: 0 to 1. */
   readonly feeShare: number;
-  /** Exactly what the venue does when `amount` is offered; undefined if it refuses. */
+  /** Exactly what the venue does when `amount` is offered; undefined if it refuses. It may take only a part. */
   quote(from: Side, amount: bigint): Trade | undefined;
-  /** Rough output for an amount, to rank routes by. */
+  /** Rough output for an amount, to rank routes by; 0 for more than it takes. */
   estimateOut(from: Side, amount: number): number;
   /** Rough input for an output; Infinity for more than there is. */
   estimateIn(from: Side, amount: number): number;
   /** The spot price: units out per unit in, for the smallest trade, without the fee. */
   price(from: Side): number;
+  /**
+   * Compute units that a trade may use beyond those of a simulation, where prices move by up to this share (0 to 1)
+   * until it runs; missing where all trades use about as many.
+   */
+  moreUnits?(from: Side, amount: bigint, share: number): number;
   /** The venue's instruction. */
   swap(from: Side, accounts: SwapAccounts): Instruction;
+  /** The accounts of the instruction that others replace when the price has moved; missing where there are none. */
+  movingAccounts?(from: Side): readonly Address[];
 }
 
 /** What a pool's account says. */

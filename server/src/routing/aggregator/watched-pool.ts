@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import type { ChainAccount, LiveAccount, LiveAccounts } from '../../chain/index.js';
 import type { Candidate } from './finder.js';
 import type { Pool } from './market.js';
@@ -12,6 +12,8 @@ export interface WatchedPool extends Pool {
   follow(accounts: readonly Address[]): void;
   /** The accounts that it consists of by what its own account says now; undefined if it is not a pool. */
   named(): readonly Address[] | undefined;
+  /** Leaves it out for this reason until this steady time, or until one of its accounts changes; the clock does not count. */
+  setAside(until: number, reason: string): void;
 }
 
 export interface WatchedPoolDeps {
@@ -27,7 +29,9 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
   let entries: LiveAccount[] = [];
   let readings = new Map<Address, LiveAccount>();
   let accounts: readonly Address[] = [];
-  let opened: { state: PoolState | undefined } | undefined;
+  /** A string says why it cannot be traded with. */
+  let opened: PoolState | string | undefined;
+  let aside: { until: number; reason: string } | undefined;
 
   function follow(wanted: readonly Address[]): void {
     accounts = wanted;
@@ -36,14 +40,20 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
     opened = undefined;
   }
 
-  function open(): PoolState | undefined {
+  function open(): PoolState | string {
     const result = openPool({ address, venue, mints }, readings);
-    if (typeof result === 'string') {
-      skipped.note(address, venue, result);
-      return undefined;
-    }
-    skipped.forget(address);
+    if (typeof result === 'string') skipped.note(address, venue, result);
+    else skipped.forget(address);
     return result;
+  }
+
+  /** Undefined if the bytes are stale. */
+  function current(now: number): PoolState | string | undefined {
+    for (const entry of entries) if (!live.isFresh(entry, now)) return undefined;
+    if (aside && now < aside.until) return aside.reason;
+    if (aside) opened = aside = undefined;
+    opened ??= open();
+    return opened;
   }
 
   function named(): readonly Address[] | undefined {
@@ -63,12 +73,20 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
     },
     changed(account) {
       opened = undefined;
+      if (account !== CLOCK_SYSVAR) aside = undefined;
       return account === address && !isSame(named() ?? accounts, accounts);
     },
     state(now) {
-      for (const entry of entries) if (!live.isFresh(entry, now)) return undefined;
-      opened ??= { state: open() };
-      return opened.state;
+      const found = current(now);
+      return typeof found === 'string' ? undefined : found;
+    },
+    refusal(now) {
+      const found = current(now);
+      return typeof found === 'string' ? found : undefined;
+    },
+    setAside(until, reason) {
+      aside = { until, reason };
+      skipped.note(address, venue, reason);
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Offer, RfqQuestion } from './offers.js';
 import { WebhookFailure } from './webhook.js';
 
 export { MAKERS_SECONDS, type MakerDelivery } from './deliver.js';
+export { makersTimeout } from './offer-desk.js';
 export type { MakerEndpoint } from './webhook.js';
 
 export interface Makers extends Router {

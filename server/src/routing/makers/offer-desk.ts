@@ -19,8 +19,8 @@ export interface OfferDeskDeps {
   own: readonly MakerEndpoint[];
   /** USD for one whole token; undefined if unknown. */
   usd: (mint: Address) => number | undefined;
-  /** Milliseconds that all routers have for a quote. */
-  budgetMs: number;
+  /** Milliseconds that makers have for an offer: see `makersTimeout`. */
+  timeoutMs: number;
   clock: Clock;
   steadyNow: () => number;
   log: Logger;
@@ -36,6 +36,11 @@ const MAKERS_SHARE = 0.8;
 const ABSURDLY_GOOD = 1.25;
 const ABSURDLY_BAD = 0.5;
 
+/** Milliseconds that makers have for an offer, where all routers have `budgetMs` for a quote. */
+export function makersTimeout(budgetMs: number): number {
+  return Math.round(Math.min(MAX_WAIT_MS, budgetMs * MAKERS_SHARE));
+}
+
 /** Knows the market makers, what they trade and how they have answered, and asks them for offers. */
 export class OfferDesk {
   /** Milliseconds that makers have for an offer. */
@@ -46,9 +51,9 @@ export class OfferDesk {
   readonly #patience: ReturnType<typeof createPatience>;
 
   constructor(deps: OfferDeskDeps) {
-    const { store, own, budgetMs, steadyNow, log } = deps;
+    const { store, own, timeoutMs, steadyNow, log } = deps;
     this.#deps = deps;
-    this.timeoutMs = Math.round(Math.min(MAX_WAIT_MS, budgetMs * MAKERS_SHARE));
+    this.timeoutMs = timeoutMs;
     this.#makers = cached(async () => [...own, ...(await listMakers(store))], MAKERS_TTL_MS, steadyNow);
     this.#patience = createPatience({ steadyNow, log });
   }

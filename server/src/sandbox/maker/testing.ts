@@ -32,6 +32,7 @@ import { type Crafted, craftTransaction } from '../../crafting/transaction.js';
 import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { createMakers, type MakersDeps } from '../../routing/makers/index.js';
 import {
   isRefused,
@@ -137,7 +138,7 @@ export async function openWorld() {
       clock,
       steadyNow,
       log: quiet,
-      budgetMs: 2_000,
+      timeoutMs: PATIENCE_MS,
       own: own.map((each) => ({ name: each.id, ...each })),
       usd: (mint) => USD.get(mint),
       orderEngine: ORDER_ENGINE_PROGRAM,
@@ -195,7 +196,7 @@ export async function lamports({ chain }: World, wallet: Address): Promise<bigin
 /** A quote, as soon as there is one: on a busy machine the makers can be too late for one request. */
 export async function quoted(router: Router, request: QuoteRequest): Promise<Quote> {
   for (let attempt = 1; ; attempt++) {
-    const quote = await router.quote(request, AbortSignal.timeout(2_000));
+    const quote = await router.quote(request, AbortSignal.timeout(PATIENCE_MS));
     if (!isRefused(quote)) return quote;
     if (attempt === 20) throw new Error(JSON.stringify(quote));
   }

@@ -3,6 +3,7 @@ import { type Sql, type Store, StoreUnavailable } from '../sql.js';
 import { createListener, type Dispatch, openSession, type Session } from './listener.js';
 import { runMigrations } from './migrate.js';
 import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
+import { createProbe, PROBE } from './probe.js';
 import { runSingle, runTransaction } from './transaction.js';
 
 /**
@@ -48,11 +49,14 @@ function createStore(config: StoreConfig): Store {
       ? (dispatch) => openSession(connectionConfig(config.url, false), dispatch)
       : (dispatch) => embeddedSession(pool, onStore, dispatch),
   );
+  const probe = config.kind === 'postgres' ? createProbe(connectionConfig(config.url, false)) : undefined;
   let closed: Promise<void> | undefined;
 
   const store: Store = {
     kind: config.kind,
     query: onStore.query,
+    // The embedded database has no second connection.
+    probe: async () => void (await (probe ? probe.ask() : onStore.query(PROBE))),
     async transaction(work) {
       return withConnection((client) => runTransaction({ client, run }, work));
     },
@@ -67,7 +71,7 @@ function createStore(config: StoreConfig): Store {
       await migrateOutside(config.url);
     },
     close() {
-      closed ??= listener.close().then(close);
+      closed ??= Promise.all([listener.close(), probe?.close()]).then(close);
       return closed;
     },
   };

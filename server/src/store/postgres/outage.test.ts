@@ -6,8 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../sql.js';
-import { getSetting, setSetting, type TestPostgres, usePostgres } from '../testing.js';
+import {
+  type DatabaseProxy,
+  getSetting,
+  setSetting,
+  startDatabaseProxy,
+  type TestPostgres,
+  usePostgres,
+} from '../testing.js';
 import { openStore } from './open-store.js';
 
 const KILL_OTHERS =
@@ -149,5 +157,64 @@ describe('the embedded database', () => {
 
   test('stops for good when its folder cannot be used, with the reason', async () => {
     await assert.rejects(openStore({ kind: 'embedded', dir: '/dev/null/store' }), StoreUnavailable);
+  });
+});
+
+describe('a PostgreSQL database that hangs', () => {
+  let server: TestPostgres;
+  let proxy: DatabaseProxy;
+  let store: Store;
+  before(async () => {
+    server = await usePostgres();
+    proxy = await startDatabaseProxy(await server.createDatabase());
+    store = await openStore({ kind: 'postgres', url: proxy.url, poolSize: 2 });
+    await store.probe();
+  });
+  after(async () => {
+    await store?.close();
+    await proxy?.close();
+    await server?.stop();
+  });
+
+  const unavailable = (work: Promise<unknown>) => assert.rejects(work, StoreUnavailable);
+
+  test('is told of at once by a connection of its own, ends every statement, and is used again when it answers', async () => {
+    // Both connections of the pool are open.
+    await Promise.all([store.query('select 1'), store.query('select 1')]);
+    let hang = () => {};
+    const hanging = new Promise<void>((resolve) => {
+      hang = resolve;
+    });
+    const cut = store.transaction(async (tx) => {
+      await tx.query('select 1');
+      hang();
+      await tx.query('select 2');
+    });
+    await hanging;
+    proxy.hang();
+    const statement = unavailable(store.query('select 3'));
+    const waiting = unavailable(store.query('select 4'));
+    const first = await Promise.race([
+      unavailable(store.probe()).then(() => 'probe'),
+      ...[statement, waiting, cut.catch(() => {})].map((work) => work.then(() => 'statement')),
+    ]);
+    assert.equal(first, 'probe');
+    await unavailable(store.probe());
+    await Promise.all([statement, waiting]);
+    // No rollback is waited for: a statement that comes now, and waits for a new connection, ends later.
+    const late = unavailable(store.query('select 5')).then(() => 'late');
+    assert.equal(await Promise.race([unavailable(cut).then(() => 'cut'), late]), 'cut');
+    await late;
+
+    proxy.resume();
+    for (const ask of [() => store.probe(), () => store.query('select 6')]) {
+      while (
+        await ask().then(
+          () => false,
+          (error) => error instanceof StoreUnavailable,
+        )
+      )
+        await sleep(50);
+    }
   });
 });

@@ -24,15 +24,21 @@ const types = {
   },
 };
 
-/** How long a statement, or an idle transaction of a hanging instance, may hold its locks, in milliseconds. */
-const STATEMENT_TIMEOUT = 30_000;
+/** How long an idle transaction of a hanging instance may hold its locks, in milliseconds. */
+const IDLE_TIMEOUT = 30_000;
+/** How long a statement may take, in milliseconds. */
+const STATEMENT_TIMEOUT = 10_000;
+/** Longer than the server's own limit: this one is for a server, or a connection, that no longer answers. */
+const ANSWER_TIMEOUT = STATEMENT_TIMEOUT + 2_000;
+/** How long a statement waits for a connection, in milliseconds. */
+const CONNECTION_TIMEOUT = 5_000;
 
 /** Settings of a connection to an external database; `patient`: without a time limit for statements. */
 export function connectionConfig(url: string, patient: boolean): pg.ClientConfig {
   const common = {
     connectionString: url,
     application_name: 'slipway',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -41,9 +47,8 @@ export function connectionConfig(url: string, patient: boolean): pg.ClientConfig
   return {
     ...common,
     statement_timeout: STATEMENT_TIMEOUT,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
-    // Longer than the server's own limit: this one is for a statement whose connection is dead but was never closed.
-    query_timeout: STATEMENT_TIMEOUT + 10_000,
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+    query_timeout: ANSWER_TIMEOUT,
   };
 }
 
@@ -109,8 +114,8 @@ export function createStatementRunner(): RunStatement {
 /** Server errors about a statement are kept (DatabaseError with SQLSTATE `code`); others become StoreUnavailable. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
-    // Connection exceptions, insufficient resources, operator intervention.
-    return /^(08|53|57)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
+    // Connection exceptions, insufficient resources, operator intervention, and a server that is now a replica.
+    return /^(08|53|57|25006)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
   }
   // The driver could not encode a parameter.
   if (error instanceof TypeError || error instanceof RangeError) return error;

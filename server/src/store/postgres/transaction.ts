@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { type Sql, StoreUnavailable, type Tx } from '../sql.js';
 import type { RunStatement } from './pool.js';
 
@@ -38,6 +38,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     active = false;
+    if (isUnanswered(error)) throw error;
     // After a commit there is nothing to roll back, for which the database only gives a notice.
     const undone = await inTurn('rollback').then(
       () => true,
@@ -46,6 +47,11 @@ export async function runTransaction<T>(
     // The connection may still be in the transaction: its lender must drop it.
     throw undone || error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
   }
+}
+
+/** Nothing more is asked on a connection that does not answer: its lender drops it, and with it the transaction. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof StoreUnavailable && !(error.cause instanceof pg.DatabaseError);
 }
 
 /** Runs `work`, which is one statement, on a connection: a statement is a transaction by itself. */

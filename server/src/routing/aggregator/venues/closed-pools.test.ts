@@ -35,6 +35,8 @@ const CLOSED: Record<string, [reason: string, ...changes: Change[]][]> = {
     ['it has no liquidity', ['pool', 360, 0n], ['pool', 368, 0n]],
     ['its price is out of its range', ['pool', 484, [0]], ['pool', 456, 1n], ['pool', 464, 0n]],
     ['its tokens are none', ['pool', 482, [2]]],
+    ['vault 0: frozen', [0, 108, [2]]],
+    ['vault 1: frozen', [1, 108, [2]]],
   ],
   'meteora-dbc': [
     ['it has migrated', ['pool', 305, [1]]],
@@ -43,6 +45,8 @@ const CLOSED: Record<string, [reason: string, ...changes: Change[]][]> = {
     ['a configuration of an unknown version', [0, 232, [2]]],
     ['a configuration of an unknown version', [0, 130, [3]]],
     ['a configuration without a curve', [0, 408, 0n], [0, 416, 0n]],
+    ['vault 0: frozen', [1, 108, [2]]],
+    ['vault 1: frozen', [2, 108, [2]]],
   ],
 };
 

@@ -1,3 +1,6 @@
+/** Rounding may have a pool take so many times what its liquidity takes by estimate. */
+export const NEARLY_END = 1 + 1e-6;
+
 /** One direction of a constant product, roughly; for concentrated liquidity, with the virtual reserves. */
 export interface RoughCurve {
   reserveIn: number;

@@ -1,5 +1,6 @@
 export { tokenSwapVenue } from './token-swap.js';
 
+import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Venue } from '../venue.js';
@@ -22,3 +23,8 @@ export function allVenues(programs: { tokenSwap: Address }): Venue[] {
     dlmmVenue(),
   ];
 }
+
+/** The names of all kinds; several programs may share one. */
+export const VENUE_LABELS: readonly string[] = [
+  ...new Set(allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM }).map(({ label }) => label)),
+];

@@ -68,7 +68,22 @@ export function sellAlong({ start, points }: Curve, price: bigint, amount: bigin
 
 // ---- roughly ----------------------------------------------------------------------------------------------------------
 
-/** Rough output of the first token for this much of the second; for more than the curve takes, all that is left. */
+/** Rounding leaves at most this share of an amount that the curve takes. */
+const NOTHING = 1e-6;
+
+/** The first token that the curve still sells, roughly. */
+export function roughRest({ end, points }: RoughCurve, price: number): number {
+  let rest = 0;
+  for (const { price: high, liquidity } of points) {
+    const stop = Math.min(high, end);
+    if (stop <= price) continue;
+    rest += liquidity * (1 / price - 1 / stop);
+    price = stop;
+  }
+  return rest;
+}
+
+/** Rough output of the first token for this much of the second; 0 for more than the curve takes. */
 export function roughBuy({ end, points }: RoughCurve, price: number, amount: number): number {
   let [left, out] = [amount, 0];
   for (const { price: high, liquidity } of points) {
@@ -80,7 +95,7 @@ export function roughBuy({ end, points }: RoughCurve, price: number, amount: num
     left -= most;
     price = stop;
   }
-  return out;
+  return left > amount * NOTHING ? 0 : out;
 }
 
 /** Rough input of the second token for this much of the first; Infinity for more than there is. */
@@ -98,7 +113,7 @@ export function roughCost({ end, points }: RoughCurve, price: number, wanted: nu
   return Number.POSITIVE_INFINITY;
 }
 
-/** Rough output of the second token for this much of the first; for more than the curve takes, all that there is. */
+/** Rough output of the second token for this much of the first; 0 for more than the curve takes. */
 export function roughSell({ start, points }: RoughCurve, price: number, amount: number): number {
   let [left, out] = [amount, 0];
   for (let i = points.length - 1; i >= 0; i--) {
@@ -111,7 +126,7 @@ export function roughSell({ start, points }: RoughCurve, price: number, amount: 
     left -= most;
     price = low;
   }
-  return out;
+  return left > amount * NOTHING ? 0 : out;
 }
 
 /** Rough input of the first token for this much of the second; Infinity for more than there is. */

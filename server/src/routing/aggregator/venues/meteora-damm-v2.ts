@@ -35,6 +35,7 @@ import {
   U64_MAX,
   variableRate,
 } from './meteora.js';
+import { vaultBalances } from './vaults.js';
 
 const POOL = { program: DAMM_V2_PROGRAM, tag: accountTag('Pool'), size: 1112 };
 const derived = (seed: string) => findProgramAddress([Buffer.from(seed)], DAMM_V2_PROGRAM).address;
@@ -61,15 +62,18 @@ export function dammV2Venue(): Venue {
     amountOffset: FIRST_NUMBER_AT,
     describe(_, account) {
       const pool = decodePool(account);
-      return typeof pool === 'string' ? pool : { mints: pool.mints, accounts: [CLOCK_SYSVAR] };
+      if (typeof pool === 'string') return pool;
+      return { mints: pool.mints, accounts: [...pool.tokens.map(({ vault }) => vault), CLOCK_SYSVAR] };
     },
-    open(address, account, [clock]) {
+    open(address, account, [accountA, accountB, clock]) {
       const pool = decodePool(account);
       if (typeof pool === 'string') return pool;
       const now = readClock(clock);
       if (!now) return 'the clock cannot be read';
-      if (now[pool.activatedBy] < pool.activation) return 'trading has not begun';
-      return stateOf(address, pool, now);
+      const refusal = refusalOf(pool, now);
+      if (refusal !== undefined) return refusal;
+      const balances = vaultBalances(pool.tokens, [accountA, accountB]);
+      return typeof balances === 'string' ? balances : stateOf({ address, pool, balances }, now);
     },
   };
 }
@@ -98,6 +102,7 @@ interface Pool {
   range: [bigint, bigint];
   /** The amounts that the pool records; older pools record none. */
   amounts: [bigint, bigint] | undefined;
+  isEnabled: boolean;
   activatedBy: (typeof ACTIVATION)[number];
   activation: bigint;
 }
@@ -110,7 +115,6 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const mostRate = MOST_RATE[view.getUint8(486)];
   const kind = BASE_FEES[view.getUint8(16)];
   if (!feesOn || !activatedBy || mostRate === undefined || !kind || view.getUint8(696) > 1) return 'an unknown version';
-  if (view.getUint8(481) !== 0) return 'trading is disabled';
   const isVariable = view.getUint8(56) !== 0;
   const variable = isVariable
     ? variableRate(u128At(view, 120), BigInt(view.getUint16(72, true)), BigInt(view.getUint32(68, true)))
@@ -122,9 +126,6 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const [liquidity, price] = [u128At(view, 360), u128At(view, 456)];
   const range: Pool['range'] = [u128At(view, 424), u128At(view, 440)];
   const amounts: Pool['amounts'] = view.getUint8(696) === 1 ? [u64At(view, 680), u64At(view, 688)] : undefined;
-  if (liquidity === 0n) return 'it has no liquidity';
-  const isConsistent = feesOn === COMPOUNDING ? amounts?.every((amount) => amount > 0n) : isWithin(price, range);
-  if (!isConsistent) return 'its price is out of its range';
   return {
     mints: [a.mint, b.mint],
     tokens: [a, b],
@@ -137,10 +138,20 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
     base: baseFeeOf(view, kind),
     startPrice: u128At(view, 152),
     amounts,
+    isEnabled: view.getUint8(481) === 0,
     activatedBy,
     activation: u64At(view, 472),
   };
 });
+
+function refusalOf({ isEnabled, activatedBy, activation, ...pool }: Pool, now: ClockTime): string | undefined {
+  if (!isEnabled) return 'trading is disabled';
+  if (now[activatedBy] < activation) return 'trading has not begun';
+  if (pool.liquidity === 0n) return 'it has no liquidity';
+  const isConsistent =
+    pool.feesOn === COMPOUNDING ? pool.amounts?.every((amount) => amount > 0n) : isWithin(pool.price, pool.range);
+  return isConsistent ? undefined : 'its price is out of its range';
+}
 
 const isWithin = (price: bigint, [low, high]: readonly [bigint, bigint]) => low > 0n && low <= price && price <= high;
 
@@ -203,7 +214,14 @@ function pricePeriods({ base, price, startPrice }: Pool): bigint | undefined {
 const other = (side: Side): Side => (side === 0 ? 1 : 0);
 const isOnInput = ({ feesOn }: Pool, from: Side) => feesOn !== 'output' && from === 1;
 
-function stateOf(address: Address, pool: Pool, now: ClockTime): PoolState {
+interface Parts {
+  address: Address;
+  pool: Pool;
+  /** Of its vaults. */
+  balances: readonly [bigint, bigint];
+}
+
+function stateOf({ address, pool, balances }: Parts, now: ClockTime): PoolState {
   const { tokens } = pool;
   const rates = [rateOf(pool, 0, now), rateOf(pool, 1, now)] as const;
   const [x, y] = virtualReserves(pool);
@@ -217,7 +235,9 @@ function stateOf(address: Address, pool: Pool, now: ClockTime): PoolState {
     feeShare: Number(rates[0] ?? rates[1] ?? pool.mostRate) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
-      return rate === undefined ? undefined : quote(pool, from, amount, rate);
+      const trade = rate === undefined ? undefined : quote(pool, from, amount, rate);
+      // A pool usually has what it owes; a trade with one that does not can only fail.
+      return trade && trade.received <= balances[other(from)] ? trade : undefined;
     },
     estimateOut: (from, amount) => roughOut(curves[from], amount),
     estimateIn: (from, amount) => roughIn(curves[from], amount),

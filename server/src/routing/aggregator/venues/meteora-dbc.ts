@@ -29,10 +29,12 @@ import {
   roughBuy,
   roughCost,
   roughProceeds,
+  roughRest,
   roughSell,
   sellAlong,
   type Walk,
 } from './meteora-curve.js';
+import { vaultBalances } from './vaults.js';
 
 const POOL = { program: DBC_PROGRAM, tag: accountTag('VirtualPool'), size: 424 };
 const CONFIG = { program: DBC_PROGRAM, tag: accountTag('PoolConfig'), size: 1048 };
@@ -70,9 +72,9 @@ export function dbcVenue(): Venue {
       const terms = decodeConfig(config);
       if (typeof terms === 'string') return terms;
       if (pool.baseMint === terms.quoteMint) return 'its tokens are the same';
-      return { mints: [pool.baseMint, terms.quoteMint], accounts: [pool.config, CLOCK_SYSVAR] };
+      return { mints: [pool.baseMint, terms.quoteMint], accounts: [pool.config, ...pool.vaults, CLOCK_SYSVAR] };
     },
-    open(address, account, [config, clock]) {
+    open(address, account, [config, base, quote, clock]) {
       const pool = decodePool(account);
       if (typeof pool === 'string') return pool;
       const terms = config ? decodeConfig(config) : NO_CONFIG;
@@ -80,7 +82,9 @@ export function dbcVenue(): Venue {
       const now = readClock(clock);
       if (!now) return 'the clock cannot be read';
       if (pool.quoteReserve >= terms.threshold) return 'its curve is complete';
-      return stateOf(address, pool, terms, now);
+      const tokens = tokensOf(pool, terms);
+      const balances = vaultBalances(tokens, [base, quote]);
+      return typeof balances === 'string' ? balances : stateOf({ address, pool, terms, tokens, balances }, now);
     },
   };
 }
@@ -213,24 +217,35 @@ function baseRateOf(
 
 const isOnInput = ({ feesOn }: Terms, from: Side) => feesOn === 'quote' && from === QUOTE;
 
-function stateOf(address: Address, pool: Pool, terms: Terms, now: ClockTime): PoolState {
-  const { quoteMint, quoteProgram } = terms;
+const tokensOf = (pool: Pool, { quoteMint, quoteProgram }: Terms): [PoolToken, PoolToken] => [
+  { mint: pool.baseMint, tokenProgram: pool.baseProgram, vault: pool.vaults[BASE] },
+  { mint: quoteMint, tokenProgram: quoteProgram, vault: pool.vaults[QUOTE] },
+];
+
+interface Parts {
+  address: Address;
+  pool: Pool;
+  terms: Terms;
+  tokens: [PoolToken, PoolToken];
+  /** Of its vaults. */
+  balances: readonly [bigint, bigint];
+}
+
+function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTime): PoolState {
   const [curve, root] = [terms.curve.rough, rough(pool.price)];
   const rates = [rateOf(terms, pool, BASE, now), rateOf(terms, pool, QUOTE, now)] as const;
-  const tokens: [PoolToken, PoolToken] = [
-    { mint: pool.baseMint, tokenProgram: pool.baseProgram, vault: pool.vaults[BASE] },
-    { mint: quoteMint, tokenProgram: quoteProgram, vault: pool.vaults[QUOTE] },
-  ];
   const kept = (from: Side) => 1 - Number(rates[from] ?? FEE_WHOLE) / Number(FEE_WHOLE);
   const keptIn = (from: Side) => (isOnInput(terms, from) ? kept(from) : 1);
   const keptOut = (from: Side) => (isOnInput(terms, from) ? 1 : kept(from));
   return {
     tokens,
-    reserves: [roughBuy(curve, root, Number.POSITIVE_INFINITY), Number(pool.quoteReserve)],
+    reserves: [roughRest(curve, root), Number(pool.quoteReserve)],
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
-      return rate === undefined ? undefined : quote({ pool, terms, from, rate }, amount);
+      const trade = rate === undefined ? undefined : quote({ pool, terms, from, rate }, amount);
+      // A pool usually has what it owes; a trade with one that does not can only fail.
+      return trade && trade.received <= balances[from === BASE ? QUOTE : BASE] ? trade : undefined;
     },
     estimateOut(from, amount) {
       const along = from === BASE ? roughSell : roughBuy;

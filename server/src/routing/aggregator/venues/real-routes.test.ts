@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Address, type Keypair, TOKEN_PROGRAM } from '@slipway/wire';
+import { PATIENCE_MS } from '../../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../../router.js';
 import { openAggregator, openWorld, type Routing, type World } from '../testing.js';
 import { missingPrograms, ROW_PROGRAMS, writeRow } from './testing/row.js';
@@ -51,10 +52,10 @@ describe('routes over the real programs of different venues', { skip, timeout: 1
   });
 
   async function quoted({ aggregator }: Routing, asked: QuoteRequest): Promise<Quote> {
-    let quote = await aggregator.quote(asked, AbortSignal.timeout(10_000));
+    let quote = await aggregator.quote(asked, AbortSignal.timeout(PATIENCE_MS));
     // A price that has moved to other ticks has other accounts, which are read then.
     if (isRefused(quote)) await aggregator.discover();
-    if (isRefused(quote)) quote = await aggregator.quote(asked, AbortSignal.timeout(10_000));
+    if (isRefused(quote)) quote = await aggregator.quote(asked, AbortSignal.timeout(PATIENCE_MS));
     if (isRefused(quote)) assert.fail(quote.reason);
     return quote;
   }

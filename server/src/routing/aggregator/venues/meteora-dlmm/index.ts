@@ -16,6 +16,7 @@ import type { PoolState, PoolToken, Side, SwapAccounts, Venue } from '../../venu
 import { anchorInstruction, FIRST_NUMBER_AT, readOnce } from '../anchor.js';
 import { type ClockTime, readClock } from '../clock.js';
 import { createDerivation } from '../derived.js';
+import { moreSteps } from '../more-steps.js';
 import { openVault, type Vault } from '../vaults.js';
 import {
   arrayOf,
@@ -30,7 +31,8 @@ import {
 } from './accounts.js';
 import { type Estimates, estimatesOf } from './estimates.js';
 import { type RateOf, rateAt, shareOf } from './fee.js';
-import { trade, type Way } from './trade.js';
+import { ARRAY_UNITS, BIN_UNITS, stepPoints } from './moves.js';
+import { isEmpty, trade, type Way } from './trade.js';
 
 /** Bin arrays that a trade is given. */
 const ARRAYS_AHEAD = 3;
@@ -155,7 +157,7 @@ interface Parts {
   rateOf: RateOf;
 }
 
-function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): PoolState {
+function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): PoolState | string {
   const token = (side: Side): PoolToken => {
     return { mint: pair.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pair.vaults[side] };
   };
@@ -168,8 +170,11 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     arrays: indexes[from]!.map((index) => arrays.get(index)),
   });
   const ways = [way(0), way(1)] as const;
+  if (ways.every((each) => isEmpty(each))) return 'it has no liquidity';
   const known: [Estimates?, Estimates?] = [];
   const estimates = (from: Side) => (known[from] ??= estimatesOf(ways[from], rateOf));
+  const arraysAhead = (from: Side) =>
+    indexes[from]!.filter((index) => arrays.has(index)).map((index) => arrayAddress(address, index));
   const atActive = (1 + pair.binStep / 10_000) ** pair.activeId;
   return {
     tokens,
@@ -186,12 +191,13 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
     price: (from) => estimates(from).price ?? (from === 0 ? atActive : 1 / atActive),
-    swap(from, accounts) {
-      const arraysAhead = indexes[from]!.filter((index) => arrays.has(index)).map((index) =>
-        arrayAddress(address, index),
-      );
-      return swap({ address, pair, tokens, arrays: arraysAhead, hasExtension: bitmap !== undefined }, accounts);
+    moreUnits(from, amount, share) {
+      const [behind, ahead] = [stepPoints(ways[from === 0 ? 1 : 0], true), stepPoints(ways[from], false)];
+      return ARRAY_UNITS + BIN_UNITS * moreSteps(behind, ahead, Number(amount), share);
     },
+    swap: (from, accounts) =>
+      swap({ address, pair, tokens, arrays: arraysAhead(from), hasExtension: bitmap !== undefined }, accounts),
+    movingAccounts: arraysAhead,
   };
 }
 

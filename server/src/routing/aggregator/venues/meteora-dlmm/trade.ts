@@ -36,6 +36,13 @@ export function* binsOf({ pair, xToY, arrays }: Way): Generator<{ id: number; bi
   yield undefined;
 }
 
+/** Whether it is known that no bin in this direction has anything to pay out. */
+export function isEmpty(way: Way): boolean {
+  if (way.arrays.includes(undefined)) return false;
+  const first = binsOf(way).next();
+  return first.done === true || first.value === undefined;
+}
+
 /** Trades all of `amount`; undefined if the program refuses, or would need unknown bins or too many of them. */
 export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | undefined {
   const { pair, xToY } = way;

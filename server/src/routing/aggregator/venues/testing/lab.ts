@@ -25,7 +25,8 @@ export function missingPrograms(...programs: Address[]): string | false {
   return missing.length > 0 && `${folder} has no ${missing.join('.so, ')}.so`;
 }
 
-function otherProgram(program: Address): Buffer {
+/** A program's bytes from that folder. Also for `scripts/record-venues.mjs`. */
+export function otherProgram(program: Address): Buffer {
   return readFileSync(join(process.env.SLIPWAY_PROGRAMS_DIR!, `${program}.so`));
 }
 
@@ -152,7 +153,7 @@ export function openFrom(
 }
 
 /** The most compute units that a hop may use: a venue may refuse a heavier trade. */
-const HEAVY_UNITS = 400_000;
+export const HEAVY_UNITS = 400_000;
 
 /**
  * Asserts that a quote is exactly what the program does: what the program refuses is not quoted, and what it does was

@@ -45,7 +45,7 @@ export function writeRow(): PoolRow {
     tokenPrograms: [tokenPrograms[a]!, tokenPrograms[b]!],
   });
   const written = [
-    ...[cpmm(lab, pair(0, 1)), damm(lab, pair(1, 2)), dbc(lab, pair(3, 2))],
+    ...[cpmm(lab, pair(0, 1)), damm(lab, pair(1, 2)), writeCurve(lab, pair(3, 2))],
     ...[whirlpool(lab, pair(3, 4)), dlmm(lab, pair(4, 5))],
   ];
   const pools = written.map(({ address }, i) => {
@@ -116,7 +116,8 @@ function damm(lab: Lab, pair: Pair) {
   });
 }
 
-function dbc(lab: Lab, pair: Pair) {
+/** A launch curve half way, of the first token for the second. */
+export function writeCurve(lab: Lab, pair: Pair): LabPool {
   const points = [2n, 3n, 4n].map((times, i) => ({ price: ONE * times, liquidity: (DEEP << 64n) / BigInt(i + 1) }));
   return writeDbcPool(lab, {
     ...pair,

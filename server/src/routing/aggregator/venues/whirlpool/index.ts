@@ -4,6 +4,7 @@ import type { PoolState, PoolToken, Side, Trade, Venue } from '../../venue.js';
 import { FIRST_NUMBER_AT, readOnce } from '../anchor.js';
 import { readClock } from '../clock.js';
 import { createDerivation } from '../derived.js';
+import { moreSteps } from '../more-steps.js';
 import { openVault, type Vault } from '../vaults.js';
 import {
   decodeOracle,
@@ -16,6 +17,7 @@ import {
 import { adaptiveFee, type FeeRate, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
 import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
+import { ARRAY_UNITS, STEP_UNITS, stepPoints } from './moves.js';
 import { MAX_TICK } from './ticks.js';
 import { type Ladder, trade } from './trade.js';
 
@@ -78,8 +80,11 @@ function openPool(
   if (a.vault.owner !== address || b.vault.owner !== address) return 'vaults of another owner';
   const arrays = readArrays(reader, address, pool, others);
   if (!arrays) return 'ticks that cannot be read';
+  if (isEmpty(pool, arrays)) return 'it has no liquidity';
   const feesOf = pool.isAdaptive ? readFees(reader, address, pool, others.slice(-2)) : () => staticFee(pool.feeRate);
-  return typeof feesOf === 'string' ? feesOf : stateOf({ reader, address, pool, vaults: [a, b], arrays, feesOf });
+  if (typeof feesOf === 'string') return feesOf;
+  const groupSize = pool.isAdaptive ? reader.oracleOf(others.at(-2)!)?.fee.groupSize : undefined;
+  return stateOf({ reader, address, pool, vaults: [a, b], arrays, feesOf, groupSize });
 }
 
 function readArrays(reader: Reader, address: Address, pool: WhirlpoolAccount, accounts: Accounts) {
@@ -94,6 +99,10 @@ function readArrays(reader: Reader, address: Address, pool: WhirlpoolAccount, ac
   }
   return arrays;
 }
+
+/** Whether there is no liquidity at the price, nor where a trade could move it. */
+const isEmpty = ({ liquidity }: WhirlpoolAccount, arrays: ReadonlyMap<number, TickArray>) =>
+  liquidity === 0n && [...arrays.values()].every(({ ticks }) => ticks.every(({ net }) => net === 0n));
 
 function readFees(reader: Reader, address: Address, pool: WhirlpoolAccount, [account, clock]: Accounts) {
   const oracle = account && reader.oracleOf(account);
@@ -115,9 +124,11 @@ interface Parts {
   arrays: ReadonlyMap<number, TickArray>;
   /** The fees of a trade that begins now; undefined if the program refuses the time. */
   feesOf(from: Side): FeeRate | undefined;
+  /** Ticks between which an adaptive fee is constant. */
+  groupSize: number | undefined;
 }
 
-function stateOf({ reader, address, pool, vaults, arrays, feesOf }: Parts): PoolState {
+function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: Parts): PoolState {
   const tokenOf = (side: Side): PoolToken => {
     return { mint: pool.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] };
   };
@@ -127,6 +138,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf }: Parts): Pool
   const feeShare = Number(feesOf(0)?.rate() ?? pool.feeRate) / RATE_UNIT;
   const known: [Estimates?, Estimates?] = [];
   const estimates = (from: Side) => (known[from] ??= estimatesOf(ladder(from), feeShare));
+  const arraysAhead = (from: Side) => startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
   const price = (Number(pool.sqrtPrice) / ONE) ** 2;
   return {
     tokens,
@@ -144,10 +156,17 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf }: Parts): Pool
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
     price: (from) => (from === 0 ? price : 1 / price),
+    moreUnits(from, amount, share) {
+      const groups = groupSize === undefined ? undefined : { tick: pool.tick, size: groupSize };
+      const behind = stepPoints(ladder(from === 0 ? 1 : 0), true, groups);
+      const ahead = stepPoints(ladder(from), false, groups);
+      return ARRAY_UNITS + STEP_UNITS * moreSteps(behind, ahead, Number(amount), share);
+    },
     swap(from, accounts) {
-      const tickArrays = startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
+      const tickArrays = arraysAhead(from);
       const parts = { program: reader.program, pool: address, tokens, tickArrays, oracle: reader.oracleAt(address) };
       return whirlpoolSwap(parts, from, accounts);
     },
+    movingAccounts: arraysAhead,
   };
 }

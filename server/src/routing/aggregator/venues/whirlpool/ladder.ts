@@ -1,3 +1,4 @@
+import { NEARLY_END } from '../estimates.js';
 import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
 import type { Ladder, Rung } from './trade.js';
@@ -61,7 +62,9 @@ interface Stretch {
 
 /** What a trade does, roughly. */
 export interface Estimates {
+  /** 0 for more than can be traded. */
   out(amount: number): number;
+  /** Infinity for more than there is. */
   in(amount: number): number;
   /** Output until the price is this many times, or such a part, of what it is. */
   outWithin(factor: number): number;
@@ -102,6 +105,7 @@ export function estimatesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, feeSh
   return {
     out(amount) {
       const stretch = lastWith((each) => each.amountIn < amount);
+      if (amount > amountIn) return amount <= amountIn * NEARLY_END ? amountOut : 0;
       if (!stretch || stretch.liquidity === 0) return stretch?.amountOut ?? 0;
       const { from, to, liquidity } = stretch;
       const net = (amount - stretch.amountIn) * kept;

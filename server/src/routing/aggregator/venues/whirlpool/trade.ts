@@ -5,7 +5,7 @@ import { MAX_TICK, sqrtPriceAt } from './ticks.js';
 const U64_MAX = 2n ** 64n - 1n;
 const U128_MAX = 2n ** 128n - 1n;
 /** A trade over more uses so many compute units, 10,000 each, that a transaction has no room for it beside others. */
-const MAX_STRETCHES = 80;
+export const MAX_STRETCHES = 80;
 
 /** A tick that the price passes, in the direction of a trade. */
 export interface Rung {

@@ -88,10 +88,16 @@ describe('a Whirlpool', () => {
   it('promises nothing beyond the ticks that a trade can be given', () => {
     const pool = write(lab, { tickSpacing: 1, positions: [{ lower: -400_000, upper: 400_000, liquidity: DEEP }] });
     const state = opened(lab, pool);
-    const most = state.estimateOut(1, Number.MAX_VALUE);
+    let [most, beyond] = [0, Number(DEEP)];
+    for (let i = 0; i < 60; i++) {
+      const middle = (most + beyond) / 2;
+      if (Number.isFinite(state.estimateIn(1, middle))) most = middle;
+      else beyond = middle;
+    }
     assert.ok(state.quote(1, BigInt(Math.floor(state.estimateIn(1, most * 0.999)))));
     assert.equal(state.quote(1, DEEP), undefined);
     assert.equal(state.estimateIn(1, most * 1.001), Number.POSITIVE_INFINITY);
+    assert.equal(state.estimateOut(1, state.estimateIn(1, most) * 1.1), 0);
   });
 
   it('is not traded with when its oracle is missing, of another pool, or says that it opens later', () => {

@@ -1,0 +1,64 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Chain } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import { Outage } from '../errors/index.js';
+import type { Readiness } from '../http/index.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
+import type { Store } from '../store/sql.js';
+
+/** No check takes longer, so that whoever asks has an answer before it gives up. */
+const LONGEST_PROBE_MS = 5_000;
+/** More than a block, because the last block of a file has room even on a full disk. */
+const TRIAL = Buffer.alloc(64 * 1024);
+
+interface ReadinessDeps {
+  config: Config;
+  store: Store;
+  chain: Chain;
+  /** Of a process that has the keepers. */
+  wallet: { readonly shortage: string | undefined } | undefined;
+}
+
+/**
+ * Whether requests can be served: the database and, where something of the service lies in it, the data folder take
+ * writes, and the chain's node is well. A keeper also says when it cannot pay, which keeps no instance from serving.
+ */
+export function createReadiness({ config, store, chain, wallet }: ReadinessDeps): Readiness {
+  const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
+  return async () => {
+    const [database, node, files] = await Promise.all([
+      stateOf(store.probe()),
+      stateOf(chain.rpc.call('getHealth', [])),
+      usesFolder ? stateOf(writeTrial(config.dataDir)) : undefined,
+    ]);
+    const needed = { database, chain: node, ...(files !== undefined && { files }) };
+    const ok = Object.values(needed).every((state) => state === 'ok');
+    return { ok, checks: { ...needed, ...(wallet && { keeper: wallet.shortage ?? 'ok' }) } };
+  };
+}
+
+async function stateOf(check: Promise<unknown>): Promise<string> {
+  try {
+    const isInTime = await waitAtMost(
+      LONGEST_PROBE_MS,
+      check.then(() => {}),
+    );
+    return isInTime ? 'ok' : 'failed';
+  } catch (error) {
+    return error instanceof Outage && error.told !== undefined ? `failed: ${error.told}` : 'failed';
+  }
+}
+
+async function writeTrial(folder: string): Promise<void> {
+  const path = join(folder, `.write-trial-${process.pid}`);
+  try {
+    await writeFile(path, TRIAL);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const told = `The data folder takes no writes: ${code === 'ENOSPC' ? 'the disk is full' : (code ?? 'unknown')}`;
+    throw new Outage('STORAGE_UNAVAILABLE', message, { cause: error, told });
+  } finally {
+    await rm(path, { force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,38 @@
+import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import type { Crafted } from '../../crafting/transaction.js';
+import { explain, failedFloor, failedIndex, lastCalls } from '../../landing/index.js';
+import type { Hop } from '../../routing/router.js';
+
+/** Error of the router program: a venue has paid nothing. */
+const NOTHING_RECEIVED = 6008;
+
+interface FailedSimulation {
+  err: unknown;
+  logs: readonly string[];
+  sample: Crafted;
+}
+
+/**
+ * The hops of a route whose pools a failed simulation speaks against: the one that failed, or all of them where too
+ * little came out in the end; none where something else failed.
+ */
+export function suspectHops(
+  hops: readonly Hop[],
+  { err, logs, sample }: FailedSimulation,
+  router: Address | undefined,
+): readonly Hop[] {
+  const failed = sample.instructions[failedIndex(err) ?? -1];
+  if (!failed) return [];
+  if (failedFloor(err, sample.wire)) return hops;
+  if (failed.program !== router) {
+    return hops.filter(({ venue }) => failed.accounts.some(({ address }) => address === venue));
+  }
+  const { programs, isLastFailed } = lastCalls(logs);
+  // The router calls venues and, to take a fee or hand something on, the token programs.
+  if (isLastFailed && isToken(programs.at(-1))) return [];
+  const last = hops[programs.filter((program) => !isToken(program)).length - 1];
+  const isLast = isLastFailed || explain(err).code === NOTHING_RECEIVED;
+  return last && isLast ? [last] : hops;
+}
+
+const isToken = (program: Address | undefined) => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;

@@ -1,0 +1,48 @@
+import type { RouteOptions } from 'fastify';
+import { type ErrorShape, gatewayError } from '../errors/index.js';
+import { BODY_LIMIT } from './json-body.js';
+
+type Answers = Record<string, { description: string } & ({ $ref: string } | { anyOf: { $ref: string }[] })>;
+
+/** The error answers of a route in the API document, by status. They follow from what the route says of itself. */
+export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOptions): Answers {
+  const { auth = 'none', errorShape = gatewayError, errors = {} } = config ?? {};
+  const ofArea = (description: string) => ({ ...refTo(errorShape), description });
+  const hasKey = auth === 'key' || auth === 'wallet';
+  const takesFields = schema?.body !== undefined || schema?.params !== undefined || schema?.querystring !== undefined;
+  return {
+    ...(takesFields && { 400: ofArea('The request cannot be served as it is: the answer says what to change') }),
+    ...(auth !== 'none' && { 401: ofArea(CREDENTIALS[auth]) }),
+    ...(hasKey && {
+      403: {
+        anyOf: [...new Set([gatewayError, errorShape])].map(refTo),
+        description: 'The key does not have access, or the area refuses',
+      },
+      429: {
+        ...refTo(gatewayError),
+        description: 'Too many requests: `limit` says of which kind, and the header Retry-After when to try again',
+      },
+    }),
+    ...(schema?.body !== undefined && {
+      413: ofArea(`The body has more than ${bodyLimit.toLocaleString('en-US')} bytes`),
+      415: ofArea('The body has another content type'),
+    }),
+    ...Object.fromEntries(Object.entries(errors).map(([status, description]) => [status, ofArea(description)])),
+    '4xx': ofArea('The request cannot be served'),
+    500: ofArea('The service failed'),
+    ...(auth !== 'none' &&
+      !errorShape.without503 && {
+        503: ofArea('Something that the service needs is away: the header Retry-After says when to try again'),
+      }),
+    '5xx': ofArea('The service failed'),
+  };
+}
+
+const CREDENTIALS = {
+  key: 'The header x-api-key is missing, or its key is not known',
+  wallet: 'The key or the token of the login is missing, not known or expired',
+  admin: 'The admin token is missing or wrong',
+};
+
+export const refTo = ({ schema }: ErrorShape) => ({ $ref: `${schemaName(schema)}#` });
+export const schemaName = (schema: object) => (schema as { $id: string }).$id;

@@ -1,0 +1,82 @@
+/** Values for fields and parameters in the API document, by name; a path before the name goes first. */
+export type Examples = Readonly<Record<string, unknown>>;
+
+interface Schema {
+  $ref?: string;
+  const?: unknown;
+  enum?: unknown[];
+  type?: string;
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+}
+
+interface Operation {
+  parameters?: { name: string; required?: boolean; schema?: Schema; example?: unknown }[];
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> };
+}
+
+interface Document {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
+}
+
+/** Optional parameters that a first try wants, because the answer is about little without them. */
+const WANTED = new Set(['taker']);
+
+/**
+ * Completes a document for readers and their tools: a union of fixed values becomes an `enum`, all of whose values a
+ * page offers, and parameters and bodies get examples that work. A body gets one only if all of its required fields do.
+ */
+export function completeDocument<T extends object>(document: T, examples: Examples): T {
+  const completed = withEnums(document) as T & Document;
+  for (const [path, operations] of Object.entries(completed.paths ?? {})) {
+    for (const { parameters = [], requestBody } of Object.values(operations)) {
+      for (const parameter of parameters) {
+        if (parameter.required !== true && !WANTED.has(parameter.name)) continue;
+        const example = givenFor(parameter.name, path, examples);
+        if (example !== undefined) parameter.example = example;
+      }
+      const json = requestBody?.content['application/json'];
+      const example = exampleOf(json?.schema, path, '', { examples, schemas: completed.components?.schemas ?? {} });
+      if (json !== undefined && example !== undefined) json.example = example;
+    }
+  }
+  return completed;
+}
+
+function withEnums(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withEnums);
+  if (typeof value !== 'object' || value === null) return value;
+  const { anyOf, ...rest } = value as Schema;
+  const fixed = anyOf?.flatMap((member) => member.enum ?? [member.const]);
+  if (fixed?.every((text) => typeof text === 'string')) return { ...rest, type: 'string', enum: fixed };
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withEnums(member)]));
+}
+
+interface Source {
+  examples: Examples;
+  schemas: Record<string, Schema>;
+}
+
+function exampleOf(schema: Schema | undefined, path: string, name: string, source: Source): unknown {
+  if (schema === undefined) return undefined;
+  if (schema.$ref !== undefined) {
+    return exampleOf(source.schemas[schema.$ref.replace('#/components/schemas/', '')], path, name, source);
+  }
+  const given = name === '' ? undefined : givenFor(name, path, source.examples);
+  if (given !== undefined) return given;
+  if (schema.const !== undefined || schema.enum !== undefined) return schema.const ?? schema.enum?.[0];
+  if (schema.properties === undefined) return undefined;
+  const fields = (schema.required ?? []).map((field) => [
+    field,
+    exampleOf(schema.properties?.[field], path, field, source),
+  ]);
+  const isWhole = fields.length > 0 && fields.every(([, value]) => value !== undefined);
+  return isWhole ? Object.fromEntries(fields) : undefined;
+}
+
+function givenFor(name: string, path: string, examples: Examples): unknown {
+  return examples[`${path} ${name}`] ?? examples[name];
+}

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+
+const WINDOW_MS = 1000;
+/** A kind is as long as the message of what was thrown; so many can be in one second only by chance. */
+const MAX_KINDS = 1000;
+
+export interface FailureLog {
+  /** Writes the line, or counts it if one of the same kind was written less than a second ago. */
+  report(kind: string, line: () => object): void;
+}
+
+/**
+ * Error lines of requests: one for each kind and second, so that an outage under load does not fill the disk with the
+ * same stack. The others are counted, and a second later a line says how many they were.
+ */
+export function createFailureLog(log: Logger): FailureLog {
+  const repeats = new Map<string, { count: number; last: () => object }>();
+
+  function open(kind: string, line: () => object): void {
+    repeats.set(kind, { count: 0, last: line });
+    setTimeout(close, WINDOW_MS, kind).unref();
+  }
+
+  function close(kind: string): void {
+    const repeat = repeats.get(kind);
+    repeats.delete(kind);
+    if (repeat === undefined || repeat.count === 0) return;
+    log.error({ ...repeat.last(), repeated: repeat.count }, 'request failed, as others in the last second');
+    open(kind, repeat.last);
+  }
+
+  return {
+    report(kind, line) {
+      const repeat = repeats.get(kind);
+      if (repeat !== undefined) {
+        repeat.count += 1;
+        repeat.last = line;
+        return;
+      }
+      log.error(line(), 'request failed');
+      if (repeats.size < MAX_KINDS) open(kind, line);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify';
+import { AppError } from '../errors/index.js';
+import { nearest } from '../lib/nearest.js';
+
+export const WARNING_HEADER = 'x-slipway-warning';
+const STRICT_HEADER = 'x-slipway-strict';
+const MOST_NAMED = 5;
+const LONGEST_NAME = 64;
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+/** What a schema names: fields, each with its own, or those of a list's items. Without either, anything may be there. */
+interface Known {
+  readonly fields?: ReadonlyMap<string, Known>;
+  readonly items?: Known;
+}
+
+const ANYTHING: Known = {};
+
+/**
+ * Tells a client of the parameters and body fields that a route does not know, with the nearest that it knows: by a
+ * header on the answer, or as an error where the client or the operator wants them refused. Undefined for a route that
+ * names none.
+ */
+export function unknownFieldsHook(
+  app: FastifyInstance,
+  { schema }: RouteOptions,
+  strict: boolean,
+): preValidationHookHandler | undefined {
+  const parts = [
+    { of: 'query', schema: schema?.querystring as Schema | undefined },
+    { of: 'body', schema: schema?.body as Schema | undefined },
+  ] as const;
+  if (parts.every((part) => part.schema === undefined)) return undefined;
+  let known: { of: 'query' | 'body'; names: Known }[] | undefined;
+  return (request, reply, done) => {
+    // At the first request, when every schema is there that others refer to.
+    known ??= parts.map((part) => ({ of: part.of, names: namedIn(part.schema, app.getSchemas()) }));
+    const found: [field: string, expected: string][] = [];
+    for (const { of, names } of known) collect(request[of], names, '', found);
+    if (found.length === 0) return done();
+    const message = found.map(([field, expected]) => `${field}: ${expected}`).join('; ');
+    reply.header(WARNING_HEADER, message);
+    if (!strict && request.headers[STRICT_HEADER] !== '1') return done();
+    done(new AppError('INVALID_REQUEST', { message, details: Object.fromEntries(found) }));
+  };
+}
+
+function namedIn(schema: Schema | undefined, shared: Record<string, unknown>): Known {
+  if (schema === undefined) return ANYTHING;
+  if (schema.$ref !== undefined) return namedIn(shared[schema.$ref.replace(/#$/, '')] as Schema, shared);
+  if (schema.items !== undefined) return { items: namedIn(schema.items, shared) };
+  const fields = new Map<string, Known>();
+  for (const [name, field] of Object.entries(schema.properties ?? {})) fields.set(name, namedIn(field, shared));
+  for (const member of [schema.anyOf, schema.oneOf, schema.allOf].flatMap((members) => members ?? []))
+    for (const [name, field] of namedIn(member, shared).fields ?? []) fields.set(name, field);
+  return fields.size === 0 && schema.properties === undefined ? ANYTHING : { fields };
+}
+
+/**
+ * Adds the fields of `value` that are not known, with what to do about each, up to a bound. It goes as deep as the
+ * schema, however deep the value is.
+ */
+function collect(value: unknown, { fields, items }: Known, path: string, found: [string, string][]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    if (items !== undefined) for (const item of value) collect(item, items, path, found);
+    return;
+  }
+  if (fields === undefined) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (found.length === MOST_NAMED) return;
+    const known = fields.get(name);
+    if (known !== undefined) collect(member, known, `${path}${name}.`, found);
+    else addTo(found, path, name, [...fields.keys()]);
+  }
+}
+
+function addTo(found: [string, string][], path: string, name: string, known: string[]): void {
+  const guess = name.length > LONGEST_NAME ? undefined : nearest(name, known);
+  // What the client wrote becomes part of a header.
+  const field = `${path}${name.slice(0, LONGEST_NAME).replace(/[^\w.[\]-]/g, '?')}`;
+  if (found.some(([other]) => other === field)) return;
+  found.push([field, guess === undefined ? 'unknown' : `unknown; did you mean ${path}${guess}?`]);
+}

@@ -1,0 +1,18 @@
+import { deleteWindows } from '../store/limits.js';
+import type { Store } from '../store/sql.js';
+import type { Chore } from './keeper.js';
+
+const EVERY_SECONDS = 60;
+/** Longer than any window, and than the clocks of two machines differ. */
+const KEEP_SECONDS = 300;
+
+/** Deletes the rate windows in which nothing has been counted for minutes: most are of clients without a key. */
+export function rateWindowsChore({ store, steadyNow }: { store: Store; steadyNow: () => number }): Chore {
+  let lastSecond = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const second = Math.floor(steadyNow() / 1000);
+    if (second < lastSecond + EVERY_SECONDS) return;
+    await deleteWindows(store, second - KEEP_SECONDS);
+    lastSecond = second;
+  };
+}

@@ -1,0 +1,209 @@
+import type { Address } from '@slipway/wire';
+import { bestRate, mostOut, mostUpTo, partOf, split, type Way, WORTH_A_POOL } from './deal.js';
+import {
+  better,
+  calculate,
+  discounted,
+  type Estimate,
+  keptOf,
+  type Room,
+  type Scored,
+  type SearchOptions,
+  scored,
+} from './found.js';
+import { type LiveLeg, mostFor } from './legs.js';
+import { ALL_BPS, type Outcome, type Part, type Plan } from './plan.js';
+
+/** Pools of one kind that a step is tried with: so many that are best for all of the amount, and for each part of it. */
+const MAX_OF_A_KIND = 3;
+/** Parts of the amount, as 1/n, that they are chosen by. */
+const PARTS = [1, 3, 8, 25, 100] as const;
+/** Chunks of a split: finer than usual, because pools that end may take no large one. */
+const CHUNKS = 50;
+/** Of these, the ones that a step is split over in threes. */
+const MAX_FOR_THREES = 9;
+/** The most ways to begin or to continue a route that are looked into, over all paths. */
+const MAX_LOOKS = 3_000;
+/** Amounts that differ by a smaller share are split the same way. */
+const SAME = 0.01;
+/** What is better by less is not looked for. */
+const NEARLY = 1.0001;
+
+/**
+ * The best plan that fits into a transaction and that can be calculated, where the best ones of all cannot. Each path's
+ * steps are tried with pools of every kind, alone and split, best first; what leaves no room for the rest of its path, or
+ * cannot be better than `known`, is not followed. The first of the `paths` are the best.
+ */
+export function fitting(paths: readonly Estimate[], options: SearchOptions, known?: Scored): Scored | undefined {
+  const progress = { best: known, looks: 0 };
+  for (const path of paths) follow(path, options, progress);
+  return progress.best;
+}
+
+interface Progress {
+  best: Scored | undefined;
+  looks: number;
+}
+
+interface Step {
+  legs: LiveLeg[];
+  /** The most that may come to it. */
+  amount: number;
+  /** Of that amount; each pool alone first. */
+  ways: Way[];
+  /** Bytes that it takes at least, whatever it shares with other steps. */
+  least: number;
+}
+
+function follow({ path, steps: live, input }: Estimate, options: SearchOptions, progress: Progress): void {
+  const { request, room, maxPools } = options;
+  const planOf = (ways: readonly Way[]): Plan => ({
+    steps: ways.map(({ parts }, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts })),
+    pools: partsOf(ways).length,
+  });
+  const kept = keptOf(request);
+  const wanted = Number(request.amount) / kept.output;
+  const offerFor = (out: number) => (input * wanted) / out / kept.input;
+  const isWorth = (out: number, pools: number) => {
+    const worth = request.mode === 'exact-in' ? out * kept.output : -offerFor(out);
+    const { best } = progress;
+    return !best || discounted(worth, pools) > best.score * (best.score > 0 ? NEARLY : 1 / NEARLY);
+  };
+
+  const reach = live.reduce((sum, legs) => mostUpTo(legs, sum), input);
+  if (!isWorth(reach, live.length)) return;
+  const steps = stepsOf(live, input, options);
+  if (steps.some(({ ways }) => ways.length === 0)) return;
+  const between = betweenOf(steps);
+  const weigh = (parts: readonly Part[]) => room.weigh(parts, between);
+  const base = baseOf(planOf(steps.map((step) => lightest(step, weigh))), options, weigh);
+  if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
+  for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
+
+  const extend = (ways: readonly Way[], amount: number): void => {
+    const later = steps.slice(ways.length + 1);
+    const rest = base + later.reduce((sum, { least }) => sum + least, 0);
+    for (const { way, out } of waysAt(steps[ways.length]!, amount)) {
+      if (progress.looks >= MAX_LOOKS) return;
+      progress.looks += 1;
+      const chosen = [...ways, way];
+      const parts = partsOf(chosen);
+      const pools = parts.length + later.length;
+      if (pools > maxPools || rest + weigh(parts) > 0) continue;
+      const most = later.reduce((sum, { legs }) => mostUpTo(legs, sum), out);
+      if (!isWorth(most, pools)) continue;
+      if (later.length > 0) extend(chosen, out);
+      else {
+        const found = calculate(planOf(chosen), offerFor(out), options);
+        if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
+      }
+    }
+  };
+  extend([], input);
+}
+
+const partsOf = (ways: readonly Way[]): Part[] => ways.flatMap(({ parts }) => parts);
+
+/** The bytes that any plan of a path has too many, without what its pools weigh; told by one of them. */
+function baseOf(plan: Plan, { room, request }: SearchOptions, weigh: Weigh): number {
+  const trades = plan.steps.flatMap(({ parts }, step) =>
+    parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 0n })),
+  );
+  const outcome: Outcome = { inAmount: 1n, outAmount: 1n, feeAmount: request.fee ? 1n : 0n, trades };
+  return room.excess({ plan, outcome }) - weigh(plan.steps.flatMap(({ parts }) => parts)) - room.slack;
+}
+
+type Weigh = (parts: readonly Part[]) => number;
+
+const lightest = ({ ways }: Step, weigh: Weigh): Way =>
+  ways.reduce((light, way) => (weigh(way.parts) < weigh(light.parts) ? way : light));
+
+/** What the accounts between the steps name, whatever the pools. */
+function betweenOf(steps: readonly Step[]): Set<Address> {
+  const tokens = steps.slice(1).map(({ legs }) => legs[0]!.state.tokens[legs[0]!.from]);
+  return new Set(tokens.flatMap(({ mint, tokenProgram }) => [mint, tokenProgram]));
+}
+
+/** Every step with each of its pools alone. */
+function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOptions): Step[] {
+  const times = new Map<Address, number>();
+  let amount = input;
+  const steps = live.map((all) => {
+    const legs = ofEveryKind(all, amount, room);
+    for (const leg of legs)
+      for (const address of new Set(room.named(partOf(leg, ALL_BPS))))
+        times.set(address, (times.get(address) ?? 0) + 1);
+    const step = { legs, amount, ways: legs.map((leg) => alone(leg, amount)) };
+    amount = mostOut(legs, amount);
+    return step;
+  });
+  const shared = new Set([...times].flatMap(([address, count]) => (count > 1 ? [address] : [])));
+  return steps.map((step) => ({
+    ...step,
+    least: Math.min(...step.ways.map(({ parts }) => room.weigh(parts, shared))),
+  }));
+}
+
+/** The best of every kind that takes another share of a transaction. */
+function ofEveryKind(legs: readonly LiveLeg[], amount: number, room: Room): LiveLeg[] {
+  const kinds = new Map<string, LiveLeg[]>();
+  for (const leg of legs) {
+    const kind = `${leg.pool.venue.program} ${room.weigh([partOf(leg, ALL_BPS)], NOTHING_SHARED)}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), leg]);
+  }
+  const chosen = [...kinds.values()].flatMap((same) =>
+    PARTS.flatMap((part) => mostFor(same, amount / part, MAX_OF_A_KIND)),
+  );
+  return [...new Set(chosen)];
+}
+
+const NOTHING_SHARED: ReadonlySet<Address> = new Set();
+
+const alone = (leg: LiveLeg, amount: number): Way => ({
+  parts: [partOf(leg, ALL_BPS)],
+  out: leg.state.estimateOut(leg.from, amount),
+});
+
+/** The splits over two and three pools that pay. */
+function splitsOver(legs: readonly LiveLeg[], amount: number): Way[] {
+  const outs = legs.map((leg) => alone(leg, amount).out);
+  const best = Math.max(...outs);
+  if (best > 0 && bestRate(legs, amount) * amount < best * (1 + WORTH_A_POOL)) return [];
+  const ways: Way[] = [];
+  const add = (...chosen: number[]) => {
+    const way = split(
+      chosen.map((i) => legs[i]!),
+      amount,
+      CHUNKS,
+    );
+    if (way && way.out > Math.max(...chosen.map((i) => outs[i]!)) * (1 + WORTH_A_POOL)) ways.push(way);
+  };
+  for (let i = 0; i < legs.length; i++) {
+    for (let j = i + 1; j < legs.length; j++) {
+      add(i, j);
+      for (let k = j + 1; k < Math.min(legs.length, MAX_FOR_THREES); k++) add(i, j, k);
+    }
+  }
+  return ways;
+}
+
+/** The ways that take an amount, best first. */
+function waysAt({ legs, ways, amount: most }: Step, amount: number): { way: Way; out: number }[] {
+  // Of an amount that is not the same, other shares are best, and pools that end take more of it.
+  const isSame = Math.abs(amount / most - 1) < SAME;
+  const now = isSame ? ways : [...ways.slice(0, legs.length), ...splitsOver(legs, amount)];
+  return now
+    .map((way) => ({ way, out: outOf(way, amount) }))
+    .filter(({ out }) => out > 0)
+    .sort((a, b) => b.out - a.out);
+}
+
+function outOf({ parts }: Way, amount: number): number {
+  let sum = 0;
+  for (const { state, from, bps } of parts) {
+    const out = state.estimateOut(from, (amount * bps) / ALL_BPS);
+    if (out <= 0) return 0;
+    sum += out;
+  }
+  return sum;
+}

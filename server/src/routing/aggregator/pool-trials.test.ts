@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import { createChain, createLiveAccounts, type LiveAccounts } from '../../chain/index.js';
+import type { Token } from '../router.js';
+import { FAILS, PoolTrials } from './pool-trials.js';
+import { Pools } from './pools.js';
+import { newAddress, openWorld, silent, type TestPool, type World } from './testing.js';
+import { allVenues, tokenSwapVenue } from './venues/index.js';
+import { Lab } from './venues/testing/lab.js';
+import { missingPrograms, PAIR_WRITERS, ROW_PROGRAMS, writeCurve } from './venues/testing/row.js';
+
+const DEEP = 10n ** 12n;
+const MINUTE = 60_000;
+
+describe('a pool at which an order has failed', { timeout: 60_000 }, () => {
+  const venue = tokenSwapVenue(TOKEN_SWAP_PROGRAM);
+  let world: World;
+  let live: LiveAccounts;
+  let pools: Pools;
+  let trials: PoolTrials;
+  let tokens: [Token, Token];
+  let healthy: TestPool;
+  let broken: TestPool;
+  let time = 0;
+
+  before(async () => {
+    world = await openWorld();
+    tokens = [await world.token(), await world.token()];
+    [healthy, broken] = [await world.pool(...tokens, [DEEP, DEEP]), await world.pool(...tokens, [DEEP, DEEP])];
+    // The program needs the mint of a pool's shares, which no quote depends on.
+    await world.remove(broken.poolMint);
+    const { rpc } = world;
+    const steadyNow = () => time;
+    live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const deps = { rpc, live, steadyNow, log: silent };
+    pools = new Pools({ ...deps, venues: [venue], configured: [], maxPools: 100, byMint: false, hubs: [] });
+    const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+    trials = new PoolTrials({ ...deps, pools, chain });
+    await pools.discover();
+  });
+  after(async () => {
+    pools?.close();
+    live?.close();
+    await world?.close();
+  });
+
+  const payer = async () => (await world.wallet()).address;
+  const isOpen = ({ address }: TestPool) =>
+    pools
+      .market()
+      .pools.find((one) => one.address === address)
+      ?.state(time);
+  const refresh = () => live.refresh([healthy, broken].flatMap(({ address, vaults }) => [address, ...vaults]));
+
+  it('is left out for a minute and counted where trades with it fail for everybody', async () => {
+    assert.ok(isOpen(broken));
+    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    assert.equal(isOpen(broken), undefined);
+    assert.deepEqual(pools.skipped(venue), { [FAILS]: 1 });
+    time += MINUTE;
+    await refresh();
+    assert.ok(isOpen(broken));
+    assert.deepEqual(pools.skipped(venue), {});
+  });
+
+  it('comes back when its accounts have changed', async () => {
+    await trials.suspect(broken.address, tokens[1].mint, await payer());
+    assert.equal(isOpen(broken), undefined);
+    await world.setReserves(broken, [DEEP + 1n, DEEP]);
+    await refresh();
+    assert.ok(isOpen(broken));
+  });
+
+  it('stays where it works, whoever says that it has failed', async () => {
+    await trials.suspect(healthy.address, tokens[0].mint, await payer());
+    assert.ok(isOpen(healthy));
+    time += MINUTE;
+    await refresh();
+    // A wallet without SOL cannot pay, which says nothing about a pool.
+    await trials.suspect(broken.address, tokens[0].mint, newAddress());
+    assert.ok(isOpen(broken));
+    assert.deepEqual(pools.skipped(venue), {});
+  });
+
+  it('is not tried out again at once', async () => {
+    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    assert.ok(isOpen(broken), 'the trial before was a moment ago');
+    time += MINUTE;
+    await refresh();
+    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    assert.equal(isOpen(broken), undefined);
+  });
+});
+
+describe('the trial of a pool of another company', { skip: missingPrograms(...ROW_PROGRAMS), timeout: 120_000 }, () => {
+  it('finds nothing wrong with any that works, in either direction, and what is wrong with one that does not', async (t) => {
+    const world = await openWorld({ programsDir: process.env.SLIPWAY_PROGRAMS_DIR! });
+    t.after(() => world.close());
+    const lab = new Lab();
+    const pair = {
+      mints: [lab.vm.mint(), lab.vm.mint()] as [Address, Address],
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+    };
+    const writers = [...PAIR_WRITERS, writeCurve];
+    const [works, broken] = [writers.map((write) => write(lab, pair)), PAIR_WRITERS[0]!(lab, pair)];
+    const { rpc } = world;
+    let time = 0;
+    const steadyNow = () => time;
+    const deps = { rpc, live: createLiveAccounts({ rpc, steadyNow, log: silent }), steadyNow, log: silent };
+    t.after(() => deps.live.close());
+    const venues = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
+    const pools = new Pools({ ...deps, venues, configured: [], maxPools: 100, byMint: false, hubs: [] });
+    t.after(() => pools.close());
+    for (const address of [...works, broken].flatMap(({ written }) => written)) {
+      const { owner, data, lamports } = lab.account(address)!;
+      await world.put(address, owner, data, lamports);
+    }
+    // Its observations, which no quote depends on.
+    await world.remove(broken.written[2]!);
+    await pools.discover();
+    const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+    const errors: unknown[] = [];
+    const simulate: typeof chain.simulate = async (...wanted) => {
+      const outcome = await chain.simulate(...wanted);
+      errors.push(outcome.err);
+      return outcome;
+    };
+    const trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate } });
+    const { address: payer } = await world.wallet();
+    const refusalOf = (address: Address) =>
+      pools
+        .market()
+        .pools.find((pool) => pool.address === address)!
+        .refusal(time);
+    for (const mint of pair.mints) {
+      for (const { address } of works) {
+        await trials.suspect(address, mint, payer);
+        assert.equal(refusalOf(address), undefined, address);
+      }
+      time += MINUTE;
+      await deps.live.refresh(pools.market().pools.flatMap(({ accounts }) => accounts));
+    }
+    const all = new Array(2 * works.length).fill(null);
+    assert.deepEqual(errors, all, 'all of them were tried');
+    await trials.suspect(broken.address, pair.mints[0], payer);
+    assert.equal(refusalOf(broken.address), FAILS);
+  });
+});

@@ -1,0 +1,116 @@
+import { type Address, decodeTokenAccount } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Chain, LiveAccounts } from '../../chain/index.js';
+import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
+import { craftTransaction } from '../../crafting/transaction.js';
+import type { Pool } from './market.js';
+import type { Pools } from './pools.js';
+import type { PoolState, Side, SwapAccounts } from './venue.js';
+
+/** How long a pool is left out, and for how long it is not tried out again. */
+const ASIDE_MS = 60_000;
+const PAUSE_MS = 10_000;
+/** Pools that are tried out at the same time. */
+const MAX_TRIALS = 4;
+const MAX_KNOWN = 10_000;
+/** What is tried, as parts of what can be traded: the smallest that yields anything. */
+const PARTS = [10_000, 1_000, 100];
+export const FAILS = 'trades with it fail';
+
+interface PoolTrialsDeps {
+  pools: Pools;
+  live: LiveAccounts;
+  chain: Pick<Chain, 'latestBlockhash' | 'simulate'>;
+  steadyNow: () => number;
+  log: Logger;
+}
+
+type Parties = Pick<SwapAccounts, 'owner' | 'source'> & { amount: bigint };
+
+/**
+ * Tries out pools at which the simulation of an order has failed, and sets aside those that fail for everybody. A
+ * client can make its own order fail, so nothing in a trial is the client's: a small amount goes from another pool's
+ * vault to another pool's vault, which only a simulation can do.
+ */
+export class PoolTrials {
+  readonly #deps: PoolTrialsDeps;
+  /** When a pool was last tried, in steady milliseconds. */
+  readonly #tried = new LRUCache<Address, number>({ max: MAX_KNOWN });
+  #running = 0;
+
+  constructor(deps: PoolTrialsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Tries a pool out, unless that was done a moment ago or others are being tried; resolves when it is done, and never
+   * rejects. The wallet pays in the simulation, so it must have SOL.
+   */
+  async suspect(address: Address, inputMint: Address, payer: Address): Promise<void> {
+    const { steadyNow, log } = this.#deps;
+    const last = this.#tried.get(address);
+    if (this.#running >= MAX_TRIALS || (last !== undefined && steadyNow() - last < PAUSE_MS)) return;
+    this.#tried.set(address, steadyNow());
+    this.#running++;
+    try {
+      await this.#try(address, inputMint, payer);
+    } catch (error) {
+      log.info({ pool: address, err: error }, 'could not try a pool out');
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #try(address: Address, inputMint: Address, payer: Address): Promise<void> {
+    const { pools, chain, steadyNow, log } = this.#deps;
+    const now = steadyNow();
+    const pool = pools.market().pools.find((one) => one.address === address);
+    const state = pool?.state(now);
+    if (!pool || !state) return;
+    const from: Side = pool.mints[0] === inputMint ? 0 : 1;
+    const source = this.#holder(pool, from, now);
+    const destination = this.#holder(pool, from === 0 ? 1 : 0, now);
+    const offer = source && smallOffer(state, from, source.amount);
+    if (!source || !destination || !offer) return;
+    const { owner } = source;
+    const accounts = { owner, source: source.source, destination: destination.source, ...offer };
+    const { blockhash } = await chain.latestBlockhash();
+    const { wire } = craftTransaction({
+      feePayer: payer,
+      instructions: [state.swap(from, accounts)],
+      blockhash,
+      budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },
+    });
+    const { err } = await chain.simulate(wire, { sigVerify: false });
+    if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return;
+    log.warn({ pool: address, venue: pool.venue.label, err }, 'trades with a pool fail: left out for a minute');
+    pools.setAside(address, steadyNow() + ASIDE_MS, FAILS);
+  }
+
+  /** The fullest vault of a token among the other pools. */
+  #holder({ address, mints }: Pool, side: Side, now: number): Parties | undefined {
+    const { pools, live } = this.#deps;
+    let fullest: Parties | undefined;
+    for (const pool of pools.market().pools) {
+      const at = pool.mints.indexOf(mints[side]);
+      const token = at < 0 || pool.address === address ? undefined : pool.state(now)?.tokens[at];
+      if (!token) continue;
+      const account = live.get(token.vault)?.account;
+      const held = account && decodeTokenAccount(account.data);
+      if (held?.state !== 'initialized' || held.amount <= (fullest?.amount ?? 0n)) continue;
+      fullest = { owner: held.owner, source: token.vault, amount: held.amount };
+    }
+    return fullest;
+  }
+}
+
+/** A small amount that the pool takes by its quote, and half of what it gives for that. */
+function smallOffer(state: PoolState, from: Side, most: bigint): Pick<SwapAccounts, 'amountIn' | 'minOut'> | undefined {
+  for (const part of PARTS) {
+    const amountIn = BigInt(Math.ceil(state.reserves[from] / part)) || 1n;
+    const trade = amountIn <= most ? state.quote(from, amountIn) : undefined;
+    if (trade) return { amountIn, minOut: trade.received / 2n };
+  }
+  return undefined;
+}

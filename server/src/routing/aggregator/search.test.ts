@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, MAX_TRANSACTION_SIZE, TOKEN_PROGRAM } from '@slipway/wire';
+import type { QuoteRequest, Token } from '../router.js';
+import type { Found } from './found.js';
+import { createMarket, type Pool } from './market.js';
+import { search } from './search.js';
+import { createSizing } from './size.js';
+import type { Venue } from './venue.js';
+import { allVenues } from './venues/index.js';
+import { Lab, type LabPool } from './venues/testing/lab.js';
+import { writePair } from './venues/testing/meteora-dlmm.js';
+import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
+import { PAIR_WRITERS } from './venues/testing/row.js';
+import { writeWhirlpool } from './venues/testing/whirlpool.js';
+
+const VENUES = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
+const ONE = 1n << 64n;
+
+function poolOf(lab: Lab, { address, mints }: LabPool): Pool {
+  const program = lab.vm.owner(address);
+  const venue = VENUES.find((each) => each.program === program) as Venue;
+  const { state } = lab.open(venue, address);
+  if (typeof state === 'string') assert.fail(state);
+  return { address, venue, mints, accounts: [address], state: () => state, refusal: () => undefined };
+}
+
+const tokenOf = (mint: Address): Token => ({ mint, tokenProgram: TOKEN_PROGRAM, decimals: 6 });
+
+/** Without lookup tables. */
+function found(pools: readonly Pool[], input: Address, output: Address, amount: bigint): Found | undefined {
+  const request: QuoteRequest = {
+    mode: 'exact-in',
+    input: tokenOf(input),
+    output: tokenOf(output),
+    amount,
+    excludeVenues: new Set(),
+  };
+  const room = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => [], tokenOf })(request);
+  const answer = search({ market: createMarket(pools), request, now: 0, routed: true, maxPools: 5, room });
+  assert.ok(!answer || room.excess(answer) <= 0, `it has more than ${MAX_TRANSACTION_SIZE} bytes`);
+  return answer;
+}
+
+const labels = ({ plan }: Found) => plan.steps.map(({ parts }) => parts.map(({ pool }) => pool.venue.label));
+
+describe('where the best route has no room', () => {
+  it('offers the best one that fits: every token with pools of four kinds against one, without lookup tables', () => {
+    const lab = new Lab();
+    const mints = Array.from({ length: 5 }, () => lab.vm.mint());
+    const [usdc, ...others] = mints as [Address, ...Address[]];
+    const pair = (mint: Address) => ({
+      mints: [mint, usdc] as [Address, Address],
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+    });
+    const pools = others.flatMap((mint) => PAIR_WRITERS.map((write) => poolOf(lab, write(lab, pair(mint)))));
+    for (const input of others) {
+      for (const output of others) {
+        if (input === output) continue;
+        const answer = found(pools, input, output, 1_000_000_000n);
+        assert.ok(answer, 'no route');
+        // Of all pairs of pools, none that fits gives more.
+        const of = (mint: Address) => pools.filter((pool) => pool.mints.includes(mint));
+        for (const first of of(input)) {
+          for (const second of of(output)) {
+            const other = found([first, second], input, output, 1_000_000_000n);
+            const most = (answer.outcome.outAmount * 1_001n) / 1_000n;
+            assert.ok(!other || other.outcome.outAmount <= most, `${labels(answer)}, but ${other && labels(other)}`);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('an amount beyond the liquidity of a pool', () => {
+  const lab = new Lab();
+  const balance = 10n ** 11n;
+  const most = 10n ** 12n;
+  const newPair = () => ({
+    mints: [lab.vm.mint(), lab.vm.mint()] as [Address, Address],
+    tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+  });
+  const cpmm = (pair: ReturnType<typeof newPair>) =>
+    writeCpmmPool(lab, {
+      ...pair,
+      balances: [balance, balance],
+      tradeFee: 2_500n,
+      owed: [
+        [0n, 0n],
+        [0n, 0n],
+      ],
+      status: 0,
+      openTime: 0n,
+    });
+  const dlmm = ({ mints }: ReturnType<typeof newPair>) =>
+    writePair(lab, {
+      mints,
+      is2022: [false, false],
+      binStep: 25,
+      baseFactor: 10_000,
+      baseFeePower: 0,
+      filterPeriod: 30,
+      decayPeriod: 600,
+      reductionFactor: 5_000,
+      variableFeeControl: 40_000,
+      maxVolatility: 350_000,
+      volatility: 0,
+      volatilityReference: 0,
+      indexReference: 0,
+      lastUpdate: 0n,
+      purpose: 2,
+      feeInY: false,
+      activeId: 0,
+      activation: { byTime: true, point: 0n },
+      bins: Array.from({ length: 41 }, (_, i) => ({
+        id: i - 20,
+        x: i >= 20 ? most / 20n : 0n,
+        y: i <= 20 ? most / 20n : 0n,
+      })),
+    });
+  const whirlpool = (pair: ReturnType<typeof newPair>) =>
+    writeWhirlpool(lab, {
+      ...pair,
+      tickSpacing: 64,
+      feeRate: 3_000,
+      protocolFeeRate: 1_300,
+      sqrtPrice: ONE,
+      tick: 0,
+      positions: [{ lower: -640, upper: 640, liquidity: 30n * most }],
+      balances: [2n * most, 2n * most],
+      isDynamic: () => false,
+    });
+
+  for (const [name, write] of [
+    ['a DLMM pair', dlmm],
+    ['a Whirlpool', whirlpool],
+  ] as const) {
+    it(`goes to another beside ${name} that is exhausted, or is split over both`, () => {
+      const pair = newPair();
+      const pools = [cpmm(pair), write(pair)].map((pool) => poolOf(lab, pool));
+      for (const amount of [10n ** 10n, 9n * 10n ** 11n, 11n * 10n ** 11n, 13n * 10n ** 11n, 10n ** 13n, 10n ** 14n]) {
+        for (const [input, output] of [pair.mints, pair.mints.toReversed()] as [Address, Address][]) {
+          const answer = found(pools, input, output, amount);
+          assert.ok(answer, `${amount}: no route`);
+          assert.ok(answer.outcome.inAmount * 10_000n >= amount * 9_999n, 'all of it is traded');
+        }
+      }
+      const split = found(pools, ...pair.mints, 13n * 10n ** 11n)!;
+      assert.equal(split.plan.pools, 2, 'more than the one has, but most of it is traded there');
+      assert.ok(split.outcome.outAmount > (7n * most) / 10n);
+    });
+  }
+});
