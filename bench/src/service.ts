@@ -25,6 +25,7 @@ export interface Service extends Program {
 export async function startService(rig: Rig, dataDir: string, env: Record<string, string> = {}): Promise<Service> {
   const program = await startProgram(rig, {
     file: 'server/dist/main.js',
+    args: ['--quiet'],
     env: {
       SLIPWAY_PORT: '0',
       ...(env.SLIPWAY_RPC_URL === undefined && { SLIPWAY_RPC_PORT: '0' }),

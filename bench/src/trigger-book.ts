@@ -121,6 +121,7 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     chain: undefined as never,
     router: undefined as never,
     payer: '' as Address,
+    wallet: { canPay: async () => true },
     programs: undefined as never,
     prices: { quote: () => undefined, usd: () => undefined },
     poolUsd: () => undefined,

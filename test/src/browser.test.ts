@@ -111,6 +111,24 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await page.close();
   });
 
+  it('opens the address of the service, and the wallets and their keys, without a key', async () => {
+    const page = await browser.newPage();
+    await page.goto(service.url);
+    assert.equal(page.url(), `${service.url}/docs`);
+    const opened = await page.goto(`${service.url}/sandbox/info`);
+    assert.equal(opened?.status(), 200);
+    assert.match(String(await page.textContent('body')), /"secretKey"/);
+    await page.close();
+    // A page elsewhere may open it in a tab, too, but it gets nothing there.
+    const other = await pageAt('elsewhere.example');
+    const popup = other.waitForEvent('popup');
+    await other.evaluate(`void window.open('${service.url}/sandbox/info')`);
+    const tab = await popup;
+    await tab.waitForLoadState();
+    assert.match(String(await tab.textContent('body')), /Unauthorized/);
+    await other.close();
+  });
+
   it('/docs shows every operation, asks nobody else for anything, and complains of nothing', async () => {
     const page = await browser.newPage();
     const asked: string[] = [];
@@ -129,9 +147,19 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('.opblock').count(), operations.length);
     assert.equal(await page.title(), 'Slipway API');
     await page.locator('.opblock-summary').filter({ hasText: '/livez' }).click();
-    await page.getByRole('button', { name: 'Try it out', exact: true }).click();
     await page.getByRole('button', { name: 'Execute', exact: true }).click();
     await page.locator('.live-responses-table').getByText('"live"').waitFor({ timeout: 10_000 });
+
+    // The first call works as it stands: the key, the mints and alice are filled in.
+    await page.locator('.opblock-summary').filter({ hasText: '/ultra/v1/order' }).first().click();
+    const order = page.locator('#operations-Swap-getUltraV1Order');
+    await order.getByRole('button', { name: 'Execute', exact: true }).click();
+    await order.locator('.live-responses-table').getByText('"requestId"').waitFor({ timeout: 10_000 });
+    await page.locator('.opblock-summary').filter({ hasText: '/getTriggerOrders' }).click();
+    const choices = page.locator('tr[data-param-name="orderStatus"] option');
+    assert.deepEqual(await choices.allInnerTexts(), ['active', 'history']);
+    await page.setViewportSize({ width: 390, height: 800 });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'it fits on a phone');
 
     for (const url of asked) assert.ok(url.startsWith(service.url) || url.startsWith('data:'), url);
     assert.deepEqual(complaints, []);

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 export const SERVICE = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 export const SLIPWAY = fileURLToPath(new URL('../../server/bin/slipway.mjs', import.meta.url));
 
-/** How long a program of a test may live. */
-const LIMIT_MS = 60_000;
+/** How long a program of a test may live: what never ends is a fault, what is slow is a busy machine. */
+const LIMIT_MS = 300_000;
 
 export interface Ended {
   /** Null when it was killed, also because it did not end by itself in time. */
@@ -19,6 +19,8 @@ export interface Program {
   child: ChildProcess;
   /** Resolves when standard output has a match; rejects when the program ends without one. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** What it has written to standard error so far. */
+  log(): string;
   ended: Promise<Ended>;
 }
 
@@ -61,7 +63,7 @@ export function launch(file: string, args: readonly string[], { env = {}, cwd }:
       await Promise.race([once(child.stdout, 'data'), ended]);
     }
   };
-  return { child, says, ended };
+  return { child, says, log: () => error, ended };
 }
 
 /** Runs a program of ours to its end. */

@@ -60,6 +60,18 @@ describe('express verification', () => {
     assert.equal(eligibility.body.isVerified, false);
   });
 
+  it('takes a token of the operator for verified, as search and shield do', async () => {
+    const { body } = await request(`${service.url}${EXPRESS}/check-eligibility?tokenId=${JUP}`);
+    assert.deepEqual([body.tokenExists, body.isVerified, body.canVerify, body.canMetadata], [true, true, false, true]);
+    assert.equal(body.verificationError, 'This token is verified already');
+    const found = await request<{ isVerified: boolean }[]>(`${service.url}/tokens/v2/search?query=${JUP}`);
+    assert.equal(found.body[0]!.isVerified, true);
+    const shield = await request<{ warnings: Record<string, { type: string }[]> }>(
+      `${service.url}/ultra/v1/shield?mints=${JUP}`,
+    );
+    assert.ok(shield.body.warnings[JUP]!.every(({ type }) => type !== 'NOT_VERIFIED'));
+  });
+
   it('understands the configured symbol and the literal name of the platform token', async () => {
     for (const name of ['JUP', 'PLATFORM_TOKEN']) {
       const { body } = await request(craftUrl(`senderAddress=${sender.address}&paymentCurrency=${name}`));
@@ -170,6 +182,10 @@ describe('express verification', () => {
       await expectRefusal({ tokenId: generateKeypair().address }, 400, /tokenId/);
       await expectRefusal({ tokenId: sender.address }, 400, /tokenId/);
       await expectRefusal({ tokenId: 'nonsense' }, 400, /tokenId/);
+    });
+
+    it("the verification of a token of the operator's list", async () => {
+      await expectRefusal({ tokenId: JUP }, 409, /verified already/);
     });
 
     it('a post that asks for nothing', async () => {

@@ -11,7 +11,7 @@ import { type Answer, request, type Service, startService } from './service.js';
 import { asWallet, logIn } from './trigger-wallet.js';
 
 const SUBMIT = '/tx/v1/submit';
-const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 16 * 1024;
 const RUNS_PER_OPERATION = 100;
 
 let service: Service;
@@ -46,7 +46,7 @@ function assertGateway({ status, body }: Answer<unknown>, expected: number, says
 
 describe('a body', () => {
   it('over the limit is answered 413 in the shape of the area, however it is sent', async () => {
-    const fields = { transaction: 'x'.repeat(BODY_LIMIT) };
+    const fields = { transaction: 'x'.repeat(256 * 1024) };
     for (const [path, keys] of [
       [SUBMIT, ['error']],
       ['/tokens/v2/verify/express/execute', ['code', 'error', 'message', 'status']],
@@ -97,7 +97,7 @@ describe('a body', () => {
   });
 
   it('that is no JSON, or JSON that poisons, is answered 400', async () => {
-    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+    const deep = '['.repeat(5_000) + ']'.repeat(5_000);
     const bodies: (string | Uint8Array)[] = [
       ...['{', '[1,', '{"a":1}x', 'undefined', 'NaN', "{'a':1}", '{"a":1,}', '\u0000', '"\u0001"', 'true false'],
       ...[
@@ -164,14 +164,14 @@ it('a client that breaks off in the middle of its body has failed, not the servi
 
 describe('a path', () => {
   it('that no route has is answered 404 by the gateway: also with a slash more, in capitals, of another method', async () => {
-    const paths = ['/', '/nothing', '/livez/', '//livez', '/LIVEZ', '/sandbox/info/', '/tx/v1/status'];
+    const paths = ['/nothing', '/livez/', '//livez', '/LIVEZ', '/sandbox/info/', '/tx/v1/status'];
     for (const path of [...paths, '/admin/v1', '/admin/v1/', '/.env', '/tx/v1/submit/']) {
       assertGateway(await request(`${service.url}${path}`), 404, /^Cannot GET:\//);
     }
     const craft = '/tokens/v2/verify/express/craft-txn';
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await request(`${service.url}${craft}`, { method });
-      assertGateway(answer, 404, new RegExp(`^Cannot ${method}:${craft}$`));
+      assertGateway(answer, 404, new RegExp(`^Cannot ${method}:${craft}\\. This path takes GET$`));
     }
     for (const path of [SUBMIT, '/sandbox/airdrop', '/tokens/v2/verify/express/execute']) {
       assertGateway(await request(`${service.url}${path}`), 404, /^Cannot GET:/);

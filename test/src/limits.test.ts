@@ -11,6 +11,16 @@ const EXECUTE = '/tokens/v2/verify/express/execute';
 const ELIGIBILITY = `/tokens/v2/verify/express/check-eligibility?tokenId=${JUP}`;
 const HEADERS = ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset'];
 const TOO_MANY = { code: 429, message: '[API Gateway] Too many requests' };
+const FREE = { bucket: 'main', requests: 60, windowSeconds: 60 };
+/** The refusal says which limit was hit. */
+function assertTooMany({ status, body, headers }: Answer<Record<string, unknown>>, expected = FREE): void {
+  const { limit, ...rest } = body;
+  assert.deepEqual([status, rest], [429, TOO_MANY]);
+  const { retryAfterSeconds, ...hit } = limit as Record<string, unknown>;
+  assert.deepEqual(hit, expected);
+  assert.equal(headers.get('retry-after'), String(retryAfterSeconds));
+  assert.ok(Number(retryAfterSeconds) >= 1 && Number(retryAfterSeconds) <= expected.windowSeconds);
+}
 /** Beside those that are built in: limits low enough to be passed within their window on any machine. */
 const tiers = { few: { perMinute: 5, executePer10s: 3 } };
 
@@ -61,7 +71,7 @@ describe('a key of the tier free', () => {
     const refused = withStatus(answers, 429);
     assert.equal(refused.length, 40);
     for (const answer of refused) {
-      assert.deepEqual(answer.body, TOO_MANY);
+      assertTooMany(answer);
       assert.equal(limitsOf(answer).remaining <= 0, true);
     }
     for (const { reset } of answers.map(limitsOf)) assert.ok(reset >= started + 59 && reset <= ended + 61);
@@ -69,8 +79,7 @@ describe('a key of the tier free', () => {
     // What is refused is refused in every area, and moving the sandbox's clock is no way around it.
     await request(`${service.url}/sandbox/clock`, { body: { seconds: 120 } });
     for (const path of [ELIGIBILITY, '/sandbox/info', '/tx/v1/status/x']) {
-      const { status, body } = await call(path, key);
-      assert.deepEqual([status, body], [429, TOO_MANY], path);
+      assertTooMany(await call(path, key));
     }
     assert.equal((await call('/livez', key)).status, 200);
   });
@@ -99,7 +108,8 @@ it('execute and submit share one limit of their own', async () => {
   ).flat();
   assert.equal(withStatus(answers, 400).length, 3);
   assert.equal(withStatus(answers, 429).length, 17);
-  for (const { body } of withStatus(answers, 429)) assert.deepEqual(body, TOO_MANY);
+  const hit = { bucket: 'execute', requests: 3, windowSeconds: 10 };
+  for (const answer of withStatus(answers, 429)) assertTooMany(answer, hit);
   assert.equal(withStatus(await parallel(10, '/sandbox/info', key), 200).length, 5);
 });
 

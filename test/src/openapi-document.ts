@@ -7,6 +7,8 @@ export interface JsonSchema {
   type?: string | string[];
   enum?: unknown[];
   anyOf?: JsonSchema[];
+  additionalProperties?: JsonSchema | boolean;
+  patternProperties?: Record<string, JsonSchema>;
   properties?: Record<string, JsonSchema>;
   required?: string[];
   items?: JsonSchema;
@@ -26,6 +28,7 @@ type Content = Record<string, { schema: JsonSchema }>;
 export interface OperationObject {
   tags?: string[];
   summary?: string;
+  description?: string;
   operationId?: string;
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
@@ -35,9 +38,9 @@ export interface OperationObject {
 
 export interface OpenapiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string };
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
   servers: { url: string }[];
-  tags?: { name: string }[];
+  tags?: { name: string; description?: string }[];
   paths: Record<string, Record<string, OperationObject>>;
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, object> };
 }
@@ -62,6 +65,39 @@ export function documentedStatus({ responses }: OperationObject, status: number)
   return [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((name) => responses[name] !== undefined);
 }
 
+const isNullable = ({ type, anyOf, enum: values }: JsonSchema): boolean =>
+  [type].flat().includes('null') || values?.includes(null) === true || anyOf?.some(isNullable) === true;
+
+/** The fields of the answers that may be null, as `Schema.field` or `GET /path field`, with whether they may be absent. */
+export function nullFields(document: OpenapiDocument): Map<string, 'optional' | 'required'> {
+  const found = new Map<string, 'optional' | 'required'>();
+  const visit = (at: string, schema: JsonSchema): void => {
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const place = `${at}.${name}`;
+      if (isNullable(field)) found.set(place, schema.required?.includes(name) ? 'required' : 'optional');
+      visit(place, field);
+    }
+    const { anyOf = [], items, additionalProperties, patternProperties = {} } = schema;
+    for (const member of [...anyOf, ...Object.values(patternProperties)]) visit(at, member);
+    if (items) visit(`${at}[]`, items);
+    if (typeof additionalProperties === 'object') visit(at, additionalProperties);
+  };
+  const bodies = new Set<string>();
+  for (const { method, path, responses, requestBody } of operationsOf(document)) {
+    const nameIn = (content?: Content) =>
+      Object.values(content ?? {})[0]
+        ?.schema.$ref?.split('/')
+        .at(-1);
+    const body = nameIn(requestBody?.content);
+    if (body) bodies.add(body);
+    for (const { content } of Object.values(responses)) {
+      for (const { schema } of Object.values(content ?? {})) visit(`${method} ${path}`, schema);
+    }
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) if (!bodies.has(name)) visit(name, schema);
+  return found;
+}
+
 /** Checks answers against the document: answers what is wrong with one, or undefined. */
 export function createAnswerCheck(document: OpenapiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -78,8 +114,8 @@ export function createAnswerCheck(document: OpenapiDocument) {
   };
 
   return (operation: Operation, status: number, body: unknown): string | undefined => {
-    const documented = documentedStatus(operation, status);
-    if (documented === undefined) return `the status ${status} is not documented`;
+    const documented = String(status);
+    if (operation.responses[documented] === undefined) return `the status ${status} is not documented`;
     const [type] = Object.keys(operation.responses[documented]?.content ?? {});
     if (type !== 'application/json') return undefined;
     const steps = ['paths', operation.path, operation.method.toLowerCase(), 'responses', documented, 'content', type];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { generateKeypair, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { associatedTokenAddress, generateKeypair, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type ApiKey, admin, newKey } from './admin.js';
@@ -8,6 +8,7 @@ import {
   createAnswerCheck,
   documentedStatus,
   documentOf,
+  nullFields,
   type OpenapiDocument,
   type Operation,
   operationsOf,
@@ -65,6 +66,7 @@ describe('the document', () => {
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.ok(document.info.title && document.info.version);
+    assert.equal(document.info.license.identifier, 'Apache-2.0');
     const known = ['openapi', 'info', 'servers', 'paths', 'components', 'tags', 'security', 'externalDocs'];
     assert.deepEqual(
       Object.keys(document).filter((key) => !known.includes(key)),
@@ -83,7 +85,12 @@ describe('the document', () => {
       const name = nameOf(operation);
       assert.ok(operation.path.startsWith('/'), name);
       assert.ok(operation.summary, name);
+      assert.ok(operation.description, name);
       assert.equal(operation.tags?.length, 1, name);
+      assert.ok(
+        document.tags?.some((tag) => tag.name === operation.tags![0] && tag.description),
+        name,
+      );
       assert.notEqual(operation.security, undefined, name);
       for (const [scheme, scopes] of operation.security!.flatMap(Object.entries)) {
         assert.ok(document.components.securitySchemes[scheme], name);
@@ -99,6 +106,19 @@ describe('the document', () => {
         assert.ok(documentedStatus(operation, status), `${name} ${status}`);
       }
     }
+  });
+
+  it('says for each operation how large a body may be', () => {
+    const limits = new Map([
+      ['/trigger/v1/cancelOrders', '32,768'],
+      ['/tokens/v2/verify/express/execute', '262,144'],
+      ['/studio/v1/dbc-pool/submit', (5 * 1024 * 1024 + 128 * 1024).toLocaleString('en-US')],
+    ]);
+    for (const operation of operations.filter(({ requestBody }) => requestBody)) {
+      const most = limits.get(operation.path) ?? '16,384';
+      assert.equal(operation.responses['413']?.description, `The body has more than ${most} bytes`, nameOf(operation));
+    }
+    assert.match(document.info.description, /at most 16 levels deep/);
   });
 
   it('says for each error which shape it has', () => {
@@ -138,6 +158,27 @@ describe('the document', () => {
     }
   });
 
+  it('says null only where the contract does; any other field without a value is left out', () => {
+    const fields = nullFields(document);
+    const optional = [...fields].filter(([, presence]) => presence === 'optional').map(([field]) => field);
+    assert.deepEqual(optional, []);
+    const of = (schema: string, ...names: string[]) => names.map((name) => `${schema}.${name}`);
+    const unfired = ['triggeredAt', 'outputAmount', 'inputUsed', 'trailingBps', 'highWatermark', 'lowWatermark'];
+    const payers = ['signatureFeePayer', 'prioritizationFeePayer', 'rentFeePayer'];
+    const expected = [
+      ...of('SwapOrder', 'taker', 'transaction', ...payers),
+      ...of('TriggerOrders.orders[]', 'expiredAt', 'trades[].productMeta'),
+      ...['TriggerOrder', 'TriggerHistory', 'TriggerHistory.orders[]'].flatMap((order) => of(order, ...unfired)),
+      ...of('PoolAddresses.data', 'dbcPoolAddress', 'dammv2PoolAddress', 'configKey'),
+      ...of('Invites.invites[]', 'receiver', 'deletion_tx', 'action', 'deletion_time', 'mint', 'confirmed'),
+      ...of('GameScore', 'leagueAbbreviation', 'homeTeam', 'awayTeam', 'score', 'period', 'elapsed', 'status'),
+      ...of('TransactionStatus', 'slot'),
+    ];
+    // The admin API is ours alone.
+    const said = [...fields.keys()].filter((field) => !/^[A-Z]+ \/admin\//.test(field));
+    assert.deepEqual(said.sort(), expected.sort());
+  });
+
   it('names every route that there is', async () => {
     const paths = new Set(operations.map(({ path }) => path));
     const expected = [
@@ -146,6 +187,8 @@ describe('the document', () => {
       ...['{eventId}/score', 'scores'].map((name) => `/prediction/v1/events/${name}`),
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
       ...['order', 'execute', 'shield', 'search'].map(ultra),
+      ...['craft-native', 'craft-token', 'execute'].map((name) => ultra(`transfer/${name}`)),
+      ...['craft', 'execute'].map((name) => ultra(`reclaim/${name}`)),
       '/tokens/v2/search',
       ...['auth/challenge', 'auth/verify', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
       ...['price', 'price/{orderId}', 'price/cancel/{orderId}', 'price/confirm-cancel/{orderId}'].map(orders2),
@@ -258,6 +301,28 @@ it('every operation answers 200 as it is documented', async () => {
       assert.ok(found.length > 0);
     }
   }
+
+  const mover = await newWallet(service);
+  const source = associatedTokenAddress(mover.address, JUP);
+  const sol = { senderAddress: mover.address, receiverAddress: sender.address, amount: '1' };
+  const ofJup = { mint: JUP, tokenDecimals: '6', tokenProgramId: TOKEN_PROGRAM, senderTokenAccountAddress: source };
+  const everything = { ...sol, ...ofJup, amount: '5000000000' };
+  const postSigned = (path: string, { requestId, transaction }: { requestId: string; transaction: string }) =>
+    at(path, { requestId, signedTransaction: signTransaction(transaction, mover) });
+  for (const [path, query] of [
+    [ultra('transfer/craft-native'), sol],
+    [ultra('transfer/craft-token'), everything],
+  ] as const) {
+    const crafted = await at<{ requestId: string; transaction: string }>(`${path}?${new URLSearchParams(query)}`);
+    const transfer = expect('GET', path, crafted);
+    expect('POST', ultra('transfer/execute'), await postSigned(ultra('transfer/execute'), transfer));
+  }
+  const closing = await at<{ transactions: { requestId: string; transaction: string }[] }>(ultra('reclaim/craft'), {
+    owner: mover.address,
+    mints: [JUP, USDC],
+  });
+  const [reclaim] = expect('POST', ultra('reclaim/craft'), closing).transactions;
+  expect('POST', ultra('reclaim/execute'), await postSigned(ultra('reclaim/execute'), reclaim!));
 
   const pair = { inputMint: JUP, outputMint: USDC, amount: 1_000_000n };
   const takers = [undefined, generateKeypair().address, sender.address];

@@ -1,4 +1,10 @@
 // The service's packages export nothing for tests; its own tests start PostgreSQL, and look into it, with these.
 export { openStore } from '../../server/dist/store/postgres/open-store.js';
 export type { Store } from '../../server/dist/store/sql.js';
-export { startPostgres, type TestPostgres, usePostgres } from '../../server/dist/store/testing.js';
+export {
+  type DatabaseProxy,
+  startDatabaseProxy,
+  startPostgres,
+  type TestPostgres,
+  usePostgres,
+} from '../../server/dist/store/testing.js';

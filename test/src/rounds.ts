@@ -20,7 +20,7 @@ export function newSeed(): number {
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined>,
-  seconds = 30,
+  seconds = 120,
   everyMs = 50,
 ): Promise<T> {
   const end = performance.now() + seconds * 1_000;

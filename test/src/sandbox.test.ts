@@ -155,7 +155,7 @@ describe('/sandbox/airdrop', () => {
     ];
     await expectInvalid('airdrop', [
       ...amounts.map((amount): [unknown, RegExp] => [{ wallet, amount }, /^amount: /]),
-      [{ wallet, amount: 5 }, /^amount: expected a string/],
+      [{ wallet, amount: 5 }, /^amount: expected the amount as a decimal string/],
       [{ wallet, amount: null }, /^amount: /],
       [{ wallet }, /^amount: required/],
       [{ amount: '1' }, /^wallet: required/],

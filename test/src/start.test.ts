@@ -142,6 +142,14 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     await close(taken);
   });
 
+  it('a chain whose virtual machine is not installed for this platform', async () => {
+    // The loader takes nothing but this file, which is not there: as where npm has installed no build.
+    await expectRefusal({ NAPI_RS_NATIVE_LIBRARY_PATH: '/not/there.node' }, /not installed for \w+-\w+: run "npm ci"/);
+    const text = join(newFolder(), 'text.node');
+    writeFileSync(text, 'no library');
+    await expectRefusal({ NAPI_RS_NATIVE_LIBRARY_PATH: text }, /cannot load the virtual machine .*text\.node/);
+  });
+
   it('a bad value, an unknown variable, and a combination that is not safe', async () => {
     const cases: [Record<string, string>, RegExp][] = [
       [{ SLIPWAY_PORT: '70000' }, /SLIPWAY_PORT is "70000".*65535/],
@@ -238,7 +246,7 @@ it('wrong usage ends with the usage and exit code 2, --help with exit code 0', a
 describe('a signal', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal} ends it with exit code 0 and frees ports and lock, whatever is connected`, async () => {
-      const { child, ended, cwd, api, chain, socketUrl } = await startHere();
+      const { child, ended, log, cwd, api, chain, socketUrl } = await startHere();
       const agent = new Agent({ keepAlive: true });
       await keepAliveRequest(`${api}/livez`, agent);
       await keepAliveRequest(`${chain}/health`, agent);
@@ -248,13 +256,15 @@ describe('a signal', () => {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe' }));
       await once(socket, 'message');
 
+      // A machine that starves it for seconds makes it warn: that is not of the end.
+      const before = log().length;
       child.kill(signal);
       const { code, error } = await ended;
 
       assert.equal(code, 0);
       await closed;
       agent.destroy();
-      assert.doesNotMatch(error, /"level":[456]0/, 'no warning and no error in the log');
+      assert.doesNotMatch(error.slice(before), /"level":[456]0/, 'no warning and no error in the log');
       assert.equal(existsSync(join(cwd, '.slipway', 'lock')), false);
       for (const url of [api, chain, socketUrl]) await close(await listenOn(Number(new URL(url).port)));
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BONDING_CURVE_POOL_SIZE,
   type BondingCurvePool,
@@ -26,6 +27,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { createAnswerCheck, documentOf, operationsOf } from './openapi-document.js';
+import { eventually } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import {
   addressesOf,
@@ -45,8 +47,10 @@ import {
   USDC,
   upload,
 } from './studio.js';
+import { askOrder, order } from './swap.js';
 import { newWallet, rpc, signTransaction } from './wallet.js';
 
+const POLL_MS = 50;
 const { SLIPWAY_PROGRAMS_DIR: programs } = process.env;
 const skip = programs
   ? false
@@ -92,7 +96,7 @@ describe('a token on the real launch program', { skip }, () => {
     return body;
   }
 
-  it('lives from its creation to its migration', async () => {
+  it('lives from its creation to its migration', async (t) => {
     const creation = await created();
     await upload(creation);
     const header = new Blob([PNG], { type: 'image/png' });
@@ -102,6 +106,7 @@ describe('a token on the real launch program', { skip }, () => {
     assert.equal(submitted.body.success, true);
     assertDocumented('dbc-pool/submit', submitted);
     assert.equal(submitted.body.data.mint, creation.mint);
+    assert.equal(await venueOf(creation.mint), 'Dynamic Bonding Curve', 'whoever is first can buy');
     const made = bondingCurvePool(submitted.body.data.configKey as Address, creation.mint, USDC);
     const kept = [made.config, made.baseMint, made.pool, made.baseVault, made.quoteVault, made.metadata];
     const inThem = (await Promise.all(kept.map(lamportsOf))).reduce((sum, each) => sum + each, 0);
@@ -121,11 +126,41 @@ describe('a token on the real launch program', { skip }, () => {
     const metadata = await (await fetch(`${service.url}/objects/metadata/${creation.mint}.json`)).json();
     assert.equal((metadata as { name: string }).name, 'Indie Token');
 
+    await assertFoundAndPriced(creation.mint);
     await tradeAndClaim(pool);
+    while (!String(await venueOf(creation.mint)).includes('its curve is complete')) await sleep(POLL_MS);
     await migrate(pool);
+    // Long before the service looks for pools again.
+    const migrated = performance.now();
+    while ((await venueOf(creation.mint)) !== 'Meteora DAMM v2') await sleep(POLL_MS);
+    t.diagnostic(`routed over ${Math.round(performance.now() - migrated)} ms after its migration`);
     const moved = (await addressesOf(service, creation.mint)).body.data;
     assert.equal(moved.dammv2PoolAddress, migratedPool(MIGRATED_POOL_CONFIGS[2]!, creation.mint, USDC));
   });
+
+  /** Over what a purchase of the token would go now, or why there is no route. */
+  async function venueOf(mint: Address): Promise<string> {
+    const { body } = await askOrder(service, { inputMint: USDC, outputMint: mint, amount: 1_000_000n });
+    return 'routePlan' in body ? body.routePlan[0]!.swapInfo.label : JSON.stringify(body);
+  }
+
+  /** Its price is that of its first pool: 16,000 USDC for all of 1,000,000,000 tokens. */
+  async function assertFoundAndPriced(mint: Address): Promise<void> {
+    for (const query of ['indie', 'Indie Tok']) {
+      const token = await eventually('the price of a launched token', async () => {
+        const found = await request<{ id: string; symbol: string; usdPrice?: number }[]>(
+          `${service.url}/tokens/v2/search?query=${encodeURIComponent(query)}`,
+        );
+        return found.body.find(({ id, usdPrice }) => id === mint && usdPrice !== undefined);
+      });
+      assert.equal(token.symbol, 'INDIE');
+      assert.ok(Math.abs(token.usdPrice! / 0.000016 - 1) < 0.001, String(token.usdPrice));
+    }
+    const bought = await order(service, { inputMint: USDC, outputMint: mint, amount: '10000000' });
+    for (const usd of [bought.inUsdValue, bought.outUsdValue, bought.swapUsdValue, bought.routePlan[0]!.usdValue]) {
+      assert.ok(usd !== undefined && Math.abs(usd - 10) < 0.3, String(usd));
+    }
+  }
 
   async function tradeAndClaim(pool: BondingCurvePool): Promise<void> {
     assert.deepEqual((await feesOf(service, pool.pool)).body, { unclaimed: '0', total: '0' });

@@ -41,7 +41,7 @@ describe('submitting without the launch program', () => {
     const creation = await created();
     await upload(creation);
     const { status, body: answer } = await submit<Refused>(service, creation, creator);
-    assert.equal(status, 500);
+    assert.equal(status, 409, 'what is missing is configuration: nothing has failed');
     for (const part of [
       BONDING_CURVE_PROGRAM,
       METADATA_PROGRAM,

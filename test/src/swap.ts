@@ -29,6 +29,7 @@ export interface Order {
   otherAmountThreshold: string;
   inUsdValue?: number;
   outUsdValue?: number;
+  swapUsdValue?: number;
   priceImpact?: number;
   priceImpactPct: string;
   slippageBps: number;
@@ -43,6 +44,7 @@ export interface Order {
     };
     percent: number;
     bps: number;
+    usdValue?: number;
   }[];
   feeMint?: string;
   feeBps: number;

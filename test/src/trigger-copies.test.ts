@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { type Fleet, startFleet } from './fleet.js';
+import type { Answer } from './service.js';
 import {
   type Created,
   cancel,
@@ -14,11 +15,24 @@ import {
   orderBody,
   post,
   RENT,
+  type Row,
   refuses,
   rowOf,
   type User,
 } from './trigger-user.js';
 import { asWallet, challengeOf, postVerify, signText } from './trigger-wallet.js';
+import { type Behavior, faithful, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
+import { rpc } from './wallet.js';
+
+/** The bodies of answers that all name one order, once it has been created. */
+function sameOrder(answers: readonly Answer<Created>[]): Created[] {
+  const bodies = answers.map(({ status, body }) => {
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  });
+  for (const each of ['id', 'txSignature'] as const) assert.equal(new Set(bodies.map((body) => body[each])).size, 1);
+  return bodies;
+}
 
 describe('copies of the service on one PostgreSQL and one chain', () => {
   let fleet: Fleet;
@@ -52,14 +66,11 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => post<Created>(at(user, index), '/orders/price', body)),
     );
-    const made = answers.filter(({ status }) => status === 200);
-    assert.ok(made.length >= 1);
-    assert.equal(new Set(made.map((answer) => answer.body.id)).size, 1);
-    for (const answer of answers) if (answer.status !== 200) refuses(answer, 400, /[Dd]uplicate deposit/);
+    const [made] = sameOrder(answers);
     const spent = before - (await lamportsOf(copy(0), user.wallet.address));
-    assert.equal(spent, 1_000_000_000n + RENT + (await feeOf(copy(0), made[0]!.body.txSignature)));
+    assert.equal(spent, 1_000_000_000n + RENT + (await feeOf(copy(0), made!.txSignature)));
     for (const [index] of fleet.copies.entries()) {
-      assert.equal((await rowOf(at(user, index), made[0]!.body.id)).orderState, 'open');
+      assert.equal((await rowOf(at(user, index), made!.id)).orderState, 'open');
     }
   });
 
@@ -79,5 +90,69 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     const withdrawalFee = await feeOf(copy(1), [...signatures][0]!);
     const fees = (await feeOf(copy(1), txSignature)) + withdrawalFee;
     assert.ok(spent === fees || spent === fees + withdrawalFee, `${spent} lamports for ${fees} of fees`);
+  });
+});
+
+describe('a create whose copy is killed while its deposit is under way', () => {
+  let fleet: Fleet;
+  let proxy: UpstreamProxy;
+  before(async () => {
+    fleet = await startFleet(['api', 'api'], async (rpcUrl) => {
+      proxy = await startUpstreamProxy(rpcUrl);
+      return proxy.url;
+    });
+  });
+  after(async () => {
+    await fleet?.close();
+    await proxy?.close();
+  });
+
+  /** Nothing that is sent arrives. */
+  const swallowing: Behavior = async (call, forward) =>
+    call.method === 'sendTransaction' ? 'hang' : faithful(call, forward);
+
+  /** A user of the copy that lives, and the body that the other one died over. */
+  async function cutOff(): Promise<{ user: User; body: ReturnType<typeof orderBody> }> {
+    const user = await newUser(fleet.copies[1]!);
+    const body = orderBody(user, await deposit(user));
+    proxy.behavior = swallowing;
+    const sent = proxy.next('sendTransaction');
+    const answer = post<Created>({ ...user, service: fleet.copies[0]! }, '/orders/price', body).catch(() => undefined);
+    await sent;
+    await fleet.restart(0);
+    assert.equal(await answer, undefined, 'the client has its answer already');
+    return { user, body };
+  }
+
+  it('is answered by other copies when the deposit has landed, with one order, and only to the same body', async () => {
+    const { user, body } = await cutOff();
+    const before = await lamportsOf(user.service, user.wallet.address);
+    const posts = Array.from({ length: 20 }, (_, index) =>
+      post<Created>({ ...user, service: fleet.copies[index % 2]! }, '/orders/price', body),
+    );
+    refuses(await post(user, '/orders/price', { ...body, triggerPriceUsd: 501 }), 400, /Duplicate deposit/);
+    proxy.behavior = faithful;
+    const [made] = sameOrder(await Promise.all(posts));
+    const spent = before - (await lamportsOf(user.service, user.wallet.address));
+    assert.equal(spent, 1_000_000_000n + RENT + (await feeOf(user.service, made!.txSignature)));
+    assert.equal((await rowOf(user, made!.id)).orderState, 'open');
+    const { orders } = (await asWallet<{ orders: Row[] }>(user.service, user.token, '/orders/history')).body;
+    assert.deepEqual(
+      orders.map(({ id }) => id),
+      [made!.id],
+    );
+  });
+
+  it('is refused by other copies when the deposit is dead, and nothing has moved', async () => {
+    const { user, body } = await cutOff();
+    const before = await lamportsOf(user.service, user.wallet.address);
+    const posted = post<Created>(user, '/orders/price', body);
+    await proxy.next('sendTransaction');
+    await rpc(user.service, 'localnet_advanceClock', 120);
+    refuses(await posted, 400, /^Invalid signed deposit transaction: .*craft a new deposit/);
+    refuses(await post(user, '/orders/price', body), 400, /craft a new deposit/);
+    assert.equal(await lamportsOf(user.service, user.wallet.address), before);
+    proxy.behavior = faithful;
+    await create(user, await deposit(user));
   });
 });

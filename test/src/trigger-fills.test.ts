@@ -133,7 +133,7 @@ describe('a price that crosses an order', () => {
     const { id } = await create(user, await deposit(user), trailing);
     await setPrice(200);
     const risen = await untilRow(user, id, ({ highWatermark }) => highWatermark === 200);
-    assert.equal(risen.rawState, 'open');
+    assert.deepEqual([risen.rawState, risen.triggerPriceUsd], ['open', 180]);
     await setPrice(182);
     await sleep(1_500);
     assert.equal((await rowOf(user, id)).rawState, 'open');

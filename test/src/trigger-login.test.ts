@@ -9,6 +9,7 @@ import {
   type Instruction,
   type Keypair,
   keypairFromSeed,
+  MEMO_PROGRAM,
   memo,
   sign,
   systemTransfer,
@@ -78,6 +79,16 @@ describe('login with a message', () => {
       assert.deepEqual([status, body.error], [401, 'Invalid signature']);
     }
     for (const text of texts.reverse()) assert.equal((await verifyText(wallet, text)).status, 200);
+  });
+
+  it('refuses the address of a program that its transaction calls', async () => {
+    for (const program of ['ComputeBudget111111111111111111111111111111', MEMO_PROGRAM]) {
+      for (const type of ['message', 'transaction'] as const) {
+        const { status, body } = await challengeOf(service, program, type);
+        assert.equal(status, 400, JSON.stringify(body));
+        assert.equal(body.details?.walletPubkey, 'expected a wallet, not the address of a program');
+      }
+    }
   });
 
   it('lets nobody else end a challenge, however many they ask for', async () => {
@@ -202,19 +213,19 @@ describe('login with a transaction', () => {
   });
 });
 
-it('refuses bad bodies with 400 and the name of the field', async () => {
+it('refuses bad bodies with 400 and the names of the fields', async () => {
   const wallet = keypairFromSeed(new Uint8Array(32).fill(7));
   const walletPubkey = wallet.address;
   const message = { walletPubkey, type: 'message' };
-  const cases: [string, unknown, string][] = [
-    ['challenge', {}, 'walletPubkey'],
+  const cases: [string, unknown, ...string[]][] = [
+    ['challenge', {}, 'walletPubkey', 'type'],
     ['challenge', { walletPubkey }, 'type'],
     ['challenge', { walletPubkey, type: 'email' }, 'type'],
     ['challenge', { walletPubkey, type: null }, 'type'],
     ['challenge', { ...message, walletPubkey: 'abc' }, 'walletPubkey'],
     ['challenge', { ...message, walletPubkey: 7 }, 'walletPubkey'],
     ['challenge', { ...message, walletPubkey: `${walletPubkey}1` }, 'walletPubkey'],
-    ['verify', {}, 'type'],
+    ['verify', {}, 'type', 'walletPubkey'],
     ['verify', { ...message, type: 'both' }, 'type'],
     ['verify', message, 'signature'],
     ['verify', { ...message, signature: '' }, 'signature'],
@@ -224,14 +235,14 @@ it('refuses bad bodies with 400 and the name of the field', async () => {
     ['verify', { ...message, type: 'transaction', signedTransaction: 'AA' }, 'signedTransaction'],
     ['verify', { ...message, type: 'transaction', signedTransaction: '%%%%' }, 'signedTransaction'],
   ];
-  for (const [path, body, field] of cases) {
+  for (const [path, body, ...fields] of cases) {
     const answer = await request<{ error: string; details: Record<string, string> }>(
       `${service.url}${TRIGGER}/auth/${path}`,
       { body },
     );
     assert.equal(answer.status, 400, JSON.stringify(body));
     assert.equal(answer.body.error, 'Request validation failed');
-    assert.deepEqual(Object.keys(answer.body.details), [field], JSON.stringify(body));
+    assert.deepEqual(Object.keys(answer.body.details), fields, JSON.stringify(body));
   }
 });
 

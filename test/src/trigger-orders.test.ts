@@ -59,7 +59,7 @@ describe('an order from its deposit to its withdrawal', () => {
     assert.deepEqual([row.userPubkey, row.privyWalletPubkey], [address, user.vault]);
     assert.deepEqual([row.initialInputAmount, row.remainingInputAmount], ['1000000000', '1000000000']);
     assert.deepEqual([row.fillPercent, row.outputAmount, row.inputUsed, row.triggeredAt], [0, null, null, null]);
-    assert.deepEqual([row.triggerCondition, row.triggerPriceUsd, row.slippageBps], ['above', 500, null]);
+    assert.deepEqual([row.triggerCondition, row.triggerPriceUsd, 'slippageBps' in row], ['above', 500, false]);
     const [only, ...more] = row.events;
     assert.deepEqual(more, []);
     assert.deepEqual(
@@ -109,7 +109,10 @@ describe('an order from its deposit to its withdrawal', () => {
     const output = await tokensAt(service, crafted.outputTokenAccount);
     assert.deepEqual([output?.amount, output?.owner, output?.mint], [0n, user.vault, USDC]);
     const row = await rowOf(user, created.id);
-    assert.deepEqual([row.tpPriceUsd, row.slPriceUsd, row.tpSlippageBps, row.slSlippageBps], [700, 400, null, 2000]);
+    assert.deepEqual(
+      [row.tpPriceUsd, row.slPriceUsd, row.tpSlippageBps, row.slSlippageBps],
+      [700, 400, undefined, 2000],
+    );
     const confirmed = await confirm(user, created.id, await cancel(user, created.id));
     assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
     const fees = (await feeOf(service, created.txSignature)) + (await feeOf(service, confirmed.body.txSignature));
@@ -123,10 +126,14 @@ describe('the kinds of orders', () => {
     const user = await newUser(service);
     const oco = await create(user, await deposit(user, { orderSubType: 'oco' }), OCO);
     const pair = await rowOf(user, oco.id);
-    assert.deepEqual([pair.orderType, pair.tpPriceUsd, pair.slPriceUsd, pair.triggerPriceUsd], ['oco', 300, 90, null]);
+    assert.deepEqual([pair.orderType, pair.tpPriceUsd, pair.slPriceUsd], ['oco', 300, 90]);
+    for (const absent of ['triggerCondition', 'triggerPriceUsd', 'slippageBps', 'tpSlippageBps']) {
+      assert.equal(absent in pair, false, absent);
+    }
     const trailing = { triggerPriceUsd: undefined, triggerCondition: 'below', trailingBps: 500 };
     const followed = await rowOf(user, (await create(user, await deposit(user), trailing)).id);
     assert.deepEqual([followed.trailingBps, followed.highWatermark, followed.lowWatermark], [500, 150, null]);
+    assert.deepEqual([followed.triggerCondition, followed.triggerPriceUsd], ['below', 142.5]);
     assert.equal(followed.slippageBps, 2_000);
   });
 

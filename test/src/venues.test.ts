@@ -14,9 +14,10 @@ import {
   type Keypair,
   rentExemptLamports,
   SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { run, SLIPWAY } from './command.js';
-import { lookupTableData, missingPrograms, type PoolRow, ROW_PROGRAMS, writeRow } from './pools.js';
+import { Lab, lookupTableData, missingPrograms, PAIR_WRITERS, type PoolRow, ROW_PROGRAMS, writeRow } from './pools.js';
 import { type Service, startService } from './service.js';
 import { askOrder, executeOrder, order, tokensIn } from './swap.js';
 import { rpc } from './wallet.js';
@@ -26,6 +27,9 @@ const AMOUNT = 1_234_567_890n;
 /** The service looks for pools twice a minute. */
 const MOST_TRIES = 180;
 const PATIENCE_MS = 1_000;
+/** In a token account: where its state stands, and the state that no transfer leaves or reaches. */
+const TOKEN_STATE = 108;
+const FROZEN = 2;
 const NEIGHBORS = [0, 1, 2, 3, 4] as const;
 /** Three hops over pools of different venues: the first three of the row, and the last three. */
 const LONG = [
@@ -79,6 +83,43 @@ describe('pools of other companies, from outside', { skip: missingPrograms(...RO
     const service = await startHere(t, { SLIPWAY_PROGRAMS_DIR: dir });
     await write(service.rpcUrl, purses);
     await swapEverywhere(service);
+  });
+
+  it('leave their pair to another where they fail, whatever price they name', async (t) => {
+    const lab = new Lab();
+    const [writeCpmm, writeDamm] = PAIR_WRITERS;
+    const tokens = [0, 1].map(() => ({ mint: lab.vm.mint(), tokenProgram: TOKEN_PROGRAM, decimals: 6 }));
+    const pair = {
+      mints: [tokens[0]!.mint, tokens[1]!.mint] as [Address, Address],
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
+    };
+    // For the second token one gives a third of the first, one as much, and one three times as much.
+    const healthy = writeCpmm!(lab, pair);
+    const frozen = writeDamm!(lab, pair);
+    const broken = writeCpmm!(lab, { ...pair, mints: [pair.mints[1], pair.mints[0]] });
+    const written = [healthy, frozen, broken].flatMap((pool) => pool.written);
+    const accounts = new Map(written.map((address) => [address, lab.account(address)!]));
+    // A vault that the issuer of the token has frozen, and observations that are gone, on which no quote depends.
+    accounts.get(frozen.written[1]!)!.data[TOKEN_STATE] = FROZEN;
+    accounts.delete(broken.written[2]!);
+    const service = await startHere(t, { SLIPWAY_PROGRAMS_DIR: programsDir });
+    await write(service.rpcUrl, [...accounts, ...pursesOf({ tokens }, taker)]);
+    const [output, input] = pair.mints;
+    const query = { inputMint: input, outputMint: output, amount: AMOUNT };
+    await until(async () => (await askOrder(service, query)).status === 200, 'the pools are not found');
+    const made = await order(service, { ...query, taker: taker.address, excludeRouters: 'jupiterz' });
+    assert.deepEqual(
+      made.routePlan.map(({ swapInfo }) => swapInfo.ammKey),
+      [healthy.address],
+    );
+    assert.equal((await executeOrder(service, made, taker)).status, 'Success');
+    const purse = associatedTokenAddress(taker.address, output, TOKEN_PROGRAM);
+    assert.equal(await tokensIn(service, purse), HAS + BigInt(made.outAmount));
+    // Who asks next is not told of the price that nobody gets.
+    await until(async () => {
+      const { routePlan } = await order(service, query);
+      return routePlan.length === 1 && routePlan[0]!.swapInfo.ammKey === healthy.address;
+    }, 'the broken pool is still quoted');
   });
 
   function startHere(t: TestContext, env: Record<string, string>): Promise<Service> {
@@ -139,7 +180,7 @@ function tempFolder(t: TestContext): string {
 }
 
 /** The taker's SOL and tokens. */
-function pursesOf({ tokens }: PoolRow, { address: owner }: Keypair): Written[] {
+function pursesOf({ tokens }: Pick<PoolRow, 'tokens'>, { address: owner }: Keypair): Written[] {
   return [
     [owner, { lamports: 10n ** 10n, owner: SYSTEM_PROGRAM, data: new Uint8Array(0) }],
     ...tokens.map(({ mint, tokenProgram }): Written => {

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, it } from 'node:test';
+import { newKey } from './admin.js';
+import { openStore, type Store, type TestPostgres, usePostgres } from './postgres.js';
+import { eventually } from './rounds.js';
+import { request, type Service, startService } from './service.js';
+import { SOL, USDC } from './trigger-user.js';
+import { type Behavior, faithful, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
+import { RECEIVER } from './wallet.js';
+
+/** In production, pools are found by the mints that are asked for. The chain is a sandbox's, whose node can be slow. */
+let sandbox: Service;
+let proxy: UpstreamProxy;
+let dataDir: string;
+let service: Service | undefined;
+let key: string;
+let postgres: TestPostgres;
+let databaseUrl: string;
+let store: Store;
+before(async () => {
+  postgres = await usePostgres();
+  databaseUrl = await postgres.createDatabase();
+  store = await openStore({ kind: 'postgres', url: databaseUrl });
+  sandbox = await startService();
+  proxy = await startUpstreamProxy(sandbox.rpcUrl);
+  dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
+  writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ express: { receiver: RECEIVER } }));
+});
+afterEach(() => {
+  proxy.behavior = faithful;
+});
+after(async () => {
+  await service?.close();
+  await store?.close();
+  await postgres?.stop();
+  await proxy?.close();
+  await sandbox?.close();
+});
+
+async function start(): Promise<Service> {
+  await service?.kill();
+  const env = {
+    SLIPWAY_SANDBOX: '0',
+    SLIPWAY_RPC_URL: proxy.url,
+    DATABASE_URL: databaseUrl,
+    SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple',
+  };
+  service = await startService({ env, dataDir });
+  return service;
+}
+
+/** Of 1 SOL in USDC. */
+const order = () =>
+  request<{ error?: string; outAmount?: string }>(
+    `${service!.url}/ultra/v1/order?inputMint=${SOL}&outputMint=${USDC}&amount=1000000000`,
+    { headers: { 'x-api-key': key } },
+  );
+
+const without =
+  (method: string): Behavior =>
+  (call, forward) =>
+    call.method === method ? Promise.resolve('hang') : faithful(call, forward);
+
+it('an order that comes before its pools are known is to be sent again, and not refused', async () => {
+  await start();
+  ({ key } = await newKey(service!, {}));
+  proxy.behavior = without('getProgramAccounts');
+  const cold = await order();
+  assert.equal(cold.status, 503, JSON.stringify(cold.body));
+  assert.match(cold.body.error ?? '', /^Failed to get quotes: .*ask again/);
+  assert.ok(Number(cold.headers.get('retry-after')) >= 1);
+});
+
+it('an instance that starts quotes what was quoted before at once, though its node lists no pools', async () => {
+  await start();
+  const quoted = await eventually('it has found the pools', async () => {
+    const { status, body } = await order();
+    return status === 200 ? body : undefined;
+  });
+  await eventually('the pools are remembered', async () => {
+    const { rows } = await store.query<{ pools: string[] }>('select pools from routed_mints');
+    return rows.some(({ pools }) => pools.length > 0) || undefined;
+  });
+  proxy.behavior = without('getProgramAccounts');
+  await start();
+  const { status, body } = await order();
+  assert.deepEqual([status, body.outAmount], [200, quoted.outAmount], JSON.stringify(body));
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { generateKeypair } from '@slipway/wire';
+import { request, type Service, startService } from './service.js';
+
+interface Report {
+  status: string;
+  checks: Record<string, string>;
+}
+
+/** A small disk of its own; undefined where this user may not mount one. */
+function mountDisk(megabytes: number): { path: string; unmount(): void } | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'slipway-disk-'));
+  const unmount = () => {
+    spawnSync('umount', [path]);
+    rmSync(path, { recursive: true, force: true });
+  };
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
+  if (status === 0) return { path, unmount };
+  unmount();
+  return undefined;
+}
+
+/** Takes all the room there is; answers what gives it back. */
+function fill(path: string): () => void {
+  const file = join(path, 'filler');
+  const { bavail, bsize } = statfsSync(path);
+  const room = Buffer.alloc(bavail * bsize);
+  writeFileSync(file, room);
+  return () => rmSync(file);
+}
+
+const airdrop = (service: Service) =>
+  request(`${service.url}/sandbox/airdrop`, { body: { wallet: generateKeypair().address, amount: '1000000000' } });
+const readiness = (service: Service) => request<Report>(`${service.url}/readyz`);
+
+it('a full disk makes an instance not ready, says what cannot write, and is over when there is room', async (t) => {
+  const disk = mountDisk(128);
+  if (disk === undefined) return t.skip('this user may not mount a file system');
+  const dataDir = join(disk.path, 'data');
+  mkdirSync(dataDir);
+  const service = await startService({ dataDir }).catch((error) => {
+    disk.unmount();
+    throw error;
+  });
+  t.after(async () => {
+    await service.close();
+    disk.unmount();
+  });
+  assert.equal((await airdrop(service)).status, 200);
+
+  const empty = fill(disk.path);
+  const full = await readiness(service);
+  assert.equal(full.status, 503);
+  assert.equal(full.body.checks.files, 'failed: The data folder takes no writes: the disk is full');
+  assert.match(full.body.checks.chain!, /the chain cannot write to its data folder: the disk is full$/);
+  // The last blocks of the files have room for a few.
+  let refused = await airdrop(service);
+  for (let count = 0; count < 100 && refused.status === 200; count += 1) refused = await airdrop(service);
+  assert.equal(refused.status, 503, JSON.stringify(refused.body));
+  assert.match(JSON.stringify(refused.body), /the chain cannot write to its data folder: the disk is full/);
+
+  empty();
+  assert.deepEqual((await readiness(service)).body.checks.files, 'ok');
+  assert.equal((await readiness(service)).status, 200, JSON.stringify((await readiness(service)).body));
+  assert.equal((await airdrop(service)).status, 200);
+});
