@@ -18,6 +18,8 @@ export interface RpcAccount {
 
 /** The most addresses that getMultipleAccounts takes. */
 export const MAX_BATCH = 100;
+/** How many calls one turn's reads may have at the node at the same time. */
+const MAX_CALLS = 8;
 
 /**
  * Reads accounts. Reads within one turn of the event loop go out as one call, with each address once. Nothing is cached
@@ -51,12 +53,14 @@ async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, Ch
   const found = new Map<Address, ChainAccount | undefined>();
   const parts: Address[][] = [];
   for (let from = 0; from < addresses.length; from += MAX_BATCH) parts.push(addresses.slice(from, from + MAX_BATCH));
-  await Promise.all(
-    parts.map(async (part) => {
+  const waiting = parts.values();
+  const takeTurns = async () => {
+    for (const part of waiting) {
       const accounts = await fetchAccounts(rpc, part);
       for (const [index, address] of part.entries()) found.set(address, accounts[index]);
-    }),
-  );
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_CALLS }, takeTurns));
   return found;
 }
 

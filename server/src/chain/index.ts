@@ -1,4 +1,5 @@
 import { type Address, address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
 import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
@@ -16,7 +17,7 @@ export {
 } from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
-export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, type Rpc, RpcError } from './rpc.js';
+export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, MAX_ANSWER, type Rpc, RpcError } from './rpc.js';
 export { readMetadata } from './token-text.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
 export { type HeldTokenAccount, obstacleToClosing, readWallet, type Wallet } from './wallet.js';
@@ -25,6 +26,8 @@ export { type HeldTokenAccount, obstacleToClosing, readWallet, type Wallet } fro
 export const BLOCKHASH_LIFE = 150n;
 /** Milliseconds a block takes on average; only used to tell a client roughly when a transaction expires. */
 const BLOCK_MS = 400;
+/** How many mints are remembered, some 450 bytes each: clients name as many as they like. */
+export const MAX_MINTS = 20_000;
 /** Milliseconds that a fresh blockhash lives, roughly. */
 export const BLOCKHASH_LIFE_MS = Number(BLOCKHASH_LIFE) * BLOCK_MS;
 
@@ -100,7 +103,7 @@ interface ChainDeps {
 
 export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
   const account = createAccountReader(rpc);
-  const mints = new Map<Address, { facts: MintInfo; until: number }>();
+  const mints = new LRUCache<Address, { facts: MintInfo; until: number }>({ max: MAX_MINTS });
 
   const fetchBlockhash = (): Promise<Blockhash> => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;

@@ -1,4 +1,5 @@
 import { Outage } from '../errors/index.js';
+import { BodyTooLong, readBody } from '../lib/read-body.js';
 
 /** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one; the app chooses its transport. */
 export interface Rpc {
@@ -22,6 +23,11 @@ export class RpcError extends Error {
 
 /** The code of a node that is behind, or whose disk is full: it says so of itself, and nothing about the call. */
 const NODE_UNHEALTHY = -32005;
+
+/** In bytes: the token accounts of a wallet that holds 70,000. */
+export const MAX_ANSWER = 32 << 20;
+/** In bytes: all accounts of a program that match, which the keepers and the search for pools read. */
+const MAX_LISTING = 128 << 20;
 
 /** No usable answer: unreachable, unhealthy, timed out, throttled, or not JSON-RPC. Whether the call took effect is unknown. */
 export class ChainUnavailable extends Outage {
@@ -66,9 +72,11 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
       });
       if (response.status === 429) throw new ChainUnavailable(`${name} is throttling us (429)`);
       if (response.status >= 500) throw new ChainUnavailable(`${name} answered ${response.status} to ${method}`);
-      return (await response.json()) as RpcResponse;
+      const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
+      return JSON.parse(await readBody(response, most)) as RpcResponse;
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
+      if (error instanceof BodyTooLong) throw new ChainUnavailable(`${name}: ${error.message} to ${method}`);
       // The cause may quote the URL, which may hold a key: only its class is passed on.
       const reason =
         error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${timeoutMs} ms` : 'no usable answer';

@@ -1,3 +1,5 @@
+import { BodyTooLong, readBody } from './read-body.js';
+
 /** No usable answer. The message is for the log: it names the host, never the URL. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
@@ -42,9 +44,9 @@ export async function callJson(target: URL, { headers = {}, body, timeoutMs, sig
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       redirect: 'error',
     });
-    return { status: response.status, body: parse(await readText(response)) };
+    return { status: response.status, body: parse(await readBody(response, MAX_ANSWER)) };
   } catch (error) {
-    if (error instanceof CallFailure) throw error;
+    if (error instanceof BodyTooLong) throw new CallFailure('nonsense', `${target.host}: ${error.message}`);
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
     if (name === 'TimeoutError' || name === 'AbortError') {
       throw new CallFailure('timeout', `${target.host} did not answer ${target.pathname} in time`);
@@ -52,17 +54,6 @@ export async function callJson(target: URL, { headers = {}, body, timeoutMs, sig
     const kind = NOT_SENT.has(cause?.code) ? 'unreachable' : 'nonsense';
     throw new CallFailure(kind, `${target.host} gave no answer to ${target.pathname} (${String(cause?.code ?? name)})`);
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > MAX_ANSWER) throw new CallFailure('nonsense', 'the answer is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function parse(text: string): unknown {

@@ -54,7 +54,7 @@ export function createLimiter(deps: {
 }): Limiter {
   // Clients without a key are as many as there are addresses. What is dropped is only made again.
   const takers = new LRUCache<string, (limit: number) => Promise<LimitDecision>>({ max: MAX_TAKERS });
-  const unlimited = new Map<string, SecondCount[]>();
+  const unlimited = new LRUCache<string, SecondCount[]>({ max: MAX_TAKERS });
   const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
 
   function createTaker(keyId: string, bucket: LimitBucket): (limit: number) => Promise<LimitDecision> {

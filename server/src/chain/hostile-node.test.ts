@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { type Address, base58Encode, TOKEN_PROGRAM } from '@slipway/wire';
+import { createAccountReader } from './accounts.js';
+import { createChain, createHttpRpc, MAX_ANSWER, MAX_MINTS, type Rpc } from './index.js';
+
+const MIB = 1 << 20;
+
+/** A node whose answers are `mebibytes` long, if anybody reads them to the end; and how much it could send. */
+async function startEndlessNode(t: TestContext, mebibytes: number) {
+  const block = Buffer.alloc(MIB, ' ');
+  const node = { url: '', sent: 0, cutOff: 0 };
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.on('close', () => {
+      if (!response.writableFinished) node.cutOff++;
+    });
+    const write = () => {
+      while (!response.destroyed && node.sent < mebibytes * MIB) {
+        node.sent += MIB;
+        if (!response.write(block)) {
+          response.once('drain', write);
+          return;
+        }
+      }
+      response.end('{"jsonrpc":"2.0","id":1,"result":1}');
+    };
+    write();
+  });
+  t.after(() => server.close().closeAllConnections());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return node;
+}
+
+describe('attack: a node answers with more than anybody can hold', () => {
+  const rows = [
+    ['getTokenAccountsByOwner', 32],
+    ['getProgramAccounts', 128],
+  ] as const;
+  for (const [method, most] of rows) {
+    it(`attack: 200 MiB to ${method} are cut off after ${most} MiB`, async (t) => {
+      const node = await startEndlessNode(t, 200);
+      const rpc = createHttpRpc({ url: node.url, timeoutMs: 300_000 });
+      await assert.rejects(rpc.call(method, []), {
+        name: 'ChainUnavailable',
+        message: new RegExp(`the answer has more than ${most * MIB} bytes to ${method}`),
+      });
+      // What the sockets of both ends hold comes on top.
+      assert.ok(node.sent < (most + 32) * MIB, `${node.sent / MIB} MiB were sent`);
+    });
+  }
+
+  it('an answer at the limit is read', async () => {
+    const body = '{"result":"ok"}'.padEnd(MAX_ANSWER, ' ');
+    const rpc = createHttpRpc({ url: 'http://node.example', fetch: async () => new Response(body) });
+    assert.equal(await rpc.call('getHealth', []), 'ok');
+  });
+});
+
+/** A node where every address is a mint; and its calls. */
+function mintNode() {
+  const data = Buffer.alloc(82);
+  data[44] = 6;
+  data[45] = 1;
+  const account = { lamports: 1, owner: TOKEN_PROGRAM, executable: false, data: [data.toString('base64'), 'base64'] };
+  const seen = { calls: 0, atOnce: 0, mostAtOnce: 0 };
+  const rpc: Rpc = {
+    name: 'node',
+    async call<T>(_method: string, [addresses]: unknown[]): Promise<T> {
+      seen.calls++;
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce);
+      await new Promise(setImmediate);
+      seen.atOnce--;
+      return { value: (addresses as string[]).map(() => account) } as T;
+    },
+  };
+  return { rpc, seen };
+}
+
+describe('attack: a client names one mint after the other', () => {
+  it(`attack: 100,000 mints leave at most ${MAX_MINTS.toLocaleString('en-US')} in memory`, async () => {
+    const { rpc, seen } = mintNode();
+    const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 0n } });
+    const mints = Array.from({ length: 100_000 }, () => generateAddress());
+    await Promise.all(mints.map((mint) => chain.mint(mint)));
+    assert.equal(seen.calls, 1_000);
+    await Promise.all(mints.slice(-MAX_MINTS).map((mint) => chain.mint(mint)));
+    assert.equal(seen.calls, 1_000, 'the newest are remembered');
+    await Promise.all(mints.slice(0, 100_000 - MAX_MINTS).map((mint) => chain.mint(mint)));
+    assert.equal(seen.calls, 1_000 + (100_000 - MAX_MINTS) / 100, 'no other is');
+  });
+
+  it('attack: they take 8 calls at a time at most', async () => {
+    const { rpc, seen } = mintNode();
+    const read = createAccountReader(rpc);
+    await Promise.all(Array.from({ length: 5_000 }, () => read(generateAddress())));
+    assert.deepEqual([seen.calls, seen.mostAtOnce], [50, 8]);
+  });
+});
+
+/** Nobody's; far cheaper than a key pair. */
+function generateAddress(): Address {
+  return base58Encode(randomBytes(32)) as Address;
+}
