@@ -25,9 +25,10 @@ import type { KeyLookup, Limiter, Readiness, WalletLookup } from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { printRequests } from './request-lines.js';
+import { createSchemaCompilers } from './schema-compilers.js';
 import type { MintOf } from './symbols.js';
 import { unknownFieldsHook } from './unknown-fields.js';
-import { createValidatorCompiler, validationError } from './validator.js';
+import { validationError } from './validator.js';
 import { createWaitingRoom } from './waiting-room.js';
 
 export interface ServerDeps {
@@ -90,7 +91,11 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.decorateRequest('wallet', undefined as never);
   app.decorateRequest('limitState', undefined);
   app.decorateRequest('isWaiting', false);
-  app.setValidatorCompiler(createValidatorCompiler(() => app.getSchemas()));
+  const compilers = createSchemaCompilers(() => app.getSchemas());
+  app.setValidatorCompiler(compilers.validator);
+  app.setSerializerCompiler(compilers.serializer);
+  // In production no request waits for its schema, and a wrong one is found before the first request.
+  if (!config.sandbox) app.addHook('onReady', async () => compilers.compileAll());
   acceptJsonOnly(app);
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) => {

@@ -6,8 +6,10 @@ const MAX_DERIVED = 150_000;
 
 /** Caches addresses that a program derives from seeds: deriving one takes as long as ten quotes. */
 export function createDerivation(program: Address): (key: string, seeds: () => Uint8Array[]) => Address {
-  const known = new LRUCache<string, Address>({ max: MAX_DERIVED });
+  // A cache takes its room when it is made, which costs a start some 50 ms for a venue that may have no pools.
+  let known: LRUCache<string, Address> | undefined;
   return (key, seeds) => {
+    known ??= new LRUCache({ max: MAX_DERIVED });
     let address = known.get(key);
     if (address === undefined) {
       address = findProgramAddress(seeds(), program).address;
