@@ -27,6 +27,7 @@ export async function openApi(base: Base, services: Services, print?: Print): Pr
       config,
       store,
       chain,
+      steadyNow,
       wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
     }),
     mintOf: symbolsOf(services),

@@ -4,11 +4,14 @@ import type { Chain } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { Outage } from '../errors/index.js';
 import type { Readiness } from '../http/index.js';
+import { cached } from '../lib/single-flight.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import type { Store } from '../store/sql.js';
 
 /** No check takes longer, so that whoever asks has an answer before it gives up. */
 const LONGEST_PROBE_MS = 5_000;
+/** How long an answer is kept: whoever asks needs no key, so that asking often must cost nothing. */
+const KEPT_MS = 1_000;
 /** More than a block, because the last block of a file has room even on a full disk. */
 const TRIAL = Buffer.alloc(64 * 1024);
 
@@ -16,17 +19,18 @@ interface ReadinessDeps {
   config: Config;
   store: Store;
   chain: Chain;
+  steadyNow: () => number;
   /** Of a process that has the keepers. */
   wallet: { readonly shortage: string | undefined } | undefined;
 }
 
 /**
  * Whether requests can be served: the database and, where something of the service lies in it, the data folder take
- * writes, and the chain's node is well. A keeper also says when it cannot pay, which keeps no instance from serving.
+ * writes, and the chain's node is well. A keeper also says when it cannot pay, which keeps no instance from serving. At most a second old.
  */
-export function createReadiness({ config, store, chain, wallet }: ReadinessDeps): Readiness {
+export function createReadiness({ config, store, chain, steadyNow, wallet }: ReadinessDeps): Readiness {
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
-  return async () => {
+  const look = async () => {
     const [database, node, files] = await Promise.all([
       stateOf(store.probe()),
       stateOf(chain.rpc.call('getHealth', [])),
@@ -36,6 +40,7 @@ export function createReadiness({ config, store, chain, wallet }: ReadinessDeps)
     const ok = Object.values(needed).every((state) => state === 'ok');
     return { ok, checks: { ...needed, ...(wallet && { keeper: wallet.shortage ?? 'ok' }) } };
   };
+  return cached(look, KEPT_MS, steadyNow);
 }
 
 async function stateOf(check: Promise<unknown>): Promise<string> {

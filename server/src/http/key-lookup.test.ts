@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
+import { base58Encode } from '@slipway/wire';
 import { createKey, revokeKey } from '../store/keys.js';
 import type { Store } from '../store/sql.js';
 import { openEmbeddedStore } from '../store/testing.js';
 import { createKeyLookup } from './key-lookup.js';
+
+/** A text of a key's form, for a name. */
+const keyOf = (name: string) => `slip_${base58Encode(hash('sha256', name, 'buffer').subarray(0, 24))}`;
 
 let store: Store;
 let counted: Store;
@@ -41,7 +45,7 @@ async function open(sandbox = false) {
 }
 
 async function insert(text: string, more: { expiresAt?: Date; prefixes?: string[] } = {}): Promise<string> {
-  const id = `id-of-${text}`;
+  const id = `id of ${text}`;
   const digest = hash('sha256', text, 'buffer');
   const row = { id, name: text, prefix: text.slice(0, 8), hash: digest, tier: 'free', prefixes: [], ...more };
   await store.transaction((tx) => createKey(tx, { ...row, createdAt: new Date(wall) }));
@@ -57,64 +61,65 @@ async function revoke(id: string, tell: boolean): Promise<void> {
 
 test('finds a key with its tier and paths, and then answers at once without the store', async () => {
   const find = await open();
-  const id = await insert('slip_known', { prefixes: ['/tx'] });
+  const id = await insert(keyOf('known'), { prefixes: ['/tx'] });
   const expected = { id, tier: 'free', prefixes: ['/tx'] };
-  assert.deepEqual(await find('slip_known'), expected);
-  assert.deepEqual(find('slip_known'), expected);
+  assert.deepEqual(await find(keyOf('known')), expected);
+  assert.deepEqual(find(keyOf('known')), expected);
   assert.equal(queries, 1);
 });
 
 test('an unknown text is no key, and is not asked for again', async () => {
   const find = await open();
-  assert.equal(await find('slip_nobody'), undefined);
-  assert.equal(find('slip_nobody'), undefined);
+  assert.equal(await find(keyOf('nobody')), undefined);
+  assert.equal(find(keyOf('nobody')), undefined);
   assert.equal(queries, 1);
 });
 
 test('many calls with a new key at once ask the store once', async () => {
   const find = await open();
-  const id = await insert('slip_burst');
-  const found = await Promise.all(Array.from({ length: 50 }, () => find('slip_burst')));
+  const id = await insert(keyOf('burst'));
+  const found = await Promise.all(Array.from({ length: 50 }, () => find(keyOf('burst'))));
   assert.ok(found.every((key) => key?.id === id));
   assert.equal(queries, 1);
 });
 
 test('a revoked key stops as soon as the revocation is announced', async () => {
   const find = await open();
-  const id = await insert('slip_revoked');
-  assert.equal((await find('slip_revoked'))?.id, id);
+  const id = await insert(keyOf('revoked'));
+  assert.equal((await find(keyOf('revoked')))?.id, id);
   await revoke(id, true);
-  while (find('slip_revoked') !== undefined && (await find('slip_revoked')) !== undefined) {
+  while (find(keyOf('revoked')) !== undefined && (await find(keyOf('revoked'))) !== undefined) {
     await new Promise(setImmediate);
   }
-  assert.equal(await find('slip_revoked'), undefined);
+  assert.equal(await find(keyOf('revoked')), undefined);
 });
 
 test('without the announcement it stops after 10 seconds', async () => {
   const find = await open();
-  const id = await insert('slip_silent');
-  await find('slip_silent');
+  const id = await insert(keyOf('silent'));
+  await find(keyOf('silent'));
   await revoke(id, false);
   steady += 9_999;
-  assert.equal((await find('slip_silent'))?.id, id);
+  assert.equal((await find(keyOf('silent')))?.id, id);
   steady += 1;
-  assert.equal(await find('slip_silent'), undefined);
+  assert.equal(await find(keyOf('silent')), undefined);
 });
 
 test('a key that expires stops at that moment, also when it is remembered', async () => {
   const find = await open();
-  const id = await insert('slip_expiring', { expiresAt: new Date(wall + 5_000) });
-  assert.equal((await find('slip_expiring'))?.id, id);
+  const id = await insert(keyOf('expiring'), { expiresAt: new Date(wall + 5_000) });
+  assert.equal((await find(keyOf('expiring')))?.id, id);
   wall += 4_999;
-  assert.equal((await find('slip_expiring'))?.id, id);
+  assert.equal((await find(keyOf('expiring')))?.id, id);
   wall += 1;
-  assert.equal(await find('slip_expiring'), undefined);
+  assert.equal(await find(keyOf('expiring')), undefined);
 });
 
 test('what was read before a change is not remembered after it', async () => {
   let announce = (): void => undefined;
-  let answer = (): void => undefined;
-  const row = { id: 'late', tier: 'free', prefixes: [], expiresAt: null, revokedAt: null };
+  let answer: (() => void) | undefined;
+  const digest = hash('sha256', keyOf('late'), 'buffer');
+  const row = { id: 'late', tier: 'free', prefixes: [], expiresAt: null, revokedAt: null, hash: digest };
   const rows: object[][] = [[row], []];
   const slow: Store = {
     ...store,
@@ -129,22 +134,23 @@ test('what was read before a change is not remembered after it', async () => {
     },
   };
   const { find } = await createKeyLookup({ store: slow, clock: { now: () => 0 }, steadyNow: () => 0, sandbox: false });
-  const early = find('slip_late');
+  const early = find(keyOf('late'));
+  while (answer === undefined) await new Promise(setImmediate);
   announce();
   answer();
   assert.deepEqual(await early, { id: 'late', tier: 'free', prefixes: [] });
-  assert.equal(await find('slip_late'), undefined);
+  assert.equal(await find(keyOf('late')), undefined);
 });
 
 test('guessing does not push a real key out of memory', async () => {
   const find = await open();
-  await insert('slip_real');
-  await find('slip_real');
+  await insert(keyOf('real'));
+  await find(keyOf('real'));
   for (let i = 0; i < 10_100; i += 100) {
-    await Promise.all(Array.from({ length: 100 }, (_, j) => find(`slip_guess_${i + j}`)));
+    await Promise.all(Array.from({ length: 100 }, (_, j) => find(keyOf(`guess ${i + j}`))));
   }
   queries = 0;
-  assert.notEqual(find('slip_real'), undefined);
+  assert.notEqual(find(keyOf('real')), undefined);
   assert.equal(queries, 0);
 });
 
@@ -154,4 +160,37 @@ test('the key "sandbox" works in the sandbox only', async () => {
   await close?.();
   const outside = await open(false);
   assert.equal(await outside('sandbox'), undefined);
+});
+
+test('attack: 10,000 random texts as keys cost no statement', async () => {
+  const find = await open();
+  const alphabets = ['base64', 'base64url', 'hex', 'latin1'] as const;
+  for (let i = 0; i < 10_000; i++) {
+    const text = randomBytes(24).toString(alphabets[i % 4]);
+    assert.equal(find(i % 2 ? `slip_${text}0` : text), undefined);
+  }
+  for (const text of ['', 'slip_', 'Slip_111111111111111111111111111111111', `slip_${'1'.repeat(5_000)}`]) {
+    assert.equal(find(text), undefined);
+  }
+  assert.equal(queries, 0);
+});
+
+test('attack: 10,000 well-made keys that nobody has take one statement at a time, and not more than 20', async () => {
+  let running = 0;
+  let mostRunning = 0;
+  const watched: Store = {
+    ...counted,
+    query: async (text, params) => {
+      mostRunning = Math.max(mostRunning, ++running);
+      return counted.query(text, params).finally(() => running--) as never;
+    },
+  };
+  const clock = { now: () => wall };
+  const lookup = await createKeyLookup({ store: watched, clock, steadyNow: () => steady, sandbox: false });
+  close = lookup.close;
+  queries = 0;
+  const made = await Promise.all(Array.from({ length: 10_000 }, (_, i) => lookup.find(keyOf(`made up ${i}`))));
+  assert.ok(made.every((key) => key === undefined));
+  assert.ok(queries <= 20, `${queries} statements`);
+  assert.equal(mostRunning, 1);
 });

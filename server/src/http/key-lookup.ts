@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { SANDBOX_KEY } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
-import { findKeyByHash } from '../store/keys.js';
+import { findKeysByHash, type ApiKey as StoredKey } from '../store/keys.js';
+import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store } from '../store/sql.js';
 import type { ApiKey, KeyLookup } from './ports.js';
 
@@ -11,6 +12,9 @@ const MAX_AGE_MS = 10_000;
 
 /** Per cache. Valid and invalid keys have one each, so that guessing does not evict real keys. */
 const MAX_ENTRIES = 10_000;
+
+/** How a key looks: base58 of 24 bytes. Any other text is none, and nobody looks for it. */
+const KEY_FORM = /^slip_[1-9A-HJ-NP-Za-km-z]{24,33}$/;
 
 const sandboxKey: ApiKey = { id: 'sandbox', tier: 'unlimited', prefixes: [] };
 
@@ -33,7 +37,8 @@ interface KeyLookupDeps {
 
 /**
  * Looks up keys by their hash and caches the results for up to 10 seconds. A change to any key, announced on the
- * store's channel `keys`, empties the cache at once.
+ * store's channel `keys`, empties the cache at once. One statement at a time looks for all that are asked for, so that
+ * callers who make keys up do not take the database's connections.
  */
 export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyLookup; close: () => Promise<void> }> {
   const { store, clock, steadyNow } = deps;
@@ -49,10 +54,19 @@ export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyL
     flights.clear();
   });
 
+  const findRow = groupCalls<string, StoredKey | undefined>({
+    run: async (digests) => {
+      const hashes = digests.map((digest) => Buffer.from(digest, 'base64'));
+      const rows = await findKeysByHash(store, hashes, new Date(clock.now()));
+      return digests.map((digest) => rows.get(digest));
+    },
+    maxGroup: 500,
+  });
+
   async function read(digest: string): Promise<Entry> {
     const started = generation;
     const readAt = steadyNow();
-    const row = await findKeyByHash(store, Buffer.from(digest, 'base64'), new Date(clock.now()));
+    const row = await findRow(digest);
     const entry: Entry = {
       readAt,
       key: row && { id: row.id, tier: row.tier, prefixes: row.prefixes },
@@ -77,6 +91,7 @@ export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyL
 
   function find(text: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     if (deps.sandbox && text === SANDBOX_KEY) return sandboxKey;
+    if (!KEY_FORM.test(text)) return undefined;
     const digest = hash('sha256', text, 'base64');
     const entry = valid.get(digest) ?? invalid.get(digest);
     if (entry !== undefined && steadyNow() - entry.readAt < MAX_AGE_MS) return usable(entry);

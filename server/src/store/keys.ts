@@ -74,14 +74,18 @@ export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined>
   return (await sql.query<ApiKey>(`select ${COLUMNS} from api_keys where id = $1`, [id])).rows[0];
 }
 
-/** The key with this SHA-256, if it is neither revoked nor expired at `now`. */
-export async function findKeyByHash(sql: Sql, hash: Uint8Array, now: Date): Promise<ApiKey | undefined> {
-  const { rows } = await sql.query<ApiKey>(
-    `select ${COLUMNS} from api_keys
-     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
-    [hash, now],
+/** The keys with these SHA-256, by them in base64, that are neither revoked nor expired at `now`. */
+export async function findKeysByHash(
+  sql: Sql,
+  hashes: readonly Uint8Array[],
+  now: Date,
+): Promise<ReadonlyMap<string, ApiKey>> {
+  const { rows } = await sql.query<ApiKey & { hash: Uint8Array }>(
+    `select ${COLUMNS}, hash from api_keys
+     where hash = any($1) and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [hashes, now],
   );
-  return rows[0];
+  return new Map(rows.map(({ hash, ...key }) => [Buffer.from(hash).toString('base64'), key]));
 }
 
 async function insertKey(tx: Tx, key: NewKey, rotatedFrom: string | null): Promise<ApiKey> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { createKey, findKeyByHash, listKeys, type NewKey, revokeKey, rotateKey } from './keys.js';
+import { type ApiKey, createKey, findKeysByHash, listKeys, type NewKey, revokeKey, rotateKey } from './keys.js';
 import { take } from './limits.js';
 import { deleteMaker, insertMaker, listMakers } from './makers.js';
 import { listPrices, setPrice } from './prices.js';
@@ -19,6 +19,10 @@ function at(seconds: number): Date {
 
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
+}
+
+async function findKeyByHash(store: Store, hash: Buffer, now: Date): Promise<ApiKey | undefined> {
+  return (await findKeysByHash(store, [hash], now)).get(hash.toString('base64'));
 }
 
 function newKey(name: string, changes: Partial<NewKey> = {}): NewKey {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { keyTiers } from '../../lib/tiers.js';
-import { findKeyByHash } from '../../store/keys.js';
+import { findKeysByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
 import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
@@ -53,7 +53,7 @@ async function call<T>(method: Method, path: string, body?: object): Promise<{ s
 }
 
 function usable(text: string): Promise<boolean> {
-  return findKeyByHash(store, hash('sha256', text, 'buffer'), new Date(now)).then((key) => key !== undefined);
+  return findKeysByHash(store, [hash('sha256', text, 'buffer')], new Date(now)).then((found) => found.size === 1);
 }
 
 test('every route refuses a caller without the token', async () => {
