@@ -9,12 +9,13 @@ import { withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
+import { sealed } from '../landing/index.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { createObjects } from '../objects/index.js';
 import { openPrices } from '../prices/index.js';
 import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
-import { groupedLedger } from '../store/grouped.js';
+import { type GroupedLedger, groupedLedger } from '../store/grouped.js';
 import { openApi, type Print } from './api.js';
 import { areas } from './areas.js';
 import { openObjectStore } from './backends.js';
@@ -80,7 +81,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     stables,
     tokenList: createTokenList(config),
     publicUrl,
-    ledger: groupedLedger(base.store),
+    ledger: sealingLedger(base),
     logins: createLoginTokens(base),
     keeperWallet,
     runDue: async () => keeper?.runDue(),
@@ -91,6 +92,12 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
   return { url, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
+}
+
+/** Requests are sealed before they are stored, so that what is stored otherwise is never signed. */
+function sealingLedger({ store, signer }: Base): GroupedLedger {
+  const ledger = groupedLedger(store);
+  return { ...ledger, remember: async (request) => ledger.remember(await sealed(signer, request)) };
 }
 
 /** Storage of what users upload. */

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import type { Metrics } from '../http/index.js';
+import { INVITE_AREA, inviteSettlement } from '../keeper/invites/index.js';
+import { LIMIT_ORDER_AREA, limitOrderSettlement } from '../keeper/limit-orders/index.js';
 import { TABLE_AREA, tableSettlement } from '../keeper/lookup-tables/index.js';
 import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
-import { Landing } from '../landing/index.js';
+import { Landing, type Settlement } from '../landing/index.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
@@ -12,7 +14,13 @@ import type { Base } from './base.js';
 export async function openLanding(base: Base): Promise<Landing> {
   const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
-  const ofKeepers = { [FILL_AREA]: fillSettlement, [RENT_AREA]: rentSettlement, [TABLE_AREA]: tableSettlement };
+  const ofKeepers: Record<string, Settlement> = {
+    [FILL_AREA]: fillSettlement,
+    [RENT_AREA]: rentSettlement,
+    [TABLE_AREA]: tableSettlement,
+    [LIMIT_ORDER_AREA]: limitOrderSettlement,
+    [INVITE_AREA]: inviteSettlement,
+  };
   const landing = new Landing({
     store,
     clock,

@@ -43,6 +43,7 @@ function world(
     height?: bigint;
     onChain?: string;
     execute?: () => Promise<LedgerRow>;
+    isForged?: boolean;
   } = {},
 ) {
   const { crafted = craft(), height = LAST_BLOCK, onChain } = options;
@@ -72,6 +73,7 @@ function world(
       },
     },
     landing: {
+      vouchesFor: async () => options.isForged !== true,
       async execute(_: LedgerRow, __: Transaction, detail: unknown) {
         asked.push('execute');
         details.push(detail);

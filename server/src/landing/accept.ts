@@ -17,7 +17,7 @@ import {
 export interface AcceptDeps {
   clock: Clock;
   chain: Pick<Chain, 'blockHeight' | 'statuses'>;
-  landing: Pick<Landing, 'execute' | 'delegate'>;
+  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
 
@@ -59,7 +59,7 @@ export interface Terms {
 /** Why a posted transaction was not sent. The request is unchanged. */
 export type Refusal =
   | BadTransaction
-  /** There is no such request, or it belongs to another area. */
+  /** There is no such request, it belongs to another area, or the service has not made it. */
   | { reason: 'unknown-request' }
   /** The request id has expired. */
   | { reason: 'expired-request' }
@@ -96,7 +96,7 @@ export function isRefusal(value: object): value is Refusal {
 }
 
 async function find(
-  { findRequest, clock }: AcceptDeps,
+  { findRequest, clock, landing }: AcceptDeps,
   posted: Posted,
   signed: SignedTransaction | BadTransaction,
 ): Promise<LedgerRow | Refusal> {
@@ -110,6 +110,7 @@ async function find(
   if (!row) return { reason: 'unknown-request' };
   if (isBadTransaction(row)) return row;
   if (row.area !== area) return { reason: 'unknown-request' };
+  if (row.state === 'crafted' && !(await landing.vouchesFor(row))) return { reason: 'unknown-request' };
   const isOld = row.expiresAt.getTime() < clock.now();
   const mayBeOld = row.state !== 'crafted' && makesException(posted, 'posted-never-expires');
   return isOld && !mayBeOld ? { reason: 'expired-request' } : row;

@@ -3,6 +3,7 @@ import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { PayloadMismatch } from './payload.js';
 import { aliveAtOf } from './submission-payload.js';
 import type { Tracker, Verdict } from './tracker.js';
 
@@ -50,7 +51,10 @@ export class Following {
   /** `follow` without a caller that waits. `takenOver`: from an instance that may have stopped before sending it. */
   followInBackground(row: LedgerRow, { takenOver = false } = {}): void {
     this.follow(row, (own) => this.#followToEnd(own, takenOver)).catch((error: Error) =>
-      this.#deps.log.debug({ request: row.id, reason: error.message }, 'left to a later run'),
+      this.#deps.log[error instanceof PayloadMismatch ? 'warn' : 'debug'](
+        { request: row.id, reason: error.message },
+        'left to a later run',
+      ),
     );
   }
 

@@ -2,13 +2,16 @@ import type { Clock } from '../lib/clock.js';
 import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
 import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store, Tx } from '../store/sql.js';
+import type { SigningKey } from './signing-keys.js';
 import type { Verdict } from './tracker.js';
 
 /** What an area adds to the claim and the settlement of its requests, in the same store transaction, in groups. */
 export interface Settlement {
+  /** The only keys of ours that sign its transactions, whatever its rows say; none by default. */
+  readonly keys?: readonly SigningKey[];
   /** Returns, by request id, why requests are refused. Their claims are undone as if they had never been posted. */
-  reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
-  settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
+  reserve?(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
+  settle?(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
 }
 
 export interface Claimed {
@@ -64,7 +67,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements }: G
     const refused = new Map<string, string>();
     const claimed = wanted.filter(({ id }) => won.has(id));
     for (const [area, group] of byArea(claimed)) {
-      for (const [id, why] of (await settlements[area]?.reserve(tx, group)) ?? []) refused.set(id, why);
+      for (const [id, why] of (await settlements[area]?.reserve?.(tx, group)) ?? []) refused.set(id, why);
     }
     for (const id of refused.keys()) await unclaim(tx, id);
     return wanted.map(({ id }) => {
@@ -86,7 +89,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements }: G
         settledAt,
       })),
     );
-    for (const [area, rows] of byArea(settled)) await settlements[area]?.settle(tx, rows);
+    for (const [area, rows] of byArea(settled)) await settlements[area]?.settle?.(tx, rows);
     const byId = new Map(settled.map((row) => [row.id, row]));
     return items.map(({ id }) => byId.get(id));
   }

@@ -19,6 +19,7 @@ export { lifetimeOf } from './lifetime.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
+export { sealed } from './seal.js';
 export {
   type BadTransaction,
   checkSignatures,

@@ -1,5 +1,10 @@
-import { encodeTransaction, type Transaction, transactionSignature, withSignature } from '@slipway/wire';
-import type { KeyName } from '../signer/index.js';
+import {
+  encodeTransaction,
+  missingSigners,
+  type Transaction,
+  transactionSignature,
+  withSignature,
+} from '@slipway/wire';
 import { failUnsent, findRequest, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
@@ -7,6 +12,8 @@ import type { LandingDeps } from './deps.js';
 import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight } from './preflight.js';
+import { isAsCrafted } from './seal.js';
+import { KeyRefused, keysOf } from './signing-keys.js';
 import { Submissions } from './submissions.js';
 import { createTracker, type Tracker } from './tracker.js';
 
@@ -47,6 +54,17 @@ export class Landing {
     this.#writes = writes;
     this.#following = following;
     this.#submissions = new Submissions({ store, clock, sendRpcs, log, following, tracker });
+  }
+
+  /**
+   * Whether the service has crafted this request as the store has it now. If not, somebody has written to the
+   * database, and nothing may be signed.
+   */
+  async vouchesFor(request: LedgerRow): Promise<boolean> {
+    const isOurs = await isAsCrafted(this.#deps.signer, request);
+    const { id, area, cosigners } = request;
+    if (!isOurs) this.#deps.log.error({ request: id, area, cosigners }, 'this row was not written by the service');
+    return isOurs;
   }
 
   /**
@@ -126,6 +144,8 @@ export class Landing {
   async #execute(request: LedgerRow, signedByUser: Transaction, detail: unknown): Promise<LedgerRow> {
     const { sendRpcs, log } = this.#deps;
     const transaction = await this.#cosign(request, signedByUser);
+    const [missing] = missingSigners(transaction);
+    if (missing) throw new KeyRefused(`request ${request.id} (${request.area}) needs a signature of ${missing}`);
     const wire = encodeTransaction(transaction);
     const signature = transactionSignature(transaction);
     const other = await this.#claim(request, { signature, wire, detail });
@@ -152,9 +172,9 @@ export class Landing {
   }
 
   async #cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
-    const { signer } = this.#deps;
+    const { signer, settlements } = this.#deps;
     let transaction = signedByUser;
-    for (const key of request.cosigners as KeyName[]) {
+    for (const key of keysOf(request, settlements[request.area]?.keys)) {
       const [address, signature] = [await signer.publicKey(key), await signer.sign(key, transaction.message)];
       transaction = withSignature(transaction, address, signature);
     }

@@ -3,7 +3,7 @@ import type { Crafted } from '../crafting/transaction.js';
 import type { Clock } from '../lib/clock.js';
 import { uuidv7 } from '../lib/ids.js';
 import type { KeyName } from '../signer/index.js';
-import { findRequest, insertCrafted, type LedgerRow, type NewRequest } from '../store/ledger.js';
+import { insertCrafted, type LedgerRow, type NewRequest } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 
 /** How long a request id still answers after its blockhash has expired. */
@@ -38,9 +38,26 @@ export async function rememberOwn(store: Store, request: CraftedRequest, clock: 
   const now = new Date(clock.now());
   const inserted = rowOf(request, clock, now, now);
   await store.single((tx) => insertCrafted(tx, [inserted]));
-  const row = await findRequest(store, inserted.id);
-  if (!row) throw new Error(`request ${inserted.id} has disappeared`);
-  return row;
+  // Not read back: what is signed next must be what was crafted here.
+  return unsent(inserted);
+}
+
+function unsent(inserted: NewRequest): LedgerRow {
+  return {
+    ...inserted,
+    messageHash: Buffer.from(inserted.messageHash),
+    cosigners: [...inserted.cosigners],
+    state: 'crafted',
+    seal: null,
+    signature: null,
+    wire: null,
+    handedOver: false,
+    sentAt: null,
+    settledAt: null,
+    slot: null,
+    error: null,
+    leaseUntil: null,
+  };
 }
 
 function rowOf(request: CraftedRequest, clock: Clock, createdAt: Date, expiresAt: Date): NewRequest {

@@ -18,6 +18,8 @@ const roleNumbers = {
   keeper: 2,
   /** Signs every deposit into a vault and every withdrawal, so that none lands without the service's knowledge. */
   tracker: 3,
+  /** Seals the rows of the ledger, so that write access to the database is no power to sign. Its address holds nothing. */
+  seal: 8,
 } as const;
 
 /** Roots of many keys, numbered like the roles. */
@@ -44,7 +46,7 @@ export interface Signer {
   address(role: Role): Address;
   /** The public key of any key. @throws RangeError for an invalid name. */
   publicKey(key: KeyName): Promise<Address>;
-  /** The ed25519 signature (64 bytes) of a key over some bytes, for all but login keys a transaction message. */
+  /** The ed25519 signature (64 bytes) of a key over some bytes, a transaction message unless the key is a login key or the seal. */
   sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
 }
 

@@ -124,6 +124,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         error: null,
         leaseUntil: null,
         handedOver: false,
+        seal: null,
       });
       const b = await findRequest(store, 'b');
       assert.deepEqual([b?.wallet, b?.cosigners, b?.payload], ['other', [], null]);

@@ -17,10 +17,12 @@ export interface NewRequest {
   createdAt: Date;
   /** When the request id expires. */
   expiresAt: Date;
+  /** Proves to the service that it has crafted this; without one it adds no signature to what a client posts. */
+  seal?: Uint8Array | null;
 }
 
 /** A fully signed transaction that we were asked to land; its signature is its id. */
-interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners'> {
+interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners' | 'seal'> {
   signature: string;
   wire: Uint8Array;
   sentAt: Date;
@@ -38,6 +40,7 @@ export interface LedgerRow {
   payload: unknown;
   createdAt: Date;
   expiresAt: Date;
+  seal: Buffer | null;
   /**
    * Base58. Null until the transaction is claimed for sending or, if it is handed over, until the signature is known.
    */
@@ -74,17 +77,18 @@ interface Settlement {
 }
 
 const COLUMNS = [
-  'id, area, wallet, state, message_hash as "messageHash", cosigners, payload, signature, wire, slot, error',
+  'id, area, wallet, state, message_hash as "messageHash", cosigners, payload, seal, signature, wire, slot, error',
   'last_valid_block_height as "lastValidBlockHeight", created_at as "createdAt", expires_at as "expiresAt"',
   'sent_at as "sentAt", settled_at as "settledAt", lease_until as "leaseUntil", handed_over as "handedOver"',
 ].join(', ');
 
 const INSERT_CRAFTED = `
-  insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at, expires_at)
+  insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
+    expires_at, seal)
   select id, area, wallet, 'crafted', "messageHash", cosigners, "lastValidBlockHeight", coalesce(payload, 'null'),
-    "createdAt", "expiresAt"
+    "createdAt", "expiresAt", seal
   from json_to_recordset($1::json) as r(id text, area text, wallet text, "messageHash" bytea, cosigners text[],
-    "lastValidBlockHeight" bigint, payload jsonb, "createdAt" timestamptz, "expiresAt" timestamptz)`;
+    "lastValidBlockHeight" bigint, payload jsonb, "createdAt" timestamptz, "expiresAt" timestamptz, seal bytea)`;
 
 const INSERT_SUBMISSION = `
   insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
@@ -141,6 +145,7 @@ export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promis
   const encoded = rows.map((row) => ({
     ...row,
     messageHash: hex(row.messageHash),
+    ...(row.seal && { seal: hex(row.seal) }),
     lastValidBlockHeight: row.lastValidBlockHeight.toString(),
   }));
   await tx.query(INSERT_CRAFTED, [JSON.stringify(encoded)]);

@@ -6,6 +6,8 @@ import { conflict } from './check-eligibility.js';
 
 /** Reserves a token when its payment is claimed. When that ends, the token is recorded or free again. */
 export const expressSettlement: Settlement = {
+  keys: ['gas'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = await reserve(
       tx,

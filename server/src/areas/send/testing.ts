@@ -60,7 +60,7 @@ export async function openSendWorld() {
     signer,
     log,
     sendRpcs: [rpc],
-    settlements: {},
+    settlements: { invites: { keys: ['keeper'] } },
     observe: () => {},
   });
   /** An index of its own over the same store: another instance of the service, with another node. */

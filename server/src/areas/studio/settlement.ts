@@ -4,9 +4,10 @@ import type { Tx } from '../../store/sql.js';
 
 /** The page that was submitted with a launch is stored with the claim: of two posts, the page of the one that sends. */
 export const studioSettlement: Settlement = {
+  keys: ['mint', 'launch'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     for (const { id, detail } of claimed) await setPage(tx, id, detail as LaunchPage);
     return new Map();
   },
-  async settle(): Promise<void> {},
 };

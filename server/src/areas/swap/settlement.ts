@@ -18,12 +18,13 @@ const REASONS: Readonly<Record<GasBar, string>> = {
 /** Sends sponsored orders only while failures stay within these bounds. */
 export function swapSettlement(clock: Clock): Settlement {
   return {
+    keys: ['gas'],
+
     async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
       const ids = claimed.map(({ id }) => id);
       const barred = await barGas(tx, ids, boundsAt(clock));
       return new Map([...barred].map(([id, why]) => [id, REASONS[why]]));
     },
-    async settle(): Promise<void> {},
   };
 }
 

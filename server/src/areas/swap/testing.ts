@@ -18,7 +18,7 @@ import { Registry } from 'prom-client';
 import { type Chain, createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
 import type { PriceSource } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
-import { Landing } from '../../landing/index.js';
+import { Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { createAggregator } from '../../routing/aggregator/index.js';
@@ -130,7 +130,10 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       registry: new Registry(),
     }),
     deliver: makers.deliver,
-    remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
+    async remember(request) {
+      const row = await sealed(signer, request);
+      await store.transaction((tx) => insertCrafted(tx, [row]));
+    },
     findRequest: (id) => findRequest(store, id),
     fees: {
       table: { newToken: 50, buyPlatform: 0, pegged: 0, solStable: 2, lstStable: 5, other: 10 },

@@ -7,6 +7,7 @@ import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { shownState } from '../../trigger-orders/state.js';
+import { vaultOf } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
 import {
   readWithdrawal,
@@ -78,8 +79,9 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
 
 async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
-  const [wallet, vault] = [order.wallet as Address, order.vault as Address];
-  const holdings = await readHoldings(deps, order);
+  const wallet = order.wallet as Address;
+  const vault = await vaultOf(signer, wallet);
+  const holdings = await readHoldings(deps, order, vault);
   if (holdings.length === 0) {
     throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
   }
@@ -109,7 +111,7 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
 }
 
 /** What the order's accounts hold on the chain. All of it is withdrawn, also what others have sent there. */
-async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow): Promise<OrderHolding[]> {
+async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, vault: Address): Promise<OrderHolding[]> {
   const sides = [
     [order.inputMint, order.inputAccount],
     [order.outputMint, order.outputAccount],
@@ -119,7 +121,7 @@ async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow): P
       if (account === null) return undefined;
       const held = await chain.account(account as Address);
       const tokens = held && decodeTokenAccount(held.data);
-      if (tokens?.owner !== order.vault || tokens.mint !== mint) return undefined;
+      if (tokens?.owner !== vault || tokens.mint !== mint) return undefined;
       const token = await readVaultToken(chain, mint as Address);
       return token && { account: account as Address, token, amount: tokens.amount };
     }),
@@ -140,9 +142,9 @@ export async function confirmCancel(
     area: WITHDRAWAL_AREA,
     base64: signedTransaction,
     request: cancelRequestId,
-    terms(request) {
-      if (readWithdrawal(request).orderId !== id) throw unknownWithdrawal();
-      return { ours: [order.vault as Address, deps.signer.address('tracker')] };
+    async terms(request) {
+      if (request.wallet !== wallet || readWithdrawal(request).orderId !== id) throw unknownWithdrawal();
+      return { ours: [await vaultOf(deps.signer, wallet), deps.signer.address('tracker')] };
     },
     prepare: () => id,
   });

@@ -42,7 +42,7 @@ export async function craftOrderDeposit(
   requireAddress('userAddress', body.userAddress);
   const amount = requireAmount('amount', body.amount);
   const asked = { field: 'userAddress', value: body.userAddress, withoutVault: 'FORBIDDEN' } as const;
-  const vault = await requireOwnVault(deps.store, wallet, asked);
+  const vault = await requireOwnVault(deps, wallet, asked);
   requirePair(deps, inputMint, outputMint);
   const [input, output] = await Promise.all([
     requireVaultToken(deps.chain, 'inputMint', inputMint),

@@ -41,7 +41,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
   const amount = requireAmount('inputAmount', body.inputAmount);
   requireAddress('userPubkey', body.userPubkey);
   const asked = { field: 'userPubkey', value: body.userPubkey, withoutVault: 'INVALID_REQUEST' } as const;
-  const vault = await requireOwnVault(deps.store, wallet, asked);
+  const vault = await requireOwnVault(deps, wallet, asked);
 
   const bodyHash = hashOf(body);
   const existing = await findByDeposit(deps.store, wallet, body.depositRequestId);

@@ -13,6 +13,8 @@ import { readWithdrawal } from './deps.js';
 
 /** Stores an order in the step that claims its deposit, and opens it in the step that records the landing. */
 export const depositSettlement: Settlement = {
+  keys: ['vault', 'tracker'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     const events: TriggerOrderEventRow[] = [];
@@ -42,6 +44,8 @@ export const depositSettlement: Settlement = {
 
 /** A withdrawal is sent only while its order waits for it, and ends the order when it lands. */
 export const withdrawalSettlement: Settlement = {
+  keys: ['vault', 'tracker'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     const orderIds = claimed.map(({ detail }) => detail as string);

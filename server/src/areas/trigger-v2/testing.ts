@@ -7,13 +7,14 @@ import {
   sign,
   withSignature,
 } from '@slipway/wire';
+import { sealed } from '../../landing/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
 import { craftOrderDeposit } from './craft-deposit.js';
 import { createOrder } from './create-order.js';
 import type { TriggerV2Deps } from './deps.js';
 import { editOrder } from './edit-order.js';
-import type { EditBody, OrderBody } from './schema.js';
+import type { ConfirmBody, EditBody, OrderBody } from './schema.js';
 import { registerVault } from './vault.js';
 
 /** The terms of an order, without the fields about the depositor and the deposit. */
@@ -30,7 +31,10 @@ export function createClient(parts: Deps) {
     logins: undefined as never,
     challengePrefix: () => '',
     stables: new Set(),
-    remember: (request) => parts.store.single((tx) => insertCrafted(tx, [request])),
+    remember: async (request) => {
+      const row = await sealed(parts.signer, request);
+      await parts.store.single((tx) => insertCrafted(tx, [row]));
+    },
     findRequest: (id) => findRequest(parts.store, id),
   };
 
@@ -64,6 +68,10 @@ export function createClient(parts: Deps) {
       return id;
     },
 
+    /** Asks for the withdrawal: the unsigned transaction and its request id. */
+    cancel: (wallet: Address, id: string) => cancelOrder(deps, wallet, id),
+    confirm: (wallet: Address, id: string, body: ConfirmBody) => confirmCancel(deps, wallet, id, body),
+
     edit: (wallet: Address, id: string, body: EditBody) => editOrder(deps, wallet, id, body),
 
     /** Ends the order, and lands the withdrawal of everything that it holds. */
@@ -75,7 +83,7 @@ export function createClient(parts: Deps) {
   };
 }
 
-function signed(wallet: Keypair, transaction: string): string {
+export function signed(wallet: Keypair, transaction: string): string {
   const unsigned = decodeTransaction(Buffer.from(transaction, 'base64'));
   const signature = sign(wallet, unsigned.message);
   return Buffer.from(encodeTransaction(withSignature(unsigned, wallet.address, signature))).toString('base64');

@@ -3,6 +3,7 @@ import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findVault, insertVault, type Vault } from '../../store/vaults.js';
+import { vaultOf } from './access.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { VaultAnswer } from './schema.js';
@@ -40,7 +41,7 @@ export function registerRegisterVault(app: TypedServer, deps: TriggerV2Deps): vo
 }
 
 /** The vault of the logged-in wallet. */
-export async function showVault({ store }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
+export async function showVault({ store, signer }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
   const vault = await findVault(store, wallet);
   if (!vault) {
     throw new AppError('NOT_FOUND', {
@@ -48,23 +49,24 @@ export async function showVault({ store }: TriggerV2Deps, wallet: Address): Prom
       details: { vault: 'make it first: GET /trigger/v2/vault/register' },
     });
   }
-  return answer(vault);
+  return answer(vault, await vaultOf(signer, wallet));
 }
 
 /** Creates the vault of the logged-in wallet: its only one, for good. */
 export async function registerVault({ store, signer, clock }: TriggerV2Deps, wallet: Address): Promise<VaultAnswer> {
+  const address = await vaultOf(signer, wallet);
   const vault: Vault = {
     wallet,
     id: vaultId(uuidv7(clock)),
-    address: await signer.publicKey(`vault:${wallet}`),
+    address,
     createdAt: new Date(clock.now()),
   };
   const registered = await store.single((tx) => insertVault(tx, vault));
-  if (registered) return answer(registered);
+  if (registered) return answer(registered, address);
   const existing = await findVault(store, wallet);
   throw new AppError('CONFLICT', {
     message: 'Vault already registered',
-    ...(existing && { details: { ...answer(existing) } }),
+    ...(existing && { details: { ...answer(existing, address) } }),
   });
 }
 
@@ -75,6 +77,6 @@ function vaultId(uuid: string): string {
     .padStart(26, '0');
 }
 
-function answer({ wallet, address, id }: Vault): VaultAnswer {
+function answer({ wallet, id }: Vault, address: Address): VaultAnswer {
   return { userPubkey: wallet, vaultPubkey: address, privyVaultId: id };
 }

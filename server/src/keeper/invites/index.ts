@@ -4,5 +4,6 @@ export {
   INVITE_AREA,
   type InviteKeeper,
   type InviteKeeperDeps,
+  inviteSettlement,
   startInviteKeeper,
 } from './keeper.js';

@@ -18,7 +18,7 @@ import { Landing } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { testSigner } from '../../sandbox/maker/testing.js';
 import { KeeperWallet } from '../wallet.js';
-import { createInviteKeeper, EXPIRIES_AN_HOUR, type InviteKeeperDeps } from './index.js';
+import { createInviteKeeper, EXPIRIES_AN_HOUR, INVITE_AREA, type InviteKeeperDeps, inviteSettlement } from './index.js';
 
 const WEEK = 7 * 24 * 60 * 60;
 
@@ -86,7 +86,7 @@ it('several keepers pay for each invite once', async () => {
       signer,
       log,
       sendRpcs: [rpc],
-      settlements: {},
+      settlements: { [INVITE_AREA]: inviteSettlement },
       observe: () => {},
     });
     return { landing, keeper: newKeeper({ landing, index: world.newIndex() }) };

@@ -3,5 +3,6 @@ export {
   createLimitOrderKeeper,
   LIMIT_ORDER_AREA,
   type LimitOrderKeeper,
+  limitOrderSettlement,
   startLimitOrderKeeper,
 } from './keeper.js';

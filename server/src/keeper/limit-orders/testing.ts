@@ -27,7 +27,7 @@ import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
 import { KeeperWallet } from '../wallet.js';
 import type { LimitOrderDeps } from './deps.js';
-import { createLimitOrderKeeper } from './keeper.js';
+import { createLimitOrderKeeper, LIMIT_ORDER_AREA, limitOrderSettlement } from './keeper.js';
 
 export const FEE_BPS = 10;
 const MAKING = 1_000_000_000n;
@@ -69,7 +69,7 @@ export async function openKeeperWorld() {
       signer,
       chain,
       sendRpcs: [world.rpc],
-      settlements: {},
+      settlements: { [LIMIT_ORDER_AREA]: limitOrderSettlement },
       observe: () => {},
       log: silent,
     };

@@ -51,7 +51,9 @@ export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<
   const signal = AbortSignal.timeout(QUOTES_MS);
   const market = marketOf(deps, sale, { input, output }, signal);
   if (!market) return { skipped: 'there is no fresh price of what it sells and of what it buys' };
-  const trade = { sale, input, output, target: await targetOf(deps, sale, output) };
+  const target = await targetOf(deps, sale, output);
+  if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
+  const trade = { sale, input, output, target };
   let offer = await findOffer(market, sale.amount, market.leastPart);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
@@ -114,8 +116,12 @@ async function targetOf(
   { chain }: TriggerKeeperDeps,
   { vault, wallet, vaultOutput }: Sale,
   output: Token,
-): Promise<Target> {
+): Promise<Target | undefined> {
   if (vaultOutput) {
+    const held = await chain.account(vaultOutput);
+    const tokens = held && decodeTokenAccount(held.data);
+    // The store says which account it is; the chain says whose.
+    if (tokens?.owner !== vault || tokens.mint !== output.mint) return undefined;
     return { place: { kind: 'token', account: vaultOutput }, owner: vault, receiver: vault, create: false };
   }
   if (output.mint === WRAPPED_SOL_MINT) {

@@ -36,6 +36,8 @@ const readRentPayload = payloadReader(RentPayload);
 
 /** Only the keeper that claimed the order sends; any instance settles, by what the chain says. */
 export const rentSettlement: Settlement = {
+  keys: ['keeper', 'vault'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     for (const { id, detail } of claimed) {

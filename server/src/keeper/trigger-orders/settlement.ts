@@ -37,6 +37,8 @@ const MOST_FAILURES = 10;
  * retried.
  */
 export const fillSettlement: Settlement = {
+  keys: ['keeper', 'vault'],
+
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     for (const { id, detail } of claimed) {

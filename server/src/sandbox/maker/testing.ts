@@ -70,7 +70,12 @@ const quiet = pino({ level: 'silent' });
 
 /** Signs with keys that the test knows. */
 export function testSigner(): Signer & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
-  const keys = { gas: generateKeypair(), maker: generateKeypair(), keeper: generateKeypair() };
+  const keys = {
+    gas: generateKeypair(),
+    maker: generateKeypair(),
+    keeper: generateKeypair(),
+    seal: generateKeypair(),
+  };
   const keyOf = (name: KeyName): Keypair => {
     const key = (keys as Partial<Record<KeyName, Keypair>>)[name];
     if (!key) throw new RangeError(`this test has no key ${name}`);
@@ -125,7 +130,7 @@ export async function openWorld() {
       log: quiet,
       chain: on.chain ?? chain,
       sendRpcs: [rpc],
-      settlements: {},
+      settlements: { swap: { keys: ['gas'] } },
       observe: () => {},
     });
     landings.push(landing);
