@@ -85,6 +85,17 @@ describe('pools of other companies, from outside', { skip: missingPrograms(...RO
     await swapEverywhere(service);
   });
 
+  it('are traded with over three hops by lookup tables that the keeper makes', async (t) => {
+    const service = await startHere(t, { SLIPWAY_PROGRAMS_DIR: programsDir }, []);
+    await write(service.rpcUrl, [...row.accounts, ...purses]);
+    for (const [from, to] of LONG) {
+      const labels = row.pools.slice(from, to).map(({ label }) => label);
+      await until(async () => (await ask(service, from, to)).status === 200, 'no table is made');
+      assert.deepEqual(await swap(service, from, to), labels);
+      assert.deepEqual(await swap(service, to, from), labels.toReversed());
+    }
+  });
+
   it('leave their pair to another where they fail, whatever price they name', async (t) => {
     const lab = new Lab();
     const [writeCpmm, writeDamm] = PAIR_WRITERS;
@@ -122,9 +133,9 @@ describe('pools of other companies, from outside', { skip: missingPrograms(...RO
     }, 'the broken pool is still quoted');
   });
 
-  function startHere(t: TestContext, env: Record<string, string>): Promise<Service> {
+  function startHere(t: TestContext, env: Record<string, string>, lookupTables = [table]): Promise<Service> {
     const dataDir = tempFolder(t);
-    writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ swap: { lookupTables: [table] } }));
+    writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ swap: { lookupTables } }));
     return startService({ env, dataDir }).then((service) => {
       t.after(() => service.kill());
       return service;

@@ -10,7 +10,7 @@ import type { PoolTrials } from './pool-trials.js';
 import type { Pools } from './pools.js';
 import { type Builder, quoteOf } from './quote.js';
 import { search } from './search.js';
-import { createSizing, excessWithTable, standingAccounts } from './size.js';
+import { createSizing, excessWithTable, presentAccounts, standingAccounts } from './size.js';
 import type { TableBook } from './table-book.js';
 import { TableNotes } from './table-notes.js';
 import { openPool } from './watched-pool.js';
@@ -86,13 +86,19 @@ export class Quoter {
   /** The accounts that a lookup table should hold for a request; none if its route would hardly be better. */
   #tableFor(request: QuoteRequest): Address[] {
     const options = this.#optionsFor(request, MAX_POOLS);
-    const excess = (found: Pick<Found, 'plan' | 'outcome'>) => excessWithTable(found, request, this.#builder);
-    // What every pool weighs beside such a table is not known.
-    const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0 } });
-    if (!best) return [];
     const today = search(options);
-    const isBetter = !today || Number(best.outcome.outAmount) > Number(today.outcome.outAmount) * (1 + WORTH_A_TABLE);
-    return isBetter ? standingAccounts(best.plan) : [];
+    // Over several pools with ticks or bins nothing may fit unless the table holds them, too. Then it helps for as long
+    // as their prices stay near, and is extended when somebody asks again.
+    for (const accounts of [standingAccounts, presentAccounts]) {
+      const excess = (found: Pick<Found, 'plan' | 'outcome'>) =>
+        excessWithTable(found, accounts, request, this.#builder);
+      // What every pool weighs beside such a table is not known.
+      const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0 } });
+      if (!best) continue;
+      if (!today || Number(best.outcome.outAmount) > Number(today.outcome.outAmount) * (1 + WORTH_A_TABLE))
+        return accounts(best.plan);
+    }
+    return [];
   }
 
   async #find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {

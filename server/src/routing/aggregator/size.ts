@@ -113,28 +113,39 @@ function instructionsOf(input: BuildInput): Instruction[] | undefined {
   }
 }
 
-/** The accounts that the trades of a plan name whatever happens, but for those of the trader. */
-export function standingAccounts({ steps }: Plan): Address[] {
-  const standing = new Set<Address>();
-  for (const { pool, from, state } of steps.flatMap(({ parts }) => parts)) {
+/** The accounts that the trades of a plan name, but for those of the trader. */
+export type AccountsOf = (plan: Plan) => Address[];
+
+/** Those that they name whatever the price. */
+export const standingAccounts: AccountsOf = (plan) =>
+  accountsOf(plan, ({ state, from }) => new Set(state.movingAccounts?.(from)));
+
+/** Those that they name now: ticks and bins are others when the price has moved far. */
+export const presentAccounts: AccountsOf = (plan) => accountsOf(plan, () => new Set());
+
+function accountsOf({ steps }: Plan, without: (part: Part) => ReadonlySet<Address>): Address[] {
+  const named = new Set<Address>();
+  for (const part of steps.flatMap(({ parts }) => parts)) {
+    const { pool, from, state } = part;
     const { program, accounts } = state.swap(from, NO_PARTIES);
-    const moving = new Set([NOWHERE, ...(state.movingAccounts?.(from) ?? [])]);
+    const left = without(part);
     const tokens = state.tokens.flatMap(({ mint, tokenProgram }) => [mint, tokenProgram]);
     for (const address of [program, pool.address, ...tokens, ...accounts.map((meta) => meta.address)])
-      if (!moving.has(address)) standing.add(address);
+      if (address !== NOWHERE && !left.has(address)) named.add(address);
   }
-  return [...standing];
+  return [...named];
 }
 
-/** Bytes by which a plan's transaction would be too large if a lookup table held its standing accounts. */
+/** Bytes by which a plan's transaction would be too large if a lookup table held these accounts of it. */
 export function excessWithTable(
   { plan, outcome }: Pick<Found, 'plan' | 'outcome'>,
+  accounts: AccountsOf,
   request: QuoteRequest,
   deps: Omit<SizingDeps, 'lookupTables'>,
 ): number {
   const surroundings = request.surroundings ?? usualSurroundings(request);
   const parties = { ...STAND_INS, ...surroundings, absentSigners: NOBODY, minOut: 1n };
-  const tables = [{ address: NOWHERE, addresses: standingAccounts(plan) }];
+  const tables = [{ address: NOWHERE, addresses: accounts(plan) }];
   return measure({ ...deps, plan, outcome, request, parties }, surroundings, tables) - MAX_TRANSACTION_SIZE;
 }
 
