@@ -45,6 +45,12 @@ const post = (payload: unknown) =>
     payload: JSON.stringify(payload),
   });
 
+test('a query value that no database can hold is refused by its name', async () => {
+  const answer = await query('limit=7&name=a%00b');
+  assert.equal(answer.statusCode, 400);
+  assert.equal(answer.json().error, 'name: expected text without the character U+0000');
+});
+
 test('plainly written query values arrive typed, and defaults are filled in', async () => {
   const answer = await query('limit=7&ratio=-1.5&wait=true&name=7&ids=1&ids=2&unknown=x&currency=SOL');
   assert.deepEqual(answer.json().got, {

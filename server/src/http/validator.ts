@@ -38,6 +38,15 @@ function coercionFor(schema: FlatSchema): Coercion {
   };
 }
 
+/** No text of PostgreSQL holds this character, so nothing can be looked up by it. */
+const hasNul = (value: unknown): boolean =>
+  typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(hasNul);
+
+function nulError(field: string): AppError {
+  const expected = 'expected text without the character U+0000';
+  return new AppError('INVALID_REQUEST', { message: `${field}: ${expected}`, details: { [field]: expected } });
+}
+
 /**
  * The validator of every request part. Bodies are taken as they are. Query, path and header values are text, and become
  * numbers and booleans only if written plainly; a query field given twice is not a single value. Keep query schemas
@@ -53,6 +62,8 @@ export function createValidatorCompiler(sharedSchemas: () => Record<string, unkn
     return (data: Record<string, unknown>) => {
       // A trailing slash is another path, which does not exist.
       if (httpPart === 'params' && Object.values(data).includes('')) return { error: new AppError('NOT_FOUND') };
+      const unstorable = httpPart === 'querystring' ? Object.keys(data).find((name) => hasNul(data[name])) : undefined;
+      if (unstorable !== undefined) return { error: nulError(unstorable) };
       coerce?.(data);
       return validate(data) ? { value: data } : { error: validate.errors as FastifySchemaValidationError[] };
     };
