@@ -4,6 +4,7 @@ interface CommandLine {
   host: string;
   rpcPort: number;
   wsPort?: number;
+  hosts: string[];
   /** The chain's own folder inside of the data folder. */
   dataDir: string;
   programsDir?: string;
@@ -22,13 +23,14 @@ A Solana chain on this machine: JSON-RPC over HTTP, WebSocket on the next port, 
   --rpc-port <port>      HTTP port; 0 for any free one (SLIPWAY_RPC_PORT, 8899)
   --ws-port <port>       WebSocket port (the one after the HTTP port)
   --host <address>       address to listen on (127.0.0.1)
+  --hosts <names>        further names of this machine by which it is reached, by commas (SLIPWAY_HOSTS)
   --data-dir <folder>    state, kept over restarts in its subfolder "chain" (SLIPWAY_DATA_DIR, .slipway)
   --programs-dir <folder>  programs to load: <programId>.so (SLIPWAY_PROGRAMS_DIR)
   --fork-url <url>       RPC of a cluster to fork lazily (SLIPWAY_FORK_URL)
   --reset                start over with an empty chain
   --help                 show this text`;
 
-const VALUE_FLAGS = ['--rpc-port', '--ws-port', '--host', '--data-dir', '--programs-dir', '--fork-url'];
+const VALUE_FLAGS = ['--rpc-port', '--ws-port', '--host', '--hosts', '--data-dir', '--programs-dir', '--fork-url'];
 const SWITCHES = ['--reset', '--help'];
 
 /** Reads flags, and what they leave out from the environment. Throws UsageError. */
@@ -46,6 +48,11 @@ export function parseCommandLine(args: string[], env: Record<string, string | un
     host: setting('--host') ?? '127.0.0.1',
     rpcPort: port('--rpc-port', 'SLIPWAY_RPC_PORT') ?? 8899,
     ...(wsPort === undefined ? {} : { wsPort }),
+    hosts: (setting('--hosts', 'SLIPWAY_HOSTS') ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
     dataDir: join(setting('--data-dir', 'SLIPWAY_DATA_DIR') ?? '.slipway', 'chain'),
     ...(programsDir === undefined ? {} : { programsDir }),
     ...(forkUrl === undefined ? {} : { forkUrl }),

@@ -5,6 +5,7 @@ import { openInWorker } from './worker-client.js';
 
 export { followParent } from './follow-parent.js';
 export { type AccountSource, openAccountSource, type Snapshot } from './fork.js';
+export { type Callers, createCallers } from './hosts.js';
 export { lockFolder } from './lock.js';
 export {
   type PulledAccount,
@@ -25,6 +26,8 @@ export interface LocalnetOptions {
   rpcPort?: number;
   /** WebSocket port; default the one after `rpcPort`, where web3.js 1 looks. */
   wsPort?: number;
+  /** Further names of this machine, in lower case, by which clients and pages may reach it. */
+  hosts?: readonly string[];
   /** Folder of the chain's state, which it keeps over restarts; without it everything is in memory. */
   dataDir?: string;
   /** Folder of `<programId>.so` files to load, and of accounts that were pulled with them. */

@@ -10,6 +10,7 @@ export interface LocalOptions {
   host: string;
   rpcPort: number;
   wsPort?: number;
+  hosts?: readonly string[];
   dataDir?: string;
   programsDir?: string;
   forkUrl?: string;
@@ -34,9 +35,9 @@ export async function openLocal(options: LocalOptions, log: (line: string) => vo
     await chain.close();
   };
   try {
-    const { host, rpcPort, wsPort } = options;
+    const { host, rpcPort, wsPort, hosts = [] } = options;
     const ports = wsPort === undefined ? { rpcPort } : { rpcPort, wsPort };
-    const server = await startServer({ host, ...ports, call, subscriptions });
+    const server = await startServer({ host, hosts, ...ports, call, subscriptions });
     const close = async () => {
       await server.close();
       await closeChain();

@@ -59,10 +59,94 @@ test('pages of the web may not: neither read an answer nor open a WebSocket', as
   const body = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';
   const answered = await fetch(net.localnet.rpcUrl, { method: 'POST', headers, body });
   assert.equal(answered.headers.get('access-control-allow-origin'), null);
+  assert.equal(answered.status, 403);
   for (const url of [net.localnet.wsUrl, net.localnet.rpcUrl.replace('http', 'ws')]) {
     const socket = new WebSocket(url, { origin: 'https://app.example' });
     const [error] = await once(socket, 'error');
     assert.match((error as Error).message, /403/);
+  }
+});
+
+/** Sends what `fetch` does not let a caller send: a Host of one's own. */
+function send(method: string, headers: Record<string, string>, body = '', path = '/'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const length = { 'content-length': Buffer.byteLength(body) };
+    const asked = request(
+      new URL(path, net.localnet.rpcUrl),
+      { method, headers: { ...headers, ...length } },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    asked.on('error', reject).end(body);
+  });
+}
+
+const account = generateKeypair().address;
+const writing = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'localnet_setAccount',
+  params: [account, { lamports: 1_000_000, owner: '11111111111111111111111111111111', data: ['', 'base64'] }],
+});
+const balance = async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBalance', params: [account] });
+  return (await post(body)).json().result.value;
+};
+
+test('attack: a page of a foreign origin writes nothing, whatever its method and content type', async () => {
+  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://192.168.1.9']) {
+    for (const method of ['POST', 'GET', 'OPTIONS', 'PUT', 'HEAD']) {
+      for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+        const headers = { origin, 'content-type': type };
+        assert.equal(await send(method, headers, method === 'HEAD' ? '' : writing), 403, `${method} ${origin} ${type}`);
+      }
+    }
+    assert.equal(await send('GET', { origin }, '', '/health'), 403);
+  }
+  assert.equal(await balance(), 0);
+});
+
+test('attack: a name that somebody pointed at this machine writes nothing, also as its own origin', async () => {
+  for (const host of ['evil.example', 'evil.example:8899', '127.0.0.1.nip.example', 'localhost.evil.example', '']) {
+    for (const origin of [{}, { origin: `http://${host}` }, { origin: 'http://localhost' }]) {
+      const headers = { host, 'content-type': 'application/json', ...(origin as Record<string, string>) };
+      for (const method of ['POST', 'GET', 'OPTIONS']) assert.equal(await send(method, headers, writing), 403, host);
+    }
+    const socket = new WebSocket(net.localnet.wsUrl, { headers: { host } });
+    const [error] = await once(socket, 'error');
+    assert.match((error as Error).message, /403/);
+  }
+  assert.equal(await balance(), 0);
+});
+
+test('attack: a form of a page of this machine is not taken for JSON', async () => {
+  const headers = { origin: 'http://localhost:3000', 'content-type': 'text/plain' };
+  assert.equal(await send('POST', headers, writing), 415);
+  assert.equal(await balance(), 0);
+});
+
+test('programs call by loopback names, addresses, and the names that are given', async () => {
+  const health = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';
+  for (const host of ['localhost:8899', 'LOCALHOST', 'chain.localhost', '127.0.0.1', '[::1]:1', '172.17.0.2:8899']) {
+    assert.equal(await send('POST', { host }, health), 200, host);
+  }
+  const other = await startLocalnet({ rpcPort: 0, inWorker: false, hosts: ['chain'] });
+  try {
+    for (const [host, status] of [
+      ['chain:8899', 200],
+      ['evil.example', 403],
+    ] as const) {
+      const headers = { host, origin: 'http://chain:3000', 'content-type': 'application/json' };
+      const answered = await new Promise((resolve, reject) => {
+        request(other.rpcUrl, { method: 'POST', headers }, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end(health);
+      });
+      assert.equal(answered, status, host);
+    }
+  } finally {
+    await other.close();
   }
 });
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { type Callers, createCallers } from './hosts.js';
 import type { Call } from './rpc/call.js';
 import { answer } from './rpc/envelope.js';
 import type { Subscriptions } from './rpc/subscriptions.js';
@@ -22,6 +23,8 @@ interface ServerOptions {
   rpcPort: number;
   /** Default: the port after `rpcPort`. */
   wsPort?: number;
+  /** Further names of this machine, in lower case, under which it may be called. */
+  hosts?: readonly string[];
   call: Call;
   subscriptions: Subscriptions;
 }
@@ -37,15 +40,19 @@ export interface RunningServer {
  * port. Resolves when both listen; rejects with a one-line error that names the port and its option.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, call, subscriptions } = options;
+  const { host, hosts = [], call, subscriptions } = options;
+  const callers = createCallers([host.toLowerCase(), ...hosts]);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A page needs nobody's permission to open a WebSocket: the server has to refuse it.
-    if (!mayCall(request)) refuseUpgrade(socket, '403 Forbidden');
+    if (refusalOf(request, callers)) refuseUpgrade(socket, '403 Forbidden');
     else if (sockets.clients.size >= MAX_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
     else sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
   };
-  const rpcServer = createServer((request, response) => serveRequest(request, response, call)).on('upgrade', upgrade);
+  const rpcServer = createServer((request, response) => serveRequest(request, response, call, callers)).on(
+    'upgrade',
+    upgrade,
+  );
   const wsServer = createServer(refuseRequest).on('upgrade', upgrade);
   for (const server of [rpcServer, wsServer]) {
     server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -62,10 +69,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-function serveRequest(request: IncomingMessage, response: ServerResponse, call: Call): void {
-  allowLocalOrigins(request, response);
+function serveRequest(request: IncomingMessage, response: ServerResponse, call: Call, callers: Callers): void {
+  const refusal = refusalOf(request, callers);
+  allowOrigin(request, response, refusal);
   const path = request.url?.split('?')[0];
-  if (request.method === 'OPTIONS') reply(response, 204);
+  if (refusal) refuse(request, response, refusal);
+  else if (request.method === 'OPTIONS') reply(response, 204);
   else if (request.method === 'GET' && path === '/health') reply(response, 200, 'ok', 'text/plain');
   else if (path !== '/') reply(response, 404, 'Not found', 'text/plain');
   else if (request.method === 'POST') serveRpc(request, response, call);
@@ -104,18 +113,39 @@ function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => 
   request.on('end', () => done(length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined));
 }
 
-const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|[a-z0-9-]+\.localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
-
-/** Pages that this machine serves may call, and what is no page; not those of the web, which anybody writes. */
-function mayCall({ headers: { origin } }: IncomingMessage): boolean {
-  return origin === undefined || LOCAL_ORIGIN.test(origin);
+interface Refusal {
+  status: number;
+  text: string;
 }
 
-function allowLocalOrigins(request: IncomingMessage, response: ServerResponse): void {
+/**
+ * Why a request is not served: a page of the web sent it, or a name that somebody pointed at this machine. A page's post
+ * must say that it is JSON, which a browser sends only after it has asked.
+ */
+function refusalOf({ method, headers }: IncomingMessage, callers: Callers): Refusal | undefined {
+  const { host, origin } = headers;
+  if (!callers.isHere(host)) {
+    return {
+      status: 403,
+      text: `The host ${JSON.stringify(host)} is not known here; SLIPWAY_HOSTS names further ones`,
+    };
+  }
+  if (!callers.mayCall(origin)) return { status: 403, text: 'Pages of other origins than this machine may not call' };
+  const isJson = /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  if (origin === undefined || method !== 'POST' || isJson) return undefined;
+  return { status: 415, text: 'A page must send application/json' };
+}
+
+/** What the client is still sending is thrown away. */
+function refuse(request: IncomingMessage, response: ServerResponse, { status, text }: Refusal): void {
+  readBody(request, () => reply(response, status, text, 'text/plain'));
+}
+
+function allowOrigin(request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
   response.setHeader('vary', 'origin');
-  if (!mayCall(request)) return;
+  if (refusal?.status === 403) return;
   response.setHeader('access-control-allow-origin', origin);
   if (request.method !== 'OPTIONS') return;
   response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS');

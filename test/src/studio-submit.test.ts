@@ -112,7 +112,7 @@ describe('submitting without the launch program', () => {
     const tooBig = await submit<Refused>(service, creation, creator, { headerImage: big });
     assert.equal(tooBig.status, 413);
     assert.match(tooBig.body.error, /headerImage: expected at most 5242880 bytes/);
-    const head = `POST ${new URL(url).pathname} HTTP/1.1\r\nhost: x\r\nx-api-key: sandbox\r\nconnection: close\r\n`;
+    const head = `POST ${new URL(url).pathname} HTTP/1.1\r\nhost: localhost\r\nx-api-key: sandbox\r\nconnection: close\r\n`;
     const huge = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 8000000\r\n\r\n';
     assert.deepEqual(statusesIn(await sendRaw(service, head + huge)), [413]);
     const text = await submit<Refused>(service, creation, creator, { headerImage: 'not a file' });

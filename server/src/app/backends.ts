@@ -71,6 +71,7 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
   const { platform, stable, usdc } = config.tokens;
   const localnet = await startLocalnet({
     rpcPort,
+    hosts: config.http.hosts,
     dataDir: dataFolder(config).chain,
     ...(programsDir !== undefined && { programsDir }),
     ...(forkUrl !== undefined && { forkUrl }),

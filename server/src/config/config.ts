@@ -62,6 +62,8 @@ export interface Config {
     readonly port: number;
     /** Without a trailing slash. */
     readonly publicUrl: string;
+    /** Further names by which clients reach the service, in lower case. */
+    readonly hosts: readonly string[];
     /** Whether calls without a key are served. */
     readonly keyless: boolean;
     /** IP addresses and CIDR ranges. */

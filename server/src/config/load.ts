@@ -67,6 +67,7 @@ function httpOf(values: Values): Config['http'] {
     host,
     port,
     publicUrl: withoutSlash(values.SLIPWAY_PUBLIC_URL ?? listenUrl(host, port)),
+    hosts: values.SLIPWAY_HOSTS as readonly string[],
     keyless: values.SLIPWAY_KEYLESS,
     trustedProxies: values.SLIPWAY_TRUSTED_PROXIES as readonly string[],
     corsOrigins: values.SLIPWAY_CORS_ORIGINS ?? (values.sandbox ? 'localhost' : []),

@@ -32,7 +32,12 @@ const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
 };
 
 /** These come from the gateway, not from an area, so they have the gateway's shape in every area. */
-const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'KEY_HAS_NO_ACCESS', 'OVERLOADED']);
+const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'KEY_HAS_NO_ACCESS',
+  'OVERLOADED',
+  'FOREIGN_CALLER',
+]);
 
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 

@@ -50,6 +50,8 @@ declare module 'fastify' {
      * anybody. Every route must say it.
      */
     auth?: 'key' | 'wallet' | 'admin' | 'none';
+    /** Pages of any origin may call: what is public, and changes nothing. */
+    anyOrigin?: true;
     /** A key is required even if the operator serves calls without one. */
     keyless?: false;
     /** The errors that only this route answers, by status, for the API document. */

@@ -61,7 +61,7 @@ const SECOND = 1000;
 export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const { config, log, metrics } = deps;
   const nextRequestId = createRequestIds();
-  const cors = createCors(config.http.corsOrigins);
+  const cors = createCors(config);
   const fail = createFailureHandler(log, deps.mintOf ?? (() => undefined));
   const unmatched = metrics.meter('unmatched');
 
@@ -104,7 +104,9 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id);
-    if (!cors(request, reply)) done();
+    const outcome = cors(request, reply);
+    if (outcome instanceof Error) done(outcome);
+    else if (!outcome) done();
   });
 
   readOutRefusedUploads(app);

@@ -47,7 +47,7 @@ export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
       scope.route<{ Params: KeyParams }>({
         method,
         url: '/objects/:folder/:name',
-        config,
+        config: { ...config, anyOrigin: true },
         schema,
         handler: (request, reply) => send(deps, request, reply),
       });

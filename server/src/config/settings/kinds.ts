@@ -108,6 +108,12 @@ export const SecureUrl = url('secure-url', 'an https URL: credentials are sent t
 export const Origin = () =>
   Type.String({ format: 'origin', expects: 'a comma list of origins such as https://app.example.com' });
 
+export const HostName = () =>
+  Type.String({
+    pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+    expects: 'a comma list of host names in lower case, without ports',
+  });
+
 export const AddressRange = () =>
   Type.String({
     format: 'address-range',

@@ -6,6 +6,7 @@ import {
   Flag,
   group,
   HeaderText,
+  HostName,
   List,
   Origin,
   Port,
@@ -78,11 +79,18 @@ export const http = group('HTTP', {
     ),
     SLIPWAY_CORS_ORIGINS: Type.Optional(
       List(Origin(), {
-        description: 'The browser origins that may call. When set, it is the whole list.',
+        description:
+          'The browser origins that may call, besides the pages that the service itself serves; a page of any other gets 403. When set, it is the whole list.',
         defaultText: 'every origin on this machine in a sandbox; none in production',
         examples: [['https://app.example.com', 'https://example.com']],
       }),
     ),
+    SLIPWAY_HOSTS: List(HostName(), {
+      description:
+        'Names by which clients reach the service, besides `localhost`, IP addresses, and the hosts of `SLIPWAY_HOST` and `SLIPWAY_PUBLIC_URL`. A sandbox and its chain refuse requests under any other name with 403, because whoever owns a name can point it at this machine and call from a page. Production does so only where this is set: its proxy decides which names arrive.',
+      default: [],
+      examples: [['slipway', 'sandbox.example.com']],
+    }),
     SLIPWAY_KEYLESS: Flag({
       description:
         '`1`: calls without an API key are served, at the limit of the tier `keyless` for each client address. A wrong key is refused all the same, and `/admin` and `/sandbox` always require theirs.',
