@@ -220,7 +220,8 @@ describe('express verification where the gas wallet pays', () => {
         assert.equal(answers.filter(({ body }) => body.status === 'Success').length, 1);
         assert.equal((await balancesOf(service, sender.address)).jup, 0n);
         for (const [index, { status, body }] of answers.entries()) {
-          assert.equal(status, 200);
+          // The service pays for one at a time, so the others may be turned away.
+          assert.ok(status === 200 || status === 429, `${status}`);
           if (body.signature !== undefined) quoted += BigInt(crafted[index]!.feeLamports);
         }
       }

@@ -12,7 +12,12 @@ import { createReadiness } from './readiness.js';
 export type Print = (line: string) => void;
 
 /** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
-export async function openApi(base: Base, services: Services, print?: Print): Promise<TypedServer> {
+export async function openApi(
+  base: Base,
+  services: Services,
+  losses: { readonly stopped: string | undefined },
+  print?: Print,
+): Promise<TypedServer> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chain, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
@@ -29,6 +34,7 @@ export async function openApi(base: Base, services: Services, print?: Print): Pr
       chain,
       steadyNow,
       wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
+      losses,
     }),
     mintOf: symbolsOf(services),
     tags: areas.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about })),

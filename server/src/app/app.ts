@@ -8,6 +8,7 @@ import { type Config, createTokenList, SANDBOX_KEY } from '../config/index.js';
 import { withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
+import { startLossReadings } from '../keeper/losses.js';
 import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { sealed } from '../landing/index.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
@@ -69,6 +70,8 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   const market = await openMarket(base, sandbox);
   const indexes = openIndexes(base);
   const keeperWallet = openWallets(base);
+  const losses = startLossReadings({ landing, registry: base.metrics.registry, log });
+  disposal.add('loss readings', () => losses.close());
   const keeper = await openKeepers({ ...base, ...files, ...market, ...indexes, landing, keeperWallet });
   const services: Services = {
     ...base,
@@ -87,7 +90,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     runDue: async () => keeper?.runDue(),
   };
   if (sandbox) warmUp(market.routers, sandbox.info);
-  server = await openApi(base, services, print);
+  server = await openApi(base, services, losses, print);
   const url = await listen(server, config);
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;

@@ -37,6 +37,7 @@ test('attack: 10,000 calls of /readyz cost one statement, one call of the node a
     chain: { rpc } as unknown as Chain,
     steadyNow: () => steady,
     wallet: undefined,
+    losses: { stopped: undefined },
   });
   const { app } = await startTestServer(undefined, { ready });
   t.after(() => app.close());

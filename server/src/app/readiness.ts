@@ -22,13 +22,15 @@ interface ReadinessDeps {
   steadyNow: () => number;
   /** Of a process that has the keepers. */
   wallet: { readonly shortage: string | undefined } | undefined;
+  /** What the wallets' losses have stopped. */
+  losses: { readonly stopped: string | undefined };
 }
 
 /**
  * Whether requests can be served: the database and, where something of the service lies in it, the data folder take
  * writes, and the chain's node is well. A keeper also says when it cannot pay, which keeps no instance from serving. At most a second old.
  */
-export function createReadiness({ config, store, chain, steadyNow, wallet }: ReadinessDeps): Readiness {
+export function createReadiness({ config, store, chain, steadyNow, wallet, losses }: ReadinessDeps): Readiness {
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
   const look = async () => {
     const [database, node, files] = await Promise.all([
@@ -38,9 +40,14 @@ export function createReadiness({ config, store, chain, steadyNow, wallet }: Rea
     ]);
     const needed = { database, chain: node, ...(files !== undefined && { files }) };
     const ok = Object.values(needed).every((state) => state === 'ok');
-    return { ok, checks: { ...needed, ...(wallet && { keeper: wallet.shortage ?? 'ok' }) } };
+    return { ok, checks: { ...needed, ...spendingOf(wallet, losses) } };
   };
   return cached(look, KEPT_MS, steadyNow);
+}
+
+/** Says why a wallet pays for nothing; that keeps no instance from serving. */
+function spendingOf(wallet: ReadinessDeps['wallet'], { stopped }: ReadinessDeps['losses']): Record<string, string> {
+  return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(stopped !== undefined && { losses: stopped }) };
 }
 
 async function stateOf(check: Promise<unknown>): Promise<string> {

@@ -1,14 +1,19 @@
 import type { Clock } from '../lib/clock.js';
 import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
+import type { LossBar } from '../store/losses.js';
 import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store, Tx } from '../store/sql.js';
+import type { Purse } from './purses.js';
 import type { SigningKey } from './signing-keys.js';
+import type { Spending } from './spending.js';
 import type { Verdict } from './tracker.js';
 
 /** What an area adds to the claim and the settlement of its requests, in the same store transaction, in groups. */
 export interface Settlement {
   /** The only keys of ours that sign its transactions, whatever its rows say; none by default. */
   readonly keys?: readonly SigningKey[];
+  /** What may be lost where one of our wallets pays; without one there is no bound. */
+  readonly purse?: Purse;
   /** Returns, by request id, why requests are refused. Their claims are undone as if they had never been posted. */
   reserve?(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
   settle?(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
@@ -23,6 +28,13 @@ export interface Claimed {
 /** The area refused the request; nothing was sent, and the request is unchanged. */
 export class ReservationRefused extends Error {
   override readonly name = 'ReservationRefused';
+  /** `bar`: set if our wallet does not pay for it now. */
+  constructor(
+    message: string,
+    readonly bar?: LossBar,
+  ) {
+    super(message);
+  }
 }
 
 export interface WantedClaim extends Claimed {
@@ -31,7 +43,15 @@ export interface WantedClaim extends Claimed {
   wire: Uint8Array;
 }
 
-type ClaimResult = 'won' | 'lost' | { refused: string };
+type ClaimResult = 'won' | 'lost' | { refused: string; bar?: LossBar };
+
+const BARRED: Readonly<Record<LossBar, string>> = {
+  'under-way':
+    'another transaction of this wallet that the service pays for is under way: post it again when that has ended',
+  failed:
+    'a transaction of this wallet that the service paid for has failed: ask for a new one later, or with SOL for gas',
+  'too-many': 'too many transactions that the service paid for have failed: try again later, or with SOL for gas',
+};
 
 const TWIN = 'the same transaction was sent for another request: ask for a new one';
 
@@ -41,10 +61,11 @@ interface GroupedWritesDeps {
   leaseUntil: () => Date;
   /** By area. */
   settlements: Readonly<Record<string, Settlement>>;
+  spending: Pick<Spending, 'bar'>;
 }
 
 /** Writes claims and verdicts of many requests in groups, each in one store transaction with what their areas add. */
-export function createGroupedWrites({ store, clock, leaseUntil, settlements }: GroupedWritesDeps) {
+export function createGroupedWrites({ store, clock, leaseUntil, settlements, spending }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({
     run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
     maxGroup: 200,
@@ -64,15 +85,20 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements }: G
       tx,
       wanted.map(({ id }) => id).filter((id) => !won.has(id)),
     );
-    const refused = new Map<string, string>();
-    const claimed = wanted.filter(({ id }) => won.has(id));
+    const barred = await spending.bar(
+      tx,
+      wanted.filter(({ id }) => won.has(id)),
+    );
+    const refused = new Map([...barred].map(([id, why]) => [id, BARRED[why]]));
+    const claimed = wanted.filter(({ id }) => won.has(id) && !barred.has(id));
     for (const [area, group] of byArea(claimed)) {
       for (const [id, why] of (await settlements[area]?.reserve?.(tx, group)) ?? []) refused.set(id, why);
     }
     for (const id of refused.keys()) await unclaim(tx, id);
     return wanted.map(({ id }) => {
       const why = twins.has(id) ? TWIN : refused.get(id);
-      if (why !== undefined) return { refused: why };
+      const bar = barred.get(id);
+      if (why !== undefined) return { refused: why, ...(bar && { bar }) };
       return won.has(id) ? 'won' : 'lost';
     });
   }

@@ -18,6 +18,7 @@ export { Landing } from './landing.js';
 export { lifetimeOf } from './lifetime.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
+export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE } from './purses.js';
 export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
 export { sealed } from './seal.js';
 export {

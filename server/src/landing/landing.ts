@@ -6,6 +6,7 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { failUnsent, findRequest, type LedgerRow, takeAbandoned } from '../store/ledger.js';
+import type { LossBar } from '../store/losses.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
@@ -14,6 +15,7 @@ import { createGroupedWrites, ReservationRefused, type WantedClaim } from './gro
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
+import { type PurseReading, Spending } from './spending.js';
 import { Submissions } from './submissions.js';
 import { createTracker, type Tracker } from './tracker.js';
 
@@ -27,6 +29,7 @@ export class Landing {
   readonly #tracker: Tracker;
   readonly #delegated: DelegatedSend;
   readonly #writes: ReturnType<typeof createGroupedWrites>;
+  readonly #spending: Spending;
   readonly #following: Following;
   readonly #submissions: Submissions;
   readonly #executing = new Map<string, Promise<LedgerRow>>();
@@ -38,7 +41,8 @@ export class Landing {
     const leaseUntil = () => leaseFrom(clock.now());
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
     const delegated = createDelegatedSend({ store, chain, log, closing: this.#closing.signal });
-    const writes = createGroupedWrites({ store, clock, leaseUntil, settlements });
+    this.#spending = new Spending(clock, settlements);
+    const writes = createGroupedWrites({ store, clock, leaseUntil, settlements, spending: this.#spending });
     const following = new Following({
       store,
       clock,
@@ -111,6 +115,21 @@ export class Landing {
    */
   submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
     return this.#submissions.submit(transaction, wallet, aliveAt);
+  }
+
+  /** Whether a transaction under way would fail on the chain as it is now. False if it may have landed. */
+  async wouldFail({ wire, signature }: LedgerRow): Promise<boolean> {
+    return wire !== null && (await preflight(this.#deps.chain, wire, signature)) !== undefined;
+  }
+
+  /** Why one of our wallets would not pay for a transaction of this area and wallet now; undefined if it would. */
+  barOf(area: string, wallet: string): Promise<LossBar | undefined> {
+    return this.#spending.barOf(this.#deps.store, area, wallet);
+  }
+
+  /** What our wallets have lost within the last hour. */
+  losses(): Promise<PurseReading[]> {
+    return this.#spending.readings(this.#deps.store);
   }
 
   /**
@@ -195,7 +214,7 @@ export class Landing {
       throw failure;
     }
     const result = await this.#writes.claim({ id, area, ...wanted });
-    if (typeof result === 'object') throw new ReservationRefused(result.refused);
+    if (typeof result === 'object') throw new ReservationRefused(result.refused, result.bar);
     return result === 'won' ? undefined : this.#find(id);
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { barGas } from './gas-paid.js';
 import { type Claim, claimMany, insertCrafted, takeAbandoned, unclaim } from './ledger.js';
 import { createLimiter } from './limiter.js';
 import { take } from './limits.js';
+import { barLosses } from './losses.js';
 import { openStore } from './postgres/open-store.js';
 import type { Store, Tx } from './sql.js';
 import { type TestPostgres, usePostgres } from './testing.js';
@@ -78,11 +78,11 @@ describe('copies of the service on one PostgreSQL database', () => {
         ids.map((id, index) => ({ id, ...row, ...dates, messageHash: new Uint8Array(32).fill(index) })),
       ),
     );
-    const bounds = { walletSince: now, allSince: now, maxLost: 100 };
+    const bounds = { areas: ['swap'], walletSince: now, walletMost: 1, allSince: now, allMost: 100 };
     const post = (id: string, index: number) =>
       stores[index % 2 ? 0 : 1].transaction(async (tx) => {
         assert.ok(await claim(tx, claimOf(id, index)));
-        const barred = await barGas(tx, [id], bounds);
+        const barred = await barLosses(tx, [id], bounds);
         for (const one of barred.keys()) await unclaim(tx, one);
         return barred.get(id);
       });

@@ -16,6 +16,7 @@ import {
 
 const START = Date.UTC(2026, 10, 20);
 
+const LONG_AGO = new Date(0);
 const FREE = { verification: undefined, metadata: undefined };
 
 function wanted(requestId: string, kind: VerificationKind): NewVerification {
@@ -60,10 +61,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a payment reserves all of its kinds or none', async () => {
       assert.deepEqual(await tryReserve([wanted('a', 'metadata')]), []);
       assert.deepEqual(await tryReserve(both('b')), ['metadata']);
-      assert.deepEqual(await eligibility(store, 'mint'), { ...FREE, metadata: 'reserved' });
+      assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), { ...FREE, metadata: 'reserved' });
       assert.deepEqual(await tryReserve([wanted('c', 'verification')]), []);
       assert.deepEqual(await tryReserve(both('d')), ['metadata', 'verification']);
-      assert.deepEqual(await eligibility(store, 'other'), FREE);
+      assert.deepEqual(await eligibility(store, 'other', LONG_AGO), FREE);
     });
 
     test('of a group, each payment gets all of its kinds or none, and the others do not suffer', async () => {
@@ -72,7 +73,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const late = [wanted('c', 'metadata'), { ...wanted('c', 'verification'), tokenId: 'third' }];
       const refused = await store.transaction((tx) => reserve(tx, [...first, ...second, ...late]));
       assert.deepEqual([...refused], [['c', ['metadata']]]);
-      assert.deepEqual(await eligibility(store, 'third'), FREE);
+      assert.deepEqual(await eligibility(store, 'third', LONG_AGO), FREE);
       const paidAt = new Date(START);
       const landed = ['a', 'b'].map((requestId) => ({ requestId, signature: `of ${requestId}`, paidAt }));
       assert.equal(await store.transaction((tx) => confirmReserved(tx, landed)), 4);
@@ -86,14 +87,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('what is released is free again, what is paid is not', async () => {
       await tryReserve(both('a'));
       assert.equal(await store.transaction((tx) => release(tx, ['a'])), 2);
-      assert.deepEqual(await eligibility(store, 'mint'), FREE);
+      assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), FREE);
       await tryReserve(both('b'));
       assert.deepEqual(await kinds('b'), []);
       assert.equal(await pay('b'), 2);
       assert.equal(await store.transaction((tx) => release(tx, ['b'])), 0);
       assert.equal(await pay('b'), 0);
       assert.deepEqual(await kinds('b'), ['metadata', 'verification']);
-      assert.deepEqual(await eligibility(store, 'mint'), { verification: 'pending', metadata: 'pending' });
+      assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), { verification: 'pending', metadata: 'pending' });
     });
 
     test('a token is verified once, its metadata may change again', async () => {
@@ -112,7 +113,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       assert.equal(await judge('a verification', 'rejected'), 'not-pending');
       await judge('a metadata', 'approved');
-      assert.deepEqual(await eligibility(store, 'mint'), { ...FREE, verification: 'approved' });
+      assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), { ...FREE, verification: 'approved' });
       assert.deepEqual(await tryReserve(both('b')), ['verification']);
       assert.deepEqual(await tryReserve([wanted('c', 'metadata')]), []);
     });

@@ -89,14 +89,57 @@ interface LandedPayment {
   paidAt: Date;
 }
 
-/** Turns the payments' reservations into requests for the operator; returns how many. */
+/** A reservation that gave way, and whose payment has not landed: the only rejected rows that nobody has paid. */
+const LAPSED = `state = 'rejected' and paid_at is null`;
+const GAVE_WAY = 'its payment could not land, and gave way to others';
+const PAID_TOO_LATE = 'paid after another payer was let through: give the payment back';
+
+/** Payments that have held a reservation of one of these kinds since `before` or longer. */
+export async function longReserved(
+  sql: Sql,
+  tokenId: string,
+  kinds: readonly VerificationKind[],
+  before: Date,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ requestId: string }>(
+    `select distinct request_id as "requestId" from verifications
+     where token_id = $1 and kind = any($2) and state = 'reserved' and created_at <= $3`,
+    [tokenId, kinds, before],
+  );
+  return rows.map(({ requestId }) => requestId);
+}
+
+/** Frees what a payment that is under way has reserved. If it lands after all, `confirmReserved` says what follows. */
+export async function giveWay(tx: Tx, requestId: string, at: Date): Promise<void> {
+  await tx.query(
+    `update verifications set state = 'rejected', decided_at = $2, note = $3
+     where request_id = $1 and state = 'reserved'`,
+    [requestId, at, GAVE_WAY],
+  );
+}
+
+/**
+ * Turns the payments' reservations into requests for the operator; returns how many. One that gave way becomes a
+ * request only if nobody else has taken its token; otherwise it stays rejected, and its note says that it was paid.
+ */
 export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<number> {
   if (payments.length === 0) return 0;
   const { rowCount } = await tx.query(
-    `update verifications v set state = 'pending', signature = p.signature, paid_at = p."paidAt"
-     from json_to_recordset($1::json) as p("requestId" text, signature text, "paidAt" timestamptz)
-     where v.request_id = p."requestId" and v.state = 'reserved'`,
-    [JSON.stringify(payments)],
+    `with paid as (
+       select v.id, p.signature, p."paidAt", v.state = 'rejected' and exists (
+         select from verifications o where o.token_id = v.token_id and o.kind = v.kind and (${TAKEN})
+       ) as "isLate"
+       from verifications v
+       join json_to_recordset($1::json) as p("requestId" text, signature text, "paidAt" timestamptz)
+         on v.request_id = p."requestId"
+       where v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null)
+     )
+     update verifications v set signature = paid.signature, paid_at = paid."paidAt",
+       state = case when "isLate" then 'rejected' else 'pending' end,
+       note = case when "isLate" then $2 end,
+       decided_at = case when "isLate" then v.decided_at end
+     from paid where v.id = paid.id`,
+    [JSON.stringify(payments), PAID_TOO_LATE],
   );
   return rowCount;
 }
@@ -104,9 +147,10 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
 /** Releases the reservations of payments that can never land; returns how many kinds. */
 export async function release(tx: Tx, requestIds: readonly string[]): Promise<number> {
   if (requestIds.length === 0) return 0;
-  const { rowCount } = await tx.query(`delete from verifications where request_id = any($1) and state = 'reserved'`, [
-    requestIds,
-  ]);
+  const { rowCount } = await tx.query(
+    `delete from verifications where request_id = any($1) and (state = 'reserved' or (${LAPSED}))`,
+    [requestIds],
+  );
   return rowCount;
 }
 
@@ -114,7 +158,8 @@ export async function release(tx: Tx, requestIds: readonly string[]): Promise<nu
 export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<Map<string, VerificationKind[]>> {
   const { rows } = await sql.query<{ requestId: string; kind: VerificationKind }>(
     `select request_id as "requestId", kind from verifications
-     where request_id = any($1) and state <> 'reserved' order by kind`,
+     where request_id = any($1) and paid_at is not null and (decided_at is null or decided_at >= paid_at)
+     order by kind`,
     [requestIds],
   );
   const kinds = new Map<string, VerificationKind[]>();
@@ -153,11 +198,12 @@ export async function decide(
   return rowCount === 0 ? 'not-found' : 'not-pending';
 }
 
-/** What blocks new requests for a token. */
-export async function eligibility(sql: Sql, tokenId: string): Promise<Eligibility> {
+/** What blocks new requests for a token; a reservation only if it was made after `reservedSince`. */
+export async function eligibility(sql: Sql, tokenId: string, reservedSince: Date): Promise<Eligibility> {
   const { rows } = await sql.query<{ kind: VerificationKind; state: 'reserved' | 'pending' | 'approved' }>(
-    `select kind, state from verifications where token_id = $1 and (${TAKEN})`,
-    [tokenId],
+    `select kind, state from verifications
+     where token_id = $1 and (${TAKEN}) and (state <> 'reserved' or created_at > $2)`,
+    [tokenId, reservedSince],
   );
   const found: Eligibility = { verification: undefined, metadata: undefined };
   for (const row of rows) {

@@ -3,6 +3,7 @@ import { requireAddress } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
 import { type ExpressDeps, expressRoute, tags } from './deps.js';
+import { HELD_MS } from './give-way.js';
 
 import { EligibilityAnswer, EligibilityQuery } from './schema.js';
 
@@ -40,8 +41,8 @@ export async function checkEligibility(deps: ExpressDeps, query: EligibilityQuer
 }
 
 /** What blocks new requests for a token. What the operator vouches for counts as approved. */
-async function takenOf({ store, tokens }: ExpressDeps, tokenId: Address): Promise<Eligibility> {
-  const taken = await eligibility(store, tokenId);
+async function takenOf({ store, clock, tokens }: ExpressDeps, tokenId: Address): Promise<Eligibility> {
+  const taken = await eligibility(store, tokenId, new Date(clock.now() - HELD_MS));
   return tokens.has(tokenId) ? { ...taken, verification: 'approved' } : taken;
 }
 

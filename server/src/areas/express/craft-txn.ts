@@ -86,8 +86,9 @@ async function payBySwap(
 }
 
 async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string): Promise<PaymentSummary> {
-  const { gasless } = deps;
-  const payment = await paymentFrom(deps, sender, requestId);
+  // After a payment of this wallet has failed at the gas wallet's cost, it pays for itself.
+  const gasless = deps.gasless && (await deps.landing.barOf(AREA, sender)) === undefined;
+  const payment = await paymentFrom(deps, sender, requestId, gasless);
   const [source, payer, destination] = await Promise.all([
     deps.chain.account(payment.source),
     deps.chain.account(payment.feePayer),
@@ -133,12 +134,12 @@ async function remember(
   await deps.remember(newRequest(request, deps.clock));
 }
 
-async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string): Promise<Payment> {
+async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string, gasless: boolean): Promise<Payment> {
   const { platform, receiver } = deps;
   const mint = await deps.chain.mint(platform.mint);
   if (!mint) throw new AppError('CRAFT_FAILED', { message: `The mint of ${platform.symbol} is not on this chain` });
   return {
-    feePayer: deps.gasless ? deps.gasWallet : sender,
+    feePayer: gasless ? deps.gasWallet : sender,
     sender,
     source: associatedTokenAddress(sender, platform.mint, mint.tokenProgram),
     receiver,

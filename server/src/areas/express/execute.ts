@@ -17,6 +17,7 @@ import type { NewVerification, VerificationKind } from '../../store/verification
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, expressRoute, tags } from './deps.js';
 
+import { letOthersPay } from './give-way.js';
 import { readPayload } from './payload.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
 
@@ -58,7 +59,7 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
     request: body.requestId,
     terms(request) {
       requireSame(request, sender, currency, body.paymentAmount);
-      return { ours: deps.gasless ? [deps.gasWallet] : [] };
+      return { ours: request.cosigners.length > 0 ? [deps.gasWallet] : [] };
     },
     // The tokens are reserved in the same store transaction that claims the right to send: of two payers, only one
     // pays.
@@ -67,6 +68,7 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
       if (kinds.includes('verification') && deps.tokens.has(tokenId)) {
         throw new AppError('ELIGIBILITY_CONFLICT', { message: 'This token is verified already' });
       }
+      await letOthersPay(deps, tokenId, kinds);
       return kinds.map((kind) => newVerification(deps, kind, tokenId, request, body));
     },
   });
@@ -152,6 +154,7 @@ function answerRefusal(refusal: Refusal): ExecuteAnswer {
     case 'too-late':
       throw new AppError('TRANSACTION_EXPIRED');
     case 'reserved':
+      if (refusal.error.bar) throw new AppError('RATE_LIMITED', { message: refusal.error.message });
       throw new AppError('ELIGIBILITY_CONFLICT', { message: refusal.error.message });
     case 'would-fail': {
       const { code, message } = explainPayment(refusal.err);

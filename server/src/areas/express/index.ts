@@ -36,7 +36,7 @@ export const expressArea: Area = {
   },
 };
 
-function registerExpress(server: TypedServer, deps: ExpressDeps): void {
+export function registerExpress(server: TypedServer, deps: ExpressDeps): void {
   registerCraftTxn(server, deps);
   registerCheckEligibility(server, deps);
   registerExecute(server, deps);

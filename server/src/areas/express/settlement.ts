@@ -1,4 +1,4 @@
-import type { Claimed, Settlement } from '../../landing/index.js';
+import { type Claimed, GAS_PURSE, type Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { confirmReserved, type NewVerification, release, reserve } from '../../store/verifications.js';
@@ -7,6 +7,7 @@ import { conflict } from './check-eligibility.js';
 /** Reserves a token when its payment is claimed. When that ends, the token is recorded or free again. */
 export const expressSettlement: Settlement = {
   keys: ['gas'],
+  purse: GAS_PURSE,
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = await reserve(

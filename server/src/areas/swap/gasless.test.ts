@@ -236,7 +236,7 @@ describe('a swap whose gas the service pays', () => {
     assert.equal(landed.length, 1, JSON.stringify(answers));
     for (const { code, error, slot } of answers.filter(({ status }) => status === 'Failed')) {
       assert.deepEqual([code, slot], [-1002, '0']);
-      assert.match(error!, /^another gasless order of this taker is under way/);
+      assert.match(error!, /^another transaction of this wallet that the service pays for is under way/);
     }
     const paid = orders[answers.indexOf(landed[0]!)]!;
     const { sol } = await balances(world, world.gasWallet);
@@ -256,7 +256,7 @@ describe('a swap whose gas the service pays', () => {
     const signedTransaction = signed(waiting.transaction!, taker);
     const { body: refused } = await world.execute({ requestId: waiting.requestId, signedTransaction });
     assert.deepEqual([refused.status, refused.slot], ['Failed', '0']);
-    assert.match(refused.error!, /^a gasless order of this taker has failed/);
+    assert.match(refused.error!, /^a transaction of this wallet that the service paid for has failed/);
     const { body } = await world.order(sell(taker));
     assert.deepEqual([body.gasless, body.errorCode], [false, 2], JSON.stringify(body));
     world.clock.setOffset(world.clock.offsetMs + 11 * 60_000);
@@ -279,7 +279,7 @@ describe('a swap whose gas the service pays', () => {
     assert.equal((await world.order(sell(taker))).body.gasless, false);
     const signedTransaction = signed(ready.transaction!, taker);
     const { body } = await world.execute({ requestId: ready.requestId, signedTransaction });
-    assert.match(body.error!, /^too many gasless orders have failed/);
+    assert.match(body.error!, /^too many transactions that the service paid for have failed/);
   });
 });
 

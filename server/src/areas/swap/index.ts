@@ -14,7 +14,7 @@ export const swapArea: Area = {
   tag: tags[0],
   about: 'Swap orders: quotes with a transaction to sign, and their execution',
   errorShape: plainError,
-  settlement: (clock) => ({ [AREA]: swapSettlement(clock) }),
+  settlement: () => ({ [AREA]: swapSettlement }),
   register(server, services) {
     const { config, log, clock, steadyNow, store, ledger, chain, prices, landing, routing, makers, signer } = services;
     const { platform } = config.tokens;

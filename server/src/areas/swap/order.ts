@@ -12,7 +12,6 @@ import { type OrderRequest, readOrderQuery, refuse } from './order-request.js';
 import { payloadOf } from './payload.js';
 import { bestQuote, canBeSponsored, candidatesOf, type SponsoredTerms } from './quotes.js';
 import { OrderAnswer, OrderQuery } from './schema.js';
-import { mayHaveGasPaid } from './settlement.js';
 import type { Candidate, Inquiry, Order } from './swap-order.js';
 import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, termsOf } from './terms.js';
 import { createTokenAges } from './token-age.js';
@@ -91,7 +90,7 @@ type Outcome = { candidate: Candidate } & ({ ready: Ready } | { obstacle: Obstac
 
 /** Crafts the transaction, sponsored by the gas wallet if the taker needs that and is eligible. */
 async function craft(deps: SwapDeps, order: Order): Promise<Outcome> {
-  const isPoor = mayBeGasless(deps, order) && (await mayHaveGasPaid(deps.store, deps.clock, order.wallets.taker));
+  const isPoor = mayBeGasless(deps, order) && (await deps.landing.barOf(AREA, order.wallets.taker)) === undefined;
   if (!isPoor) return craftOn(deps, order, {});
   const sponsored = await sponsoredTerms(deps, order);
   let outcome = await craftOn(deps, order, sponsored);

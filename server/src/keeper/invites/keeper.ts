@@ -5,7 +5,7 @@ import type { Chain } from '../../chain/index.js';
 import { craftInvite } from '../../crafting/invite.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
-import { explain, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
+import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import type { Store } from '../../store/sql.js';
@@ -32,7 +32,7 @@ export interface InviteKeeperDeps {
 
 /** The ledger area of the keeper's transactions. */
 export const INVITE_AREA = 'invites';
-export const inviteSettlement: Settlement = { keys: ['keeper'] };
+export const inviteSettlement: Settlement = { keys: ['keeper'], purse: INVITE_PURSE };
 /**
  * The most invites that the keeper pays to expire in an hour: creating invites and letting them expire costs an
  * attacker only about as much as it costs us to send them back. The sender can claw an invite back at any time, and

@@ -1,6 +1,6 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
-import { rememberOwn, type Settlement } from '../../landing/index.js';
+import { LIMIT_ORDER_PURSE, rememberOwn, type Settlement } from '../../landing/index.js';
 import { BackOffs } from '../back-offs.js';
 import { type Work, Worker } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
@@ -12,7 +12,7 @@ import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepar
 
 /** The ledger area of the keeper's transactions. */
 export const LIMIT_ORDER_AREA = 'limit-orders';
-export const limitOrderSettlement: Settlement = { keys: ['keeper'] };
+export const limitOrderSettlement: Settlement = { keys: ['keeper'], purse: LIMIT_ORDER_PURSE };
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */

@@ -7,7 +7,14 @@ import {
 } from '@slipway/wire';
 import { type Static, Type } from 'typebox';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { type Claimed, explain, payloadReader, type Settlement, tryOut } from '../../landing/index.js';
+import {
+  type Claimed,
+  explain,
+  payloadReader,
+  type Settlement,
+  TRIGGER_ORDER_PURSE,
+  tryOut,
+} from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
@@ -37,6 +44,7 @@ const readRentPayload = payloadReader(RentPayload);
 /** Only the keeper that claimed the order sends; any instance settles, by what the chain says. */
 export const rentSettlement: Settlement = {
   keys: ['keeper', 'vault'],
+  purse: TRIGGER_ORDER_PURSE,
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Claimed, digits, payloadReader, type Settlement } from '../../landing/index.js';
+import { type Claimed, digits, payloadReader, type Settlement, TRIGGER_ORDER_PURSE } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
@@ -38,6 +38,7 @@ const MOST_FAILURES = 10;
  */
 export const fillSettlement: Settlement = {
   keys: ['keeper', 'vault'],
+  purse: TRIGGER_ORDER_PURSE,
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();

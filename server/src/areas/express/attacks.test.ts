@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address, Keypair } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
+import { claimMany, insertCrafted, settleMany } from '../../store/ledger.js';
+import { openExpressWorld, PRICE } from './testing.js';
+
+let world: Awaited<ReturnType<typeof openExpressWorld>>;
+beforeEach(async () => {
+  world = await openExpressWorld();
+});
+afterEach(() => world.close());
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; !(await isTrue()); await sleep(50)) {
+    assert.ok(performance.now() < end, 'it took too long');
+  }
+}
+
+describe("attack: payments that the gas wallet pays for are made to fail on the chain, at the gas wallet's cost", () => {
+  it('20 of one wallet with the price of one, which moves it away as they are posted: one fee in ten minutes', async () => {
+    const [attacker, other] = [await world.newWallet(PRICE, 0n), await world.newWallet(0n)];
+    const crafted = [];
+    for (let count = 0; count < 20; count++) crafted.push(await world.craft(attacker.address));
+    assert.ok(crafted.every(({ gasless, code }) => gasless && code === 0));
+    const mints: Address[] = [];
+    for (const _ of crafted) mints.push(await world.newMint());
+    await world.move(attacker, other.address, PRICE, other);
+    world.node.isBehind = true;
+    const before = await world.lamports(world.gasWallet);
+    const posts = crafted.map((each, index) => world.execute(attacker, each, mints[index]!));
+    const answers = await Promise.all(posts);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1, JSON.stringify(answers));
+    assert.equal(answers.filter(({ status }) => status === 429).length, 19);
+    assert.equal(before - (await world.lamports(world.gasWallet)), BigInt(crafted[0]!.feeLamports));
+
+    for (const [index, each] of crafted.entries()) {
+      assert.notEqual((await world.execute(attacker, each, mints[index]!)).body.status, 'Success');
+    }
+    assert.equal(before - (await world.lamports(world.gasWallet)), BigInt(crafted[0]!.feeLamports));
+    world.node.isBehind = false;
+    await world.move(other, attacker.address, PRICE, other);
+    assert.equal((await world.craft(attacker.address)).gasless, false);
+    await world.advance(601);
+    assert.equal((await world.craft(attacker.address)).gasless, true);
+  });
+
+  it('those of many wallets: 200 fees in an hour, those of swaps counted in', async () => {
+    const wallet = await world.newWallet(PRICE, 0n);
+    const ready = await world.craft(wallet.address);
+    await lose(199, 'swap');
+    assert.equal((await world.craft(wallet.address)).gasless, true);
+    await lose(1, 'express');
+    assert.equal((await world.craft(wallet.address)).gasless, false);
+    const before = await world.lamports(world.gasWallet);
+    const { status, body } = await world.execute(wallet, ready, await world.newMint());
+    assert.deepEqual([status, body.message?.slice(0, 21)], [429, 'too many transactions'], JSON.stringify(body));
+    assert.equal(await world.lamports(world.gasWallet), before);
+  });
+
+  /** Writes failures of other wallets to the ledger. */
+  async function lose(count: number, area: string): Promise<void> {
+    const now = new Date(world.clock.now());
+    await world.store.transaction(async (tx) => {
+      const made = { cosigners: ['gas'], payload: null, lastValidBlockHeight: 1n, createdAt: now, expiresAt: now };
+      const ids = Array.from({ length: count }, (_, index) => `${area} ${index}`);
+      const rows = ids.map((id) => ({ id, area, wallet: id, messageHash: Buffer.from(id), ...made }));
+      await insertCrafted(tx, rows);
+      const sent = { wire: new Uint8Array([1]), sentAt: now, leaseUntil: now };
+      await claimMany(
+        tx,
+        ids.map((id) => ({ id, signature: `of ${id}`, ...sent })),
+      );
+      await settleMany(
+        tx,
+        ids.map((id) => ({ id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now })),
+      );
+    });
+  }
+});
+
+describe("attack: a rival's token is kept taken by payments that never land; each holds it for ten seconds", () => {
+  /** Posts a payment that no node gets; `answer` comes when it has come to its end. */
+  async function hold(attacker: Keypair, mint: Address) {
+    world.node.drops.add(attacker.address);
+    const answer = world.execute(attacker, await world.craft(attacker.address), mint);
+    await until(async () => (await noted(mint)).length === 1);
+    assert.equal(await world.mayVerify(mint), false);
+    return { answer };
+  }
+  const pay = async (payer: Keypair, mint: Address) => {
+    const { status, body } = await world.execute(payer, await world.craft(payer.address), mint);
+    return [status, body.status, body.verificationCreated];
+  };
+  const noted = async (mint: Address) => {
+    const text = 'select payer, state, note from verifications where token_id = $1 order by created_at';
+    return (await world.store.query<{ payer: string; state: string; note: string | null }>(text, [mint])).rows;
+  };
+
+  it('whose money was moved away: then a rival pays; if the first lands after all, it is to be given back', async () => {
+    const [attacker, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
+    const mint = await world.newMint();
+    const ended = await hold(attacker, mint);
+    await world.move(attacker, rival.address, PRICE, rival);
+    assert.deepEqual((await pay(rival, mint))[0], 409);
+    await world.advance(11);
+    assert.equal(await world.mayVerify(mint), true);
+    assert.deepEqual(await pay(rival, mint), [200, 'Success', true]);
+
+    await world.move(rival, attacker.address, PRICE, rival);
+    world.node.drops.clear();
+    const { body } = await ended.answer;
+    assert.deepEqual([body.status, body.verificationCreated], ['Success', false], JSON.stringify(body));
+    assert.deepEqual(
+      (await noted(mint)).map(({ payer, state, note }) => [payer, state, note?.slice(0, 37) ?? null]),
+      [
+        [attacker.address, 'rejected', 'paid after another payer was let thro'],
+        [rival.address, 'pending', null],
+      ],
+    );
+    assert.equal(await world.tokens(world.receiver), 2n * PRICE);
+  });
+
+  it('whose money is still there: it holds its token, because it may land at any time, and then has paid', async () => {
+    const [slow, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
+    const mint = await world.newMint();
+    const ended = await hold(slow, mint);
+    await world.advance(11);
+    assert.deepEqual((await pay(rival, mint))[0], 409);
+    world.node.drops.clear();
+    const { body } = await ended.answer;
+    assert.deepEqual([body.status, body.verificationCreated], ['Success', true]);
+    assert.deepEqual([await world.tokens(world.receiver), await world.tokens(rival.address)], [PRICE, PRICE]);
+  });
+});

@@ -1,0 +1,186 @@
+import { startLocalnet } from '@slipway/localnet';
+import {
+  type Address,
+  associatedTokenAddress,
+  createAssociatedTokenIdempotent,
+  decodeTokenAccount,
+  decodeTransaction,
+  encodeMint,
+  generateKeypair,
+  type Keypair,
+  requiredSigners,
+  TOKEN_PROGRAM,
+  tokenTransferChecked,
+} from '@slipway/wire';
+import { pino } from 'pino';
+import { type Chain, createChain, createLocalRpc, createUnitMeter, type Rpc } from '../../chain/index.js';
+import { base64Of, craftTransaction } from '../../crafting/transaction.js';
+import { startTestServer } from '../../http/testing.js';
+import { GAS_PURSE, Landing, sealed } from '../../landing/index.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
+import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
+import { findRequest, insertCrafted } from '../../store/ledger.js';
+import { openEmbeddedStore } from '../../store/testing.js';
+import { kindsOf } from '../../store/verifications.js';
+import { signed } from '../trigger-v1/testing.js';
+import { type ExpressDeps, expressArea, registerExpress } from './index.js';
+import type { CraftTxnAnswer, ExecuteAnswer } from './schema.js';
+
+/** 1,000 platform tokens. */
+export const PRICE = 1_000_000_000n;
+
+const headers = { 'x-api-key': 'good-key' };
+const log = pino({ level: 'silent' });
+
+function signersOf(wire: string): Address[] {
+  return requiredSigners(decodeTransaction(Buffer.from(wire, 'base64')).decoded);
+}
+
+/** The sandbox's chain, and payments in the platform token whose gas the service pays. */
+export async function openExpressWorld() {
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const clock = createClock();
+  /** Whether the node simulates by what was true before, and whose transactions it drops. */
+  const node = { isBehind: false, drops: new Set<Address>() };
+  const behind: Rpc = {
+    ...rpc,
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      if (method === 'sendTransaction' && signersOf(params[0] as string).some((each) => node.drops.has(each))) {
+        return 'dropped' as T;
+      }
+      return rpc.call<T>(method, params);
+    },
+  };
+  const real = createChain({ rpc: behind, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const chain: Chain = {
+    ...real,
+    simulate: async (wire, options) =>
+      node.isBehind ? { err: null, logs: [], unitsConsumed: 5_000 } : real.simulate(wire, options),
+  } as Chain;
+  const store = await openEmbeddedStore();
+  const signer = testSigner();
+  const gasWallet = signer.address('gas');
+  await rpc.call('requestAirdrop', [gasWallet, 10_000_000_000]);
+  const landing = new Landing({
+    store,
+    clock,
+    steadyNow,
+    chain,
+    signer,
+    log,
+    sendRpcs: [behind],
+    // Swaps spend from the same purse.
+    settlements: { ...expressArea.settlement!(clock), swap: { purse: GAS_PURSE } },
+    observe: () => {},
+  });
+  const platform = { symbol: 'JUP', ...JUP };
+  const deps = {
+    store,
+    clock,
+    chain,
+    landing,
+    gasWallet,
+    platform,
+    stable: platform,
+    usdc: { symbol: 'USDC', ...USDC },
+    tokens: new Map(),
+    unitsOf: createUnitMeter({ chain, steadyNow }),
+    prices: { usd: () => undefined },
+    async remember(request) {
+      const row = await sealed(signer, request);
+      await store.single((tx) => insertCrafted(tx, [row]));
+    },
+    findRequest: (id) => findRequest(store, id),
+    kindsOf: async (id) => (await kindsOf(store, [id])).get(id) ?? [],
+    receiver: generateKeypair().address,
+    gasless: true,
+  } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'kindsOf'> as ExpressDeps;
+  const { app } = await startTestServer((server) => registerExpress(server, deps));
+  return {
+    rpc,
+    clock,
+    store,
+    chain,
+    landing,
+    gasWallet,
+    receiver: deps.receiver,
+    node,
+    async craft(sender: Address): Promise<CraftTxnAnswer> {
+      const url = `/tokens/v2/verify/express/craft-txn?senderAddress=${sender}`;
+      return (await app.inject({ url, headers })).json();
+    },
+    async execute(sender: Keypair, { requestId, transaction }: CraftTxnAnswer, tokenId: Address) {
+      const payload = {
+        requestId,
+        transaction: signed(transaction, sender),
+        senderAddress: sender.address,
+        tokenId,
+        twitterHandle: 'somebody',
+        description: '',
+      };
+      const url = '/tokens/v2/verify/express/execute';
+      const answer = await app.inject({ method: 'POST', url, headers, payload });
+      return { status: answer.statusCode, body: answer.json() as ExecuteAnswer & { message?: string } };
+    },
+    async mayVerify(tokenId: Address): Promise<boolean> {
+      const url = `/tokens/v2/verify/express/check-eligibility?tokenId=${tokenId}`;
+      return (await app.inject({ url, headers })).json().canVerify;
+    },
+    /** The chain's clock and the service's. */
+    async advance(seconds: number) {
+      await rpc.call('localnet_advanceClock', [seconds]);
+      clock.setOffset(clock.offsetMs + seconds * 1_000);
+      chain.forget();
+    },
+    async lamports(of: Address): Promise<bigint> {
+      return (await chain.account(of))?.lamports ?? 0n;
+    },
+    async tokens(of: Address): Promise<bigint> {
+      const account = await chain.account(associatedTokenAddress(of, JUP.mint));
+      return account ? decodeTokenAccount(account.data)!.amount : 0n;
+    },
+    /** A token that exists, to be verified. */
+    async newMint(): Promise<Address> {
+      const mint = generateKeypair().address;
+      const data = Buffer.from(encodeMint({ decimals: 6, supply: 0n, initialized: true })).toString('base64');
+      const account = { lamports: 10_000_000, owner: TOKEN_PROGRAM, executable: false, data };
+      await rpc.call('localnet_setAccount', [mint, account]);
+      return mint;
+    },
+    /** Moves platform tokens by a transaction of their owner's own. */
+    async move(from: Keypair, to: Address, amount: bigint, payer: Keypair): Promise<void> {
+      const { mint, decimals, tokenProgram } = JUP;
+      const [source, destination] = [from.address, to].map((owner) => associatedTokenAddress(owner, mint));
+      const instructions = [
+        createAssociatedTokenIdempotent({ payer: payer.address, owner: to, mint, tokenProgram }),
+        tokenTransferChecked({
+          source: source!,
+          mint,
+          destination: destination!,
+          authority: from.address,
+          amount,
+          decimals,
+          tokenProgram,
+        }),
+      ];
+      const { blockhash } = await chain.latestBlockhash();
+      const budget = { computeUnitLimit: 100_000, computeUnitPrice: 0n };
+      const crafted = craftTransaction({ feePayer: payer.address, instructions, blockhash, budget });
+      await rpc.call('sendTransaction', [signed(base64Of(crafted), from, payer), { encoding: 'base64' }]);
+    },
+    /** A wallet with so many platform tokens, and SOL. */
+    async newWallet(tokens: bigint, lamports = 1_000_000_000n): Promise<Keypair> {
+      const wallet = generateKeypair();
+      if (lamports > 0n) await rpc.call('requestAirdrop', [wallet.address, Number(lamports)]);
+      await rpc.call('localnet_airdropToken', [wallet.address, JUP.mint, `${tokens}`]);
+      return wallet;
+    },
+    async close() {
+      await app.close();
+      landing.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}

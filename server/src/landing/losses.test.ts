@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { startLocalnet } from '@slipway/localnet';
+import { type Address, decodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { type Chain, createChain, createLocalRpc } from '../chain/index.js';
+import { craftTransaction } from '../crafting/transaction.js';
+import { startLossReadings } from '../keeper/losses.js';
+import { createClock, steadyNow } from '../lib/clock.js';
+import { testSigner } from '../sandbox/maker/testing.js';
+import { openEmbeddedStore } from '../store/testing.js';
+import {
+  GAS_PURSE,
+  INVITE_PURSE,
+  Landing,
+  LIMIT_ORDER_PURSE,
+  ReservationRefused,
+  rememberOwn,
+  TRIGGER_ORDER_PURSE,
+} from './index.js';
+
+const PURSES = [GAS_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, INVITE_PURSE];
+const FEE = 5_000n;
+const log = pino({ level: 'silent' });
+
+/** A real chain, on which what the keeper sends fails, though its simulation goes well. */
+async function openWorld() {
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const clock = createClock();
+  const real = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const chain: Chain = {
+    ...real,
+    simulate: async () => ({ err: null, logs: [], unitsConsumed: 300, accounts: [] }),
+  } as Chain;
+  const [store, signer] = [await openEmbeddedStore(), testSigner()];
+  const keeper = signer.address('keeper');
+  await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
+  const settlements = Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }]));
+  const landings = [1, 2].map(
+    () => new Landing({ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements, observe: () => {} }),
+  );
+  let lamports = 10n ** 18n;
+  return {
+    clock,
+    landings,
+    paid: async () => 10_000_000_000n - ((await real.account(keeper))?.lamports ?? 0n),
+    /** The state in which it ends, or why we do not pay for it. */
+    async send(area: string, wallet: Address, copy = 0): Promise<string> {
+      const { blockhash, lastValidBlockHeight } = await real.latestBlockhash();
+      lamports += 1n;
+      const instructions = [systemTransfer({ from: keeper, to: wallet, lamports })];
+      const budget = { computeUnitLimit: 300, computeUnitPrice: 0n };
+      const crafted = craftTransaction({ feePayer: keeper, instructions, blockhash, budget });
+      const own = { area, wallet, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const, payload: {} };
+      const request = await rememberOwn(store, own, clock);
+      try {
+        return (await landings[copy]!.execute(request, decodeTransaction(crafted.wire))).state;
+      } catch (error) {
+        if (error instanceof ReservationRefused) return `not sent: ${error.bar}`;
+        throw error;
+      }
+    },
+    async close() {
+      for (const landing of landings) landing.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}
+
+describe("attack: somebody makes the keeper's transactions fail on the chain, at its cost", () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  let wallet: Address;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world?.close());
+  beforeEach(() => {
+    wallet = generateKeypair().address;
+  });
+
+  for (const { name, wallet: bound } of PURSES) {
+    const minutes = bound.ms / 60_000;
+    it(`${name}: those of one wallet, posted at once to two copies: ${bound.most} within ${minutes} minutes`, async () => {
+      const before = await world.paid();
+      const wanted = Array.from({ length: bound.most + 15 }, (_, index) => world.send(name, wallet, index % 2));
+      const ends = await Promise.all(wanted);
+      assert.equal(ends.filter((end) => end === 'failed').length, bound.most, ends.join(' '));
+      assert.equal((await world.paid()) - before, FEE * BigInt(bound.most));
+      assert.equal(await world.send(name, wallet), 'not sent: failed');
+      assert.equal((await world.paid()) - before, FEE * BigInt(bound.most));
+      assert.equal(await world.landings[0]!.barOf(name, wallet), 'failed');
+      assert.equal(await world.landings[0]!.barOf(name, generateKeypair().address), undefined);
+    });
+  }
+
+  it('limit orders: those of any number of makers: 200 an hour, with an alarm; trigger orders are not stopped', async () => {
+    const registry = new Registry();
+    const lines: string[] = [];
+    const told = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
+    const losses = startLossReadings({ landing: world.landings[0]!, registry, log: told });
+    const lost = async () => {
+      await losses.runDue();
+      const { values } = await registry.getSingleMetric('slipway_lost_transactions')!.get();
+      return values.find(({ labels }) => labels.purse === LIMIT_ORDER_PURSE.name)!.value;
+    };
+    const before = await world.paid();
+    const already = await lost();
+    const makers = Array.from({ length: 25 }, () => generateKeypair().address);
+    const ends = await Promise.all(
+      makers.flatMap((maker) => times(10, (n) => world.send('limit-orders', maker, n % 2))),
+    );
+    const failed = ends.filter((end) => end === 'failed').length;
+    // What is under way counts as lost, so that those that come at once may be refused early, never late.
+    assert.ok(already + failed <= LIMIT_ORDER_PURSE.most, `${failed}`);
+    while ((await lost()) < LIMIT_ORDER_PURSE.most) await world.send('limit-orders', generateKeypair().address);
+    assert.equal(await world.send('limit-orders', wallet), 'not sent: too-many');
+    assert.equal((await world.paid()) - before, FEE * BigInt(LIMIT_ORDER_PURSE.most - already));
+
+    assert.match(losses.stopped ?? '', /at the cost of: limit-orders;/);
+    await losses.runDue();
+    assert.equal(lines.filter((line) => line.startsWith('too many transactions failed')).length, 1, lines.join('\n'));
+    assert.equal(await world.send('trigger-orders', wallet), 'failed', 'is sent');
+    world.clock.setOffset(world.clock.offsetMs + 3_601_000);
+    await losses.runDue();
+    assert.equal(losses.stopped, undefined);
+    await losses.close();
+  });
+});
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));

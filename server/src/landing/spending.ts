@@ -1,0 +1,72 @@
+import type { Clock } from '../lib/clock.js';
+import { barLosses, countLosses, type LossBar, type LossBounds, lossBarOf } from '../store/losses.js';
+import type { Sql, Tx } from '../store/sql.js';
+import type { Settlement } from './grouped-writes.js';
+import { LOSS_WINDOW_MS, type Purse } from './purses.js';
+
+/** How much of a purse is lost. */
+export interface PurseReading {
+  name: string;
+  /** Failed transactions within the last hour. */
+  lost: number;
+  most: number;
+}
+
+/** Keeps what our wallets lose within their purses' bounds, across all instances, by what the ledger says. */
+export class Spending {
+  readonly #clock: Clock;
+  readonly #purses = new Map<string, { purse: Purse; areas: string[] }>();
+  readonly #ofArea = new Map<string, string>();
+
+  constructor(clock: Clock, settlements: Readonly<Record<string, Settlement>>) {
+    this.#clock = clock;
+    for (const [area, { purse }] of Object.entries(settlements).sort()) {
+      if (!purse) continue;
+      const known = this.#purses.get(purse.name) ?? { purse, areas: [] };
+      known.areas.push(area);
+      this.#purses.set(purse.name, known);
+      this.#ofArea.set(area, purse.name);
+    }
+  }
+
+  /** Of requests that this transaction has just claimed, those that must not be sent, and why. */
+  async bar(tx: Tx, claimed: readonly { id: string; area: string }[]): Promise<Map<string, LossBar>> {
+    const barred = new Map<string, LossBar>();
+    // In one order, so that two groups cannot wait for each other.
+    for (const name of [...this.#purses.keys()].sort()) {
+      const ids = claimed.filter(({ area }) => this.#ofArea.get(area) === name).map(({ id }) => id);
+      if (ids.length === 0) continue;
+      for (const [id, why] of await barLosses(tx, ids, this.#bounds(name))) barred.set(id, why);
+    }
+    return barred;
+  }
+
+  /** Why a transaction of this area and wallet would not be paid for by us now; undefined if it would. */
+  async barOf(sql: Sql, area: string, wallet: string): Promise<LossBar | undefined> {
+    const name = this.#ofArea.get(area);
+    return name === undefined ? undefined : lossBarOf(sql, wallet, this.#bounds(name));
+  }
+
+  readings(sql: Sql): Promise<PurseReading[]> {
+    const since = new Date(this.#clock.now() - LOSS_WINDOW_MS);
+    return Promise.all(
+      [...this.#purses.values()].map(async ({ purse: { name, most }, areas }) => ({
+        name,
+        lost: await countLosses(sql, areas, since),
+        most,
+      })),
+    );
+  }
+
+  #bounds(name: string): LossBounds {
+    const { purse, areas } = this.#purses.get(name)!;
+    const now = this.#clock.now();
+    return {
+      areas,
+      walletSince: new Date(now - purse.wallet.ms),
+      walletMost: purse.wallet.most,
+      allSince: new Date(now - LOSS_WINDOW_MS),
+      allMost: purse.most,
+    };
+  }
+}
