@@ -63,7 +63,7 @@ export class DataFolder implements Storage {
    * in use or cannot be read. An empty one takes no commits before the first `compact`.
    */
   static open(path: string, historyLimit = HISTORY_LIMIT): { folder: DataFolder; loaded: LoadedChain | undefined } {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     const unlock = lockFolder(path);
     try {
       const { files, loaded } = load(path, historyLimit);

@@ -74,7 +74,7 @@ function reset(config: Config): void {
       '--reset does not touch the database that DATABASE_URL names; empty it yourself, then start without --reset',
     );
   }
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(config.dataDir);
   try {
     const { signer, signerPassphrase, ...others } = dataFolder(config);

@@ -305,7 +305,11 @@ it('help and version are given to whoever asks, errors go to standard error', as
 it('a production service gives nothing away', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ express: { receiver: RECEIVER } }));
-  const env = { SLIPWAY_RPC_URL: service.rpcUrl, SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple' };
+  const env = {
+    SLIPWAY_RPC_URL: service.rpcUrl,
+    SLIPWAY_EMBEDDED_DATABASE: '1',
+    SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple',
+  };
   const production = await startService({ env, dataDir });
   try {
     const { address } = generateKeypair();

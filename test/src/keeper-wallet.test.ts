@@ -19,6 +19,7 @@ before(async () => {
   env = {
     SLIPWAY_SANDBOX: '0',
     SLIPWAY_RPC_URL: localnet.rpcUrl,
+    SLIPWAY_EMBEDDED_DATABASE: '1',
     SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple',
     SLIPWAY_ADMIN_TOKEN: 'a-token-of-the-operator-of-this-test',
   };

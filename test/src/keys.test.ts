@@ -19,6 +19,7 @@ before(async () => {
   const env = {
     SLIPWAY_SANDBOX: '0',
     SLIPWAY_RPC_URL: sandbox.rpcUrl,
+    SLIPWAY_EMBEDDED_DATABASE: '1',
     SLIPWAY_SIGNER_PASSPHRASE: 'correct horse battery staple',
     SLIPWAY_ADMIN_TOKEN: TOKEN,
     SLIPWAY_LOG_LEVEL: 'trace',

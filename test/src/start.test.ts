@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -151,12 +160,13 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
   });
 
   it('a bad value, an unknown variable, and a combination that is not safe', async () => {
+    const production = { SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_EMBEDDED_DATABASE: '1' };
     const cases: [Record<string, string>, RegExp][] = [
       [{ SLIPWAY_PORT: '70000' }, /SLIPWAY_PORT is "70000".*65535/],
       [{ SLIPWAY_PORT: '9000', SLIPWAY_RPC_PORT: '8999' }, /SLIPWAY_PORT.*SLIPWAY_RPC_PORT/],
       [{ SLIPWAY_PROT: '1' }, /SLIPWAY_PROT.*SLIPWAY_PORT\?/],
       [{ SLIPWAY_HOST: '0.0.0.0' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
-      [{ SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_SIGNER_PASSPHRASE: 'x' }, /express\.receiver/],
+      [{ ...production, SLIPWAY_SIGNER_PASSPHRASE: 'x' }, /express\.receiver/],
     ];
     for (const [env, says] of cases) await expectRefusal(env, says);
   });
@@ -164,8 +174,8 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
   it('with a line for each fault, where there are more', async () => {
     const { code, out, error } = await start({ SLIPWAY_RPC_URL: 'http://127.0.0.1:1', SLIPWAY_PORT: '70000' });
     assert.deepEqual([code, out], [1, '']);
-    assert.match(error, /^slipway: 3 settings cannot be used:\n(?: {2}.*\n){3}$/);
-    for (const name of ['SLIPWAY_SIGNER_PASSPHRASE', 'express\\.receiver', 'SLIPWAY_PORT']) {
+    assert.match(error, /^slipway: 4 settings cannot be used:\n(?: {2}.*\n){4}$/);
+    for (const name of ['SLIPWAY_SIGNER_PASSPHRASE', 'DATABASE_URL', 'express\\.receiver', 'SLIPWAY_PORT']) {
       assert.match(error, new RegExp(`\n  ${name} `));
     }
   });
@@ -204,6 +214,14 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     await expectRefusal({ SLIPWAY_DATA_DIR: file }, /a-file/);
   });
 
+  it('attack: another user of the machine reads what a new data folder holds: it is closed to others', async () => {
+    const folder = join(newFolder(), 'made', 'data');
+    const taken = await listenOn(0);
+    await start({ SLIPWAY_DATA_DIR: folder, SLIPWAY_PORT: String(portOf(taken)) });
+    await close(taken);
+    for (const made of [folder, join(folder, 'chain')]) assert.equal(statSync(made).mode & 0o777, 0o700, made);
+  });
+
   it('a signer file that its passphrase does not open', async () => {
     const folder = newFolder();
     const env = { SLIPWAY_DATA_DIR: folder, SLIPWAY_SIGNER_PASSPHRASE: 'the right one' };
@@ -215,6 +233,23 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     assert.ok(!wrong.includes('wrong one'));
   });
 
+  it('attack: a passphrase that can be guessed for a new signer file of production', async () => {
+    const settings = join(newFolder(), 'settings.json');
+    writeFileSync(settings, JSON.stringify({ express: { receiver: generateKeypair().address } }));
+    const dataDir = newFolder();
+    const env = {
+      SLIPWAY_SANDBOX: '0',
+      SLIPWAY_RPC_URL: 'http://127.0.0.1:1',
+      SLIPWAY_EMBEDDED_DATABASE: '1',
+      SLIPWAY_CONFIG: settings,
+      SLIPWAY_DATA_DIR: dataDir,
+    };
+    for (const length of [1, 19]) {
+      await expectRefusal({ ...env, SLIPWAY_SIGNER_PASSPHRASE: 'x'.repeat(length) }, /PASSPHRASE.*20 characters/);
+      assert.equal(existsSync(join(dataDir, 'signer.json')), false);
+    }
+  });
+
   it('--reset in production', async () => {
     const receiver = join(newFolder(), 'settings.json');
     writeFileSync(receiver, JSON.stringify({ express: { receiver: generateKeypair().address } }));
@@ -223,6 +258,7 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     const env = {
       SLIPWAY_SANDBOX: '0',
       SLIPWAY_RPC_URL: 'http://127.0.0.1:1',
+      SLIPWAY_EMBEDDED_DATABASE: '1',
       SLIPWAY_SIGNER_PASSPHRASE: 'x',
       SLIPWAY_CONFIG: receiver,
       SLIPWAY_DATA_DIR: dataDir,

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { lockFolder, startLocalnet } from '@slipway/localnet';
 import type { Logger } from 'pino';
 import { createHttpRpc, createLocalRpc, type Rpc } from '../chain/index.js';
-import { type Config, dataFolder } from '../config/index.js';
+import { type Config, dataFolder, LEAST_SECRET } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
@@ -30,7 +30,7 @@ export interface Node {
 
 /** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
 export async function openBackends(config: Config, log: Logger, disposal: Disposal): Promise<Backends> {
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   disposal.add('data folder', lockFolder(config.dataDir));
   const paths = dataFolder(config);
   const opening = [
@@ -55,6 +55,13 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
 
 async function openKeys(config: Config): Promise<Signer & MintFinder> {
   const { file } = config.signer;
+  const isWeak = !config.sandbox && (config.signer.passphrase?.length ?? 0) < LEAST_SECRET;
+  // A file that exists stays open to its operator.
+  if (isWeak && !existsSync(file)) {
+    throw new Error(
+      `SLIPWAY_SIGNER_PASSPHRASE has fewer than ${LEAST_SECRET} characters: choose a longer one for the new signer file`,
+    );
+  }
   // In production the configuration requires the operator's passphrase.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
   return openSigner({ file, passphrase, create: true });

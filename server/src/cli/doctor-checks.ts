@@ -1,7 +1,7 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '@slipway/wire';
-import { type Config, ConfigError, dataFolder } from '../config/index.js';
+import { type Config, ConfigError, dataFolder, LEAST_SECRET } from '../config/index.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
 import { chainUrl, checkChain, checkHistory, checkKeeperWallet } from './doctor-chain.js';
@@ -67,12 +67,15 @@ function checkService(base: string, service: Answer | undefined): Check {
   };
 }
 
-async function checkDataFolder({ dataDir }: Config): Promise<Check> {
+async function checkDataFolder({ dataDir, sandbox }: Config): Promise<Check> {
   const name = 'data folder';
   for (let folder = dataDir; ; folder = dirname(folder)) {
     try {
       await access(folder, constants.W_OK | constants.X_OK);
-      return { name, ok: true, detail: folder === dataDir ? dataDir : `${dataDir} (made at the first start)` };
+      if (folder !== dataDir) return { name, ok: true, detail: `${dataDir} (made at the first start)` };
+      const isOpen = !sandbox && ((await stat(folder)).mode & 0o077) !== 0;
+      const next = `close it to other users: chmod 700 ${dataDir}`;
+      return { name, ok: true, detail: isOpen ? `${dataDir}, open to other users` : dataDir, ...(isOpen && { next }) };
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (missing && folder !== dirname(folder)) continue;
@@ -99,7 +102,9 @@ async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: 
     const signer = await openSigner({ file, passphrase, create: false });
     const gasWallet = signer.address('gas');
     const detail = `${file} opens; the gas wallet is ${gasWallet}`;
-    return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
+    const isWeak = !config.sandbox && (passphrase?.length ?? 0) < LEAST_SECRET;
+    const next = `its passphrase has fewer than ${LEAST_SECRET} characters: keep the file where nobody can copy it`;
+    return { check: { name, ok: true, detail, ...(isWeak && { next }) }, gasWallet, keeper: signer.address('keeper') };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
     return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };

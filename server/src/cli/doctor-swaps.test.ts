@@ -68,7 +68,7 @@ test('a router program that is not there fails; none in production means one hop
   assert.equal((await doctor({}))('router program').next, undefined);
   const wrong = (await doctor({ programs: { router: nowhere } }))('router program');
   assert.deepEqual([wrong.ok, wrong.detail.includes(nowhere)], [false, true]);
-  const production = { SLIPWAY_SANDBOX: '0', SLIPWAY_SIGNER_PASSPHRASE: 'x' };
+  const production = { SLIPWAY_SANDBOX: '0', SLIPWAY_EMBEDDED_DATABASE: '1', SLIPWAY_SIGNER_PASSPHRASE: 'x' };
   const none = (await doctor({ express: { receiver: nowhere } }, production))('router program');
   assert.deepEqual([none.ok, /one hop/.test(none.detail)], [true, true]);
 });

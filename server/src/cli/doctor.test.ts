@@ -155,7 +155,12 @@ test('the wallet of a keeper needs SOL, and that of an instance that only answer
         method
       ],
     }));
-    const env = { SLIPWAY_RPC_URL: chain, SLIPWAY_CONFIG: settings, SLIPWAY_ROLES: roles };
+    const env = {
+      SLIPWAY_EMBEDDED_DATABASE: '1',
+      SLIPWAY_RPC_URL: chain,
+      SLIPWAY_CONFIG: settings,
+      SLIPWAY_ROLES: roles,
+    };
     const { checks } = await doctor({ ...env, SLIPWAY_SIGNER_FILE: file, SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE });
     return checks.get('keeper wallet');
   };

@@ -33,6 +33,7 @@ function complaint(env: Record<string, string>, settings?: unknown): string {
 const MINT = 'So11111111111111111111111111111111111111112';
 const production = {
   SLIPWAY_RPC_URL: 'https://rpc.example.com/?api-key=rpcsecret',
+  DATABASE_URL: 'postgres://slipway:databasesecret@db.example.com/slipway',
   SLIPWAY_SIGNER_PASSPHRASE: 'passphrasesecret',
 };
 const receiver = { express: { receiver: MINT } };
@@ -86,7 +87,7 @@ test('every variable reaches its place', () => {
       SLIPWAY_SEND_URLS: 'https://send1.example.com,https://send2.example.com',
       SLIPWAY_DATA_DIR: 'data',
       SLIPWAY_SIGNER_FILE: 'keys/signer.json',
-      SLIPWAY_ADMIN_TOKEN: 'token',
+      SLIPWAY_ADMIN_TOKEN: 'token-of-22-characters',
       SLIPWAY_LOG_LEVEL: 'debug',
       DATABASE_URL: 'postgresql://user:password@db/slipway',
     },
@@ -239,6 +240,8 @@ const wrong: [Record<string, string>, RegExp][] = [
   [{ SLIPWAY_SANDBOX: '0' }, /SLIPWAY_RPC_URL is required/],
   [{ SLIPWAY_RPC_URL: 'https://x' }, /SLIPWAY_SIGNER_PASSPHRASE is required/],
   [production, /express\.receiver/],
+  [{ ...production, SLIPWAY_ADMIN_TOKEN: 'x'.repeat(19) }, /SLIPWAY_ADMIN_TOKEN has fewer than 20 characters/],
+  [{ ...production, DATABASE_URL: '' }, /DATABASE_URL is required.* SLIPWAY_EMBEDDED_DATABASE=1/],
   [{ DATABASE_URL: 'mysql://user:dbsecret@host' }, /DATABASE_URL must be a URL that begins with postgres/],
   [{ SLIPWAY_ADMIN_TOKEN: 'two words' }, /SLIPWAY_ADMIN_TOKEN/],
   [{ SLIPWAY_CHALLENGE_PREFIX: 'two\nlines' }, /SLIPWAY_CHALLENGE_PREFIX/],
@@ -287,7 +290,7 @@ test('no secret is described or repeated in an error', () => {
   const secrets = {
     ...production,
     DATABASE_URL: 'postgres://user:dbsecret@db.example.com/slipway',
-    SLIPWAY_ADMIN_TOKEN: 'admintokensecret',
+    SLIPWAY_ADMIN_TOKEN: 'admintokensecret-admintokensecret',
     SLIPWAY_HERMES_KEY: 'hermeskeysecret',
     SLIPWAY_DFLOW_API_KEY: 'dflowsecret',
     SLIPWAY_OKX_API_KEY: 'okxsecret',
@@ -340,6 +343,7 @@ test('all faults are listed at once, and what follows from a fault is not', () =
     /fees\.maxMicroLamport is not a known field; did you mean fees\.maxMicroLamports\?$/,
     /fees\.percentile: expected at most 100$/,
     /express\.gasless: expected true or false$/,
+    /^DATABASE_URL is required/,
     /^OKX wants all three/,
   ];
   for (const each of expected)

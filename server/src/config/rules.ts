@@ -31,7 +31,26 @@ const neededByBucket = ['SLIPWAY_S3_REGION', 'SLIPWAY_S3_PUBLIC_URL'] as const;
 const ofBucket = ['SLIPWAY_S3_REGION', 'SLIPWAY_S3_ENDPOINT', 'SLIPWAY_S3_PUBLIC_URL', ...bucketKeys] as const;
 const ofOkx = ['SLIPWAY_OKX_API_KEY', 'SLIPWAY_OKX_SECRET_KEY', 'SLIPWAY_OKX_PASSPHRASE'] as const;
 
+/** The fewest characters of a secret that guards production. */
+export const LEAST_SECRET = 20;
+
 export const rules: readonly Rule[] = [
+  {
+    about: ['SLIPWAY_ADMIN_TOKEN'],
+    fault: ({ sandbox, SLIPWAY_ADMIN_TOKEN: token }) =>
+      !sandbox &&
+      token !== undefined &&
+      token.length < LEAST_SECRET &&
+      `SLIPWAY_ADMIN_TOKEN has fewer than ${LEAST_SECRET} characters; make one with "openssl rand -base64 32"`,
+  },
+  {
+    about: ['DATABASE_URL', 'SLIPWAY_EMBEDDED_DATABASE'],
+    fault: ({ sandbox, DATABASE_URL: url, SLIPWAY_EMBEDDED_DATABASE: isWanted }) =>
+      !sandbox &&
+      url === undefined &&
+      !isWanted &&
+      'DATABASE_URL is required when SLIPWAY_SANDBOX is off, or SLIPWAY_EMBEDDED_DATABASE=1 for one machine whose last writes a power failure may cost',
+  },
   {
     about: ['SLIPWAY_HOST', 'SLIPWAY_PORT'],
     fault: ({ SLIPWAY_HOST: host, SLIPWAY_PORT: port }) =>

@@ -9,7 +9,7 @@ import { studioError } from '../areas/studio/error-shape.js';
 import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
 import { triggerV2Error } from '../areas/trigger-v2/error-shape.js';
 import { gatewayError, plainError } from '../errors/index.js';
-import { mayUse } from './guards.js';
+import { MOST_WRONG_TOKENS, mayUse } from './guards.js';
 import type { Bucket, LimitState } from './ports.js';
 import { plentyLeft, startTestServer, testKeys } from './testing.js';
 
@@ -255,4 +255,26 @@ test('a route for wallets needs an API key first, and then a login that its look
   assert.deepEqual(answer.json(), { wallet: WRAPPED_SOL_MINT });
   assert.equal(answer.headers['x-ratelimit-current'], '1');
   await assert.rejects(startTestServer(routes), /needs to know the logged-in wallets/);
+});
+
+test('attack: somebody tries admin tokens: thirty wrong ones a minute from an address, and no right one after them', async () => {
+  let steady = 0;
+  const { app } = await startTestServer(registerAreas, { steadyNow: () => steady });
+  const from = async (remoteAddress: string, token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await app.inject({ url: '/admin', remoteAddress, headers })).statusCode;
+  };
+  const stranger = '203.0.113.7';
+  for (let number = 0; number < MOST_WRONG_TOKENS; number++) {
+    assert.equal(await from(stranger), 401, 'none is no try');
+    assert.equal(await from(stranger, `wrong-${number}`), 401);
+  }
+  assert.equal(await from(stranger, 'wrong'), 429);
+  assert.equal(await from(stranger, 'admin-secret-token'), 429);
+  assert.equal(await from('203.0.113.8', 'admin-secret-token'), 200, 'the operator elsewhere is not concerned');
+  steady += 59_999;
+  assert.equal(await from(stranger, 'admin-secret-token'), 429);
+  steady += 1;
+  assert.equal(await from(stranger, 'admin-secret-token'), 200);
+  await app.close();
 });

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { ClientOf } from './client-address.js';
@@ -135,13 +136,42 @@ export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Lets a call through if it carries the admin token as a Bearer token. If no token is set, nobody passes. */
-export function adminGuard(adminToken: string | undefined): onRequestHookHandler {
+/** How many wrong admin tokens a client may send within `WRONG_TOKENS_MS`. */
+export const MOST_WRONG_TOKENS = 30;
+const WRONG_TOKENS_MS = 60_000;
+/** What is dropped begins to count anew. */
+const MOST_GUESSERS = 10_000;
+
+interface AdminGuardDeps {
+  readonly adminToken: string | undefined;
+  readonly clientOf: ClientOf;
+  readonly steadyNow: () => number;
+}
+
+/**
+ * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token. If no
+ * token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED, whatever it sends, until a
+ * minute after the first of them.
+ */
+export function adminGuard({ adminToken, clientOf, steadyNow }: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  return (request, _reply, done) => {
+  const guessers = new LRUCache<string, { wrong: number; until: number }>({ max: MOST_GUESSERS });
+  return (request, reply, done) => {
     const token = bearerToken(request);
+    const client = clientOf(request);
+    const known = guessers.get(client);
+    const guesser = known && known.until > steadyNow() ? known : { wrong: 0, until: steadyNow() + WRONG_TOKENS_MS };
+    if (guesser.wrong >= MOST_WRONG_TOKENS) {
+      reply.header('retry-after', Math.ceil((guesser.until - steadyNow()) / 1_000));
+      done(new AppError('RATE_LIMITED', { message: 'Too many wrong admin tokens came from your address' }));
+      return;
+    }
     // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) done();
-    else done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));
+    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
+      done();
+      return;
+    }
+    if (token !== undefined) guessers.set(client, { ...guesser, wrong: guesser.wrong + 1 });
+    done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));
   };
 }

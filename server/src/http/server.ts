@@ -7,6 +7,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
+import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { createCors } from './cors.js';
@@ -40,6 +41,8 @@ export interface ServerDeps {
   readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
+  /** Milliseconds that never step back; the process's own if left out. */
+  readonly steadyNow?: () => number;
   /** Takes a line for each request, for a terminal. */
   readonly print?: ((line: string) => void) | undefined;
   /** Values for the API document. */
@@ -121,12 +124,13 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     examples: deps.examples ?? {},
   });
   await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
-  const clientOf = config.http.keyless ? createClientOf(config.http.trustedProxies) : undefined;
+  const clientOf = createClientOf(config.http.trustedProxies);
+  const admin = adminGuard({ adminToken: config.adminToken, clientOf, steadyNow: deps.steadyNow ?? steadyNow });
   const waitingRoom = createWaitingRoom();
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     shareErrorSchema(app, route);
-    equipRoute(app, route, { ...deps, clientOf, waitingRoom });
+    equipRoute(app, route, { ...deps, clientOf: config.http.keyless ? clientOf : undefined, admin, waitingRoom });
   });
   registerOpenapiRoute(app);
   registerHome(app, config.http.publicUrl);
@@ -138,7 +142,11 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
 function equipRoute(
   app: FastifyInstance,
   route: RouteOptions,
-  deps: ServerDeps & { clientOf: ClientOf | undefined; waitingRoom: ReturnType<typeof createWaitingRoom> },
+  deps: ServerDeps & {
+    clientOf: ClientOf | undefined;
+    admin: onRequestHookHandler;
+    waitingRoom: ReturnType<typeof createWaitingRoom>;
+  },
 ): void {
   const { auth, errorShape, bucket = 'main', keyless = true, opensHere } = route.config ?? {};
   if (auth === undefined || errorShape === undefined) {
@@ -155,7 +163,7 @@ function equipRoute(
     if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
     guards.push(walletGuard(deps.wallets));
   }
-  if (auth === 'admin') guards.push(adminGuard(deps.config.adminToken));
+  if (auth === 'admin') guards.push(deps.admin);
   route.onRequest = [...guards, route.onRequest ?? []].flat();
   const noticed = unknownFieldsHook(app, route, deps.config.http.strict);
   route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();

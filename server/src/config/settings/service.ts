@@ -109,7 +109,8 @@ export const http = group('HTTP', {
     }),
     SLIPWAY_ADMIN_TOKEN: Type.Optional(
       HeaderText({
-        description: 'Bearer token of `/admin/v1`. Printable ASCII without spaces.',
+        description:
+          'Bearer token of `/admin/v1`. Printable ASCII without spaces; in production at least 20 characters, best random ones. Thirty wrong tokens within a minute bar an address from `/admin/v1` for up to a minute.',
         defaultText: 'generated, and kept in a file of mode 0600 in the data folder',
         secret: true,
       }),
@@ -137,6 +138,11 @@ export const data = group('Data and keys', {
         secret: true,
       }),
     ),
+    SLIPWAY_EMBEDDED_DATABASE: Flag({
+      description:
+        '`1`: production keeps its data in the embedded database, in the data folder of this one machine. That database does not wait for the disk: a power failure, not a crash of the process, may cost its last writes or all of it, and with them the record of deposits that have landed. Without this, production needs `DATABASE_URL`.',
+      default: false,
+    }),
     SLIPWAY_SIGNER_FILE: Type.Optional(
       Text({
         description: "The encrypted file of the service's own signing keys.",
@@ -145,7 +151,7 @@ export const data = group('Data and keys', {
     ),
     SLIPWAY_SIGNER_PASSPHRASE: Type.Optional(
       Text({
-        description: 'Opens the signer file.',
+        description: 'Opens the signer file. In production, a new file wants at least 20 characters.',
         defaultText: 'generated in a sandbox',
         secret: true,
         requiredIn: 'production',

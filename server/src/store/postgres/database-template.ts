@@ -19,7 +19,7 @@ export async function templatePath(): Promise<string> {
  * Copies the template to `dir`, where nothing must exist yet. Without a template, PGlite creates the database itself.
  */
 export async function copyTemplate(dir: string): Promise<void> {
-  await mkdir(dirname(dir), { recursive: true });
+  await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
   const template = await templatePath();
   if ((await exists(dir)) || !(await exists(template))) return;
   // Renamed into place once complete: an interrupted start leaves nothing that looks like a database.
