@@ -110,7 +110,6 @@ describe('the document', () => {
 
   it('says for each operation how large a body may be', () => {
     const limits = new Map([
-      ['/trigger/v1/cancelOrders', '32,768'],
       ['/tokens/v2/verify/express/execute', '262,144'],
       ['/studio/v1/dbc-pool/submit', (5 * 1024 * 1024 + 128 * 1024).toLocaleString('en-US')],
     ]);

@@ -43,6 +43,7 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
     else done(rateLimited(state, bucket));
   };
   const count = (request: FastifyRequest, id: string, tier: string, done: HookHandlerDoneFunction): void => {
+    request.payer = { id, tier, bucket };
     const state = deps.limiter.take(id, bucket, tier);
     if (isPromise(state)) state.then((taken) => judge(request, taken, done), done);
     else judge(request, state, done);
@@ -85,7 +86,7 @@ function elsewhere({ headers, routeOptions }: FastifyRequest): string {
 }
 
 /** Says which limit was hit, and when the next call can pass. */
-function rateLimited({ limit, windowSeconds, retrySeconds }: LimitState, bucket: Bucket): AppError {
+export function rateLimited({ limit, windowSeconds, retrySeconds }: LimitState, bucket: Bucket): AppError {
   const details = { limit: { bucket, requests: limit, windowSeconds, retryAfterSeconds: retrySeconds } };
   return new AppError('RATE_LIMITED', { details });
 }

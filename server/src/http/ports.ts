@@ -36,7 +36,11 @@ export interface LimitState {
 }
 
 export interface Limiter {
-  take(keyId: string, bucket: Bucket, tier: string): LimitState | Promise<LimitState>;
+  /**
+   * Counts a call, which weighs as much as `weight` ordinary ones (1 if left out). One that weighs more than is left takes
+   * what is left, and is not allowed.
+   */
+  take(keyId: string, bucket: Bucket, tier: string, weight?: number): LimitState | Promise<LimitState>;
 }
 
 export type Readiness = () => Promise<{ ok: boolean; checks: Record<string, string> }>;
@@ -62,6 +66,13 @@ declare module 'fastify' {
     bucket?: Bucket;
   }
   interface FastifyRequest {
+    /** Whom its rate limit is counted for, on routes with `auth: 'key'` or `'wallet'`. */
+    payer: { readonly id: string; readonly tier: string; readonly bucket: Bucket } | undefined;
+    /**
+     * Counts `weight` further calls for what it turns out to cost; undefined where nothing is counted. The state says
+     * whether so much was left.
+     */
+    charge(weight: number): Promise<LimitState | undefined>;
     /** Set on routes with `auth: 'key'` or `'wallet'`, unless the call came without a key. */
     apiKey: ApiKey | undefined;
     /** The wallet that has logged in, on routes with `auth: 'wallet'`; must not be read on others. */

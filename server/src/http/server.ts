@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyInstance,
+  type FastifyRequest,
   type onRequestHookHandler,
   type onResponseHookHandler,
   type RouteOptions,
@@ -93,6 +94,8 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
   app.decorateRequest('limitState', undefined);
+  app.decorateRequest('payer', undefined);
+  app.decorateRequest('charge', charger(deps.limiter));
   app.decorateRequest('isWaiting', false);
   const compilers = createSchemaCompilers(() => app.getSchemas());
   app.setValidatorCompiler(compilers.validator);
@@ -136,6 +139,17 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   registerHome(app, config.http.publicUrl);
   registerOperations(app, deps);
   return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
+/** Makes the method of a request that counts what it costs besides itself. */
+function charger(limiter: Limiter): FastifyRequest['charge'] {
+  return async function (this: FastifyRequest, weight) {
+    if (!this.payer || weight <= 0) return undefined;
+    const { id, bucket, tier } = this.payer;
+    const state = await limiter.take(id, bucket, tier, weight);
+    this.limitState = state;
+    return state;
+  };
 }
 
 /** Gives a route the hooks that its `config` asks for, with everything worked out that no request changes. */

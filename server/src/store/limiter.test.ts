@@ -56,6 +56,24 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
     });
 
+    test('a call that costs more counts as more, and one that does not fit takes what is left', async () => {
+      const limiter = createLimiter({ store, tiers, steadyNow: () => 9_000_000 });
+      const weights = [1, 20, 30, 20, 1];
+      const decisions = await Promise.all(weights.map((weight) => limiter.take('heavy', 'main', 'free', weight)));
+      assert.deepEqual(
+        decisions.map(({ allowed, current }) => [allowed, current]),
+        [
+          [true, 1],
+          [true, 21],
+          [true, 51],
+          [false, 60],
+          [false, 60],
+        ],
+      );
+      const unlimited = await limiter.take('heavy', 'main', 'unlimited', 7);
+      assert.deepEqual([unlimited.allowed, unlimited.current], [true, 7]);
+    });
+
     test('keeps landing open when the other paths are throttled, and keys apart', async () => {
       const limiter = createLimiter({ store, tiers, steadyNow: () => 5_000_000 });
       await Promise.all(Array.from({ length: 60 }, () => limiter.take('a', 'main', 'free')));

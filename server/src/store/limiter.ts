@@ -27,8 +27,18 @@ interface LimitDecision {
 }
 
 interface Limiter {
-  /** Counts one call. Throws StoreUnavailable without the database, and throws for a tier that is not configured. */
-  take(keyId: string, bucket: LimitBucket, tier: string): LimitDecision | Promise<LimitDecision>;
+  /**
+   * Counts a call as `weight` calls, 1 if left out. Where not all fit, those that do are counted, and it is not allowed.
+   * Throws StoreUnavailable without the database, and throws for a tier that is not configured.
+   */
+  take(keyId: string, bucket: LimitBucket, tier: string, weight?: number): LimitDecision | Promise<LimitDecision>;
+}
+
+/** A call to be counted. */
+interface Call {
+  /** The calls that its window may have. */
+  limit: number;
+  weight: number;
 }
 
 interface SecondCount {
@@ -53,23 +63,26 @@ export function createLimiter(deps: {
   steadyNow: () => number;
 }): Limiter {
   // Clients without a key are as many as there are addresses. What is dropped is only made again.
-  const takers = new LRUCache<string, (limit: number) => Promise<LimitDecision>>({ max: MAX_TAKERS });
+  const takers = new LRUCache<string, (call: Call) => Promise<LimitDecision>>({ max: MAX_TAKERS });
   const unlimited = new LRUCache<string, SecondCount[]>({ max: MAX_TAKERS });
   const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
 
-  function createTaker(keyId: string, bucket: LimitBucket): (limit: number) => Promise<LimitDecision> {
+  function createTaker(keyId: string, bucket: LimitBucket): (call: Call) => Promise<LimitDecision> {
     const windowSeconds = WINDOW_SECONDS[bucket];
     return groupCalls({
       maxGroup: 10_000,
-      async run(limits: number[]) {
-        const limit = limits[limits.length - 1]!;
+      async run(group: Call[]) {
+        const { limit } = group[group.length - 1]!;
         const second = currentSecond();
-        const window = await take(deps.store, { keyId, bucket, second, windowSeconds, limit, calls: limits.length });
+        const calls = group.reduce((sum, { weight }) => sum + weight, 0);
+        const window = await take(deps.store, { keyId, bucket, second, windowSeconds, limit, calls });
         const before = window.current - window.granted;
-        return limits.map((_, index) => {
-          const current = Math.min(before + index + 1, window.current);
+        let asked = 0;
+        return group.map(({ weight }) => {
+          asked += weight;
+          const current = Math.min(before + asked, window.current);
           return {
-            allowed: index < window.granted,
+            allowed: asked <= window.granted,
             remaining: limit - current,
             current,
             ...resetOf(window.oldestSecond, second, windowSeconds),
@@ -80,12 +93,12 @@ export function createLimiter(deps: {
     });
   }
 
-  function takeUnlimited(name: string, bucket: LimitBucket): LimitDecision {
+  function takeUnlimited(name: string, bucket: LimitBucket, weight: number): LimitDecision {
     const second = currentSecond();
     const window = (unlimited.get(name) ?? []).filter((entry) => entry.second > second - WINDOW_SECONDS[bucket]);
     const newest = window.at(-1);
-    if (newest?.second === second) newest.count += 1;
-    else window.push({ second, count: 1 });
+    if (newest?.second === second) newest.count += weight;
+    else window.push({ second, count: weight });
     unlimited.set(name, window);
     const current = window.reduce((sum, entry) => sum + entry.count, 0);
     const reset = resetOf(window[0]!.second, second, WINDOW_SECONDS[bucket]);
@@ -93,9 +106,9 @@ export function createLimiter(deps: {
   }
 
   return {
-    take(keyId, bucket, tier) {
+    take(keyId, bucket, tier, weight = 1) {
       const name = `${bucket} ${keyId}`;
-      if (tier === 'unlimited') return takeUnlimited(name, bucket);
+      if (tier === 'unlimited') return takeUnlimited(name, bucket, weight);
       const limits = deps.tiers[tier];
       if (!limits) return Promise.reject(new Error(`the tier ${tier} is not configured`));
       let taker = takers.get(name);
@@ -103,7 +116,7 @@ export function createLimiter(deps: {
         taker = createTaker(keyId, bucket);
         takers.set(name, taker);
       }
-      return taker(bucket === 'main' ? limits.perMinute : limits.executePer10s);
+      return taker({ limit: bucket === 'main' ? limits.perMinute : limits.executePer10s, weight });
     },
   };
 }

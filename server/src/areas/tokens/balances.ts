@@ -1,10 +1,10 @@
 import type { Address } from '@slipway/wire';
 import { type Chain, readWallet } from '../../chain/index.js';
-import { requireAddress } from '../../errors/index.js';
+import { AppError, requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
-import { decimalsOf } from './holdings.js';
+import { decimalsOf, extraWeight, PAGE } from './holdings.js';
 import { BalancesAnswer, WalletParams } from './schema.js';
 
 export function registerBalances(app: TypedServer, { chain }: TokensDeps): void {
@@ -21,13 +21,22 @@ export function registerBalances(app: TypedServer, { chain }: TokensDeps): void 
         response: { 200: BalancesAnswer },
       },
     },
-    ({ params }) => balances(chain, params),
+    (request) => balances(chain, request.params, (weight) => request.charge(weight)),
   );
 }
 
 /** What a wallet holds, by mint. Clients should ask for its holdings instead. */
-export async function balances(chain: Chain, { address }: WalletParams): Promise<BalancesAnswer> {
+export async function balances(
+  chain: Chain,
+  { address }: WalletParams,
+  charge: (weight: number) => Promise<unknown>,
+): Promise<BalancesAnswer> {
   const { lamports, tokenAccounts, slot } = await readWallet(chain.rpc, requireAddress('address', address));
+  await charge(extraWeight(tokenAccounts.length));
+  if (tokenAccounts.length > PAGE) {
+    const message = `the wallet has ${tokenAccounts.length} token accounts: ask /ultra/v1/holdings, which has pages`;
+    throw new AppError('INVALID_REQUEST', { message });
+  }
   const decimals = await decimalsOf(chain, tokenAccounts);
   const sums = new Map<Address, { amount: bigint; isFrozen: boolean }>();
   for (const { mint, amount, state } of tokenAccounts) {

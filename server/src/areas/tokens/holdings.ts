@@ -5,7 +5,7 @@ import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
-import { HoldingsAnswer, NativeAnswer, WalletParams } from './schema.js';
+import { HoldingsAnswer, NativeAnswer, PageQuery, WalletParams } from './schema.js';
 
 const SOL_DECIMALS = 9;
 /** Deriving this many addresses blocks other requests for about 5 ms. */
@@ -19,12 +19,14 @@ export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void 
       schema: {
         tags,
         summary: 'What a wallet holds',
-        description: 'Account by account. SOL stands beside the tokens.',
+        description:
+          'Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 100 accounts that the wallet has count as a call.',
         params: WalletParams,
+        querystring: PageQuery,
         response: { 200: HoldingsAnswer },
       },
     },
-    ({ params }) => holdings(chain, params),
+    (request) => holdings(chain, request.params, request.query.after, (weight) => request.charge(weight)),
   );
 }
 
@@ -45,10 +47,33 @@ export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps):
   );
 }
 
-/** What a wallet holds, account by account. */
-export async function holdings(chain: Chain, { address }: WalletParams): Promise<HoldingsAnswer> {
+/** Token accounts of a page. Their mints are at most 20 calls of the node. */
+export const PAGE = 2_000;
+/** So many token accounts of a wallet cost as much as an ordinary call. */
+const ACCOUNTS_A_CALL = 100;
+
+/**
+ * What a call that read so many token accounts weighs besides itself: nothing for a page, which is ordinary; and for more,
+ * which the node sends whole for each page, as much as they cost.
+ */
+export const extraWeight = (accounts: number) => (accounts <= PAGE ? 0 : Math.ceil(accounts / ACCOUNTS_A_CALL));
+
+/** What a wallet holds, account by account, in the order of their addresses from `after` on. */
+export async function holdings(
+  chain: Chain,
+  { address }: WalletParams,
+  after: string | undefined,
+  charge: (weight: number) => Promise<unknown>,
+): Promise<HoldingsAnswer> {
   const owner = requireAddress('address', address);
-  const { lamports, tokenAccounts } = await readWallet(chain.rpc, owner);
+  const start = after === undefined ? '' : requireAddress('after', after);
+  const { lamports, tokenAccounts: all } = await readWallet(chain.rpc, owner);
+  // What it has cost is known only now: it is taken from the calls that follow.
+  await charge(extraWeight(all.length));
+  const rest = all.filter((held) => held.address > start);
+  if (rest.length > PAGE) rest.sort((a, b) => (a.address < b.address ? -1 : 1));
+  const tokenAccounts = rest.slice(0, PAGE);
+  const next = rest.length > PAGE ? tokenAccounts.at(-1)!.address : undefined;
   const decimals = await decimalsOf(chain, tokenAccounts);
   const tokens: HoldingsAnswer['tokens'] = {};
   for (const [index, held] of tokenAccounts.entries()) {
@@ -67,7 +92,7 @@ export async function holdings(chain: Chain, { address }: WalletParams): Promise
       ...(obstacleToClosing(held) === undefined && { reclaimableLamports: `${held.lamports}` }),
     });
   }
-  return { ...amounts(lamports, SOL_DECIMALS), tokens };
+  return { ...amounts(lamports, SOL_DECIMALS), tokens, ...(next !== undefined && { next }) };
 }
 
 /** The SOL of a wallet. */

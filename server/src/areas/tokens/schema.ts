@@ -5,6 +5,10 @@ const optional = Type.Optional;
 export const WalletParams = Type.Object({ address: Type.String({ description: 'The wallet' }) });
 export type WalletParams = Static<typeof WalletParams>;
 
+export const PageQuery = Type.Object({
+  after: optional(Type.String({ description: 'The `next` of the page before: a token account' })),
+});
+
 const sol = {
   amount: Type.String({ description: 'Lamports' }),
   uiAmount: Type.Number({ description: 'SOL' }),
@@ -32,6 +36,7 @@ export const HoldingsAnswer = Type.Object(
     tokens: Type.Record(Type.String(), Type.Array(HeldAccount), {
       description: 'By mint; wrapped SOL is among them and not in the amounts above',
     }),
+    next: optional(Type.String({ description: 'Where the next page begins; left out on the last one' })),
   },
   { $id: 'Holdings' },
 );

@@ -38,17 +38,16 @@ export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): voi
     '/trigger/v1/cancelOrders',
     {
       config: triggerV1Route,
-      // 500 addresses.
-      bodyLimit: 32 * 1024,
       schema: {
         tags,
         summary: 'Craft the cancelling of several limit orders',
-        description: 'Up to five orders a transaction. Execute each under the same `requestId`.',
+        description:
+          'Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call.',
         body: CancelOrdersBody,
         response: { 200: CancelOrdersAnswer },
       },
     },
-    ({ body }) => cancelOrders(deps, body),
+    (request) => cancelOrders(deps, request.body, (weight) => request.charge(weight)),
   );
 }
 
@@ -66,19 +65,23 @@ export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): P
   return { requestId, transaction: base64Of(working.crafted), order, code: 0 };
 }
 
-/** The limit without `orders`: each order costs RPC requests and a place in the answer. */
-const MOST_AT_ONCE = 500;
+/** Each five orders cost up to nine simulations. */
+export const MOST_AT_ONCE = 50;
 
-/** The open orders that are cancelled if none are named: the 500 oldest. */
+/** The open orders that are cancelled if none are named: the oldest. */
 export function oldestOf(open: readonly OpenOrder[]): OpenOrder[] {
   return open.toSorted((a, b) => Number(a.order.createdAt - b.order.createdAt)).slice(0, MOST_AT_ONCE);
 }
 
 /**
- * Crafts transactions of five cancels each, all under one request id, for the named orders or else the 500 oldest open
- * ones. An order that cannot be cancelled holds up no other.
+ * Crafts transactions of five cancels each, all under one request id, for the named orders or else the oldest open ones.
+ * An order that cannot be cancelled holds up no other. `charge` counts further calls.
  */
-export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody): Promise<CancelOrdersAnswer> {
+export async function cancelOrders(
+  deps: TriggerV1Deps,
+  body: CancelOrdersBody,
+  charge: (weight: number) => Promise<{ allowed: boolean } | undefined>,
+): Promise<CancelOrdersAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
   const { orders = [] } = body;
@@ -86,6 +89,9 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
     orders.length > 0
       ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
       : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
+  const transactions = Math.ceil(found.length / CANCELS_PER_TRANSACTION);
+  const charged = await charge(transactions - 1);
+  if (charged?.allowed === false) throw new AppError('RATE_LIMITED', { message: tooMany(transactions) });
   const usable = await withoutObstacles(deps, maker, found, skipped);
   const crafts: Working[] = [];
   for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {
@@ -95,9 +101,16 @@ export async function cancelOrders(deps: TriggerV1Deps, body: CancelOrdersBody):
   if (crafts.length === 0) throw noneLeft(found, skipped);
   const requestId = uuidv7(deps.clock);
   await rememberAll(deps, requestId, maker, crafts);
-  const transactions = crafts.map(({ crafted }) => base64Of(crafted));
-  return { requestId, transactions, ...(skipped.length > 0 && { skipped }), code: 0 };
+  return {
+    requestId,
+    transactions: crafts.map(({ crafted }) => base64Of(crafted)),
+    ...(skipped.length > 0 && { skipped }),
+    code: 0,
+  };
 }
+
+const tooMany = (transactions: number) =>
+  `Too many requests: these orders count as ${transactions} calls, and fewer are left; name fewer orders, or wait`;
 
 type Skipped = NonNullable<CancelOrdersAnswer['skipped']>;
 

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LIMIT_ORDER_PROGRAM, type LimitOrder } from '@slipway/programs';
 import { type Address, addressToBytes, associatedTokenAddress, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
-import { oldestOf } from './cancel-order.js';
+import { startTestServer } from '../../http/testing.js';
+import { createLimiter } from '../../store/limiter.js';
+import { MOST_AT_ONCE, oldestOf } from './cancel-order.js';
+import { registerTriggerV1 } from './index.js';
 import {
   balances,
   fill,
@@ -57,15 +60,42 @@ describe('cancelling several', () => {
     assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
   });
 
-  it('takes the 500 oldest where none are named', () => {
-    const open = Array.from({ length: 502 }, (_, n) => ({
+  it('attack: cancelling for any maker: a call pays for each transaction, before one is simulated', async () => {
+    const maker = await newWallet(world);
+    for (let n = 0; n < 7; n++) await placeOrder(world, maker);
+    let simulated = 0;
+    const chain: typeof world.chain = {
+      ...world.chain,
+      simulate: (wire, options) => {
+        simulated++;
+        return world.chain.simulate(wire, options);
+      },
+    };
+    const tiers = { free: { perMinute: 3, executePer10s: 1 } };
+    const { app } = await startTestServer((server) => registerTriggerV1(server, { ...world.deps, chain }), {
+      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 5_000_000 }),
+    });
+    const post = (payload: object) =>
+      app.inject({ method: 'POST', url: '/trigger/v1/cancelOrders', headers: { 'x-api-key': 'good-key' }, payload });
+    const first = await post({ maker: maker.address });
+    assert.deepEqual([first.statusCode, first.headers['x-ratelimit-remaining'], simulated], [200, '1', 2]);
+    const second = await post({ maker: maker.address });
+    assert.deepEqual([second.statusCode, second.headers['x-ratelimit-remaining'], simulated], [429, '0', 2]);
+    assert.match(second.body, /count as 2 calls/);
+    await app.close();
+    const orders = Array.from({ length: MOST_AT_ONCE + 1 }, () => generateKeypair().address);
+    assert.equal((await world.post('cancelOrders', { maker: maker.address, orders })).status, 400);
+  });
+
+  it('takes the 50 oldest where none are named', () => {
+    const open = Array.from({ length: 52 }, (_, n) => ({
       address: generateKeypair().address,
-      order: { createdAt: BigInt((n * 7) % 502) } as LimitOrder,
+      order: { createdAt: BigInt((n * 7) % 52) } as LimitOrder,
     }));
     const taken = oldestOf(open).map(({ order }) => order.createdAt);
     assert.deepEqual(
       taken,
-      Array.from({ length: 500 }, (_, n) => BigInt(n)),
+      Array.from({ length: 50 }, (_, n) => BigInt(n)),
     );
   });
 

@@ -49,7 +49,7 @@ export type CancelOrderAnswer = Static<typeof CancelOrderAnswer>;
 export const CancelOrdersBody = Type.Object({
   maker: text(),
   orders: optional(
-    Type.Array(Type.String(), { maxItems: 500, description: 'Left out or empty: the 500 oldest that are open' }),
+    Type.Array(Type.String(), { maxItems: 50, description: 'Left out or empty: the 50 oldest that are open' }),
   ),
   computeUnitPrice,
 });

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { it } from 'node:test';
+import {
+  type Address,
+  base58Encode,
+  encodeMint,
+  encodeTokenAccount,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire';
+import { createChain, type Rpc } from '../../chain/index.js';
+import { createTokenList } from '../../config/index.js';
+import type { Limiter } from '../../http/index.js';
+import { plentyLeft, startTestServer } from '../../http/testing.js';
+import { createLimiter } from '../../store/limiter.js';
+import { openEmbeddedStore } from '../../store/testing.js';
+import { PAGE } from './holdings.js';
+import { registerTokens } from './index.js';
+import type { HoldingsAnswer } from './schema.js';
+
+const newAddress = () => base58Encode(randomBytes(32)) as Address;
+const ACCOUNTS = 100_000;
+
+/** A node where a wallet holds 100,000 token accounts, half of them of each program, each of another mint. */
+function whaleNode(owner: Address) {
+  const mint = [Buffer.from(encodeMint({ decimals: 6, supply: 1n, initialized: true })).toString('base64'), 'base64'];
+  const held = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => {
+    const value = Array.from({ length: ACCOUNTS / 2 }, () => {
+      const plain = { state: 'initialized', delegatedAmount: 0n, isNative: false } as const;
+      const data = encodeTokenAccount({ ...plain, mint: newAddress(), owner, amount: 1n });
+      return { pubkey: newAddress(), account: { lamports: 1, data: [Buffer.from(data).toString('base64'), 'base64'] } };
+    });
+    return [program as string, value] as const;
+  });
+  const calls: string[] = [];
+  const answers: Record<string, (params: unknown[]) => unknown> = {
+    getBalance: () => 1,
+    getTokenAccountsByOwner: ([, asked]) => new Map(held).get((asked as { programId: string }).programId),
+    getMultipleAccounts: ([asked]) =>
+      (asked as string[]).map(() => ({ lamports: 1, owner: TOKEN_PROGRAM, executable: false, data: mint })),
+  };
+  const rpc: Rpc = {
+    name: 'node',
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      calls.push(method);
+      return { context: { slot: 1 }, value: answers[method]!(params) } as T;
+    },
+  };
+  return { rpc, calls };
+}
+
+async function openWhale(limiter: (store: Awaited<ReturnType<typeof openEmbeddedStore>>) => Limiter) {
+  const owner = newAddress();
+  const { rpc, calls } = whaleNode(owner);
+  const store = await openEmbeddedStore();
+  const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
+  const listed = { usdc: { symbol: 'USDC', mint: newAddress() }, platform: { symbol: 'JUP', mint: newAddress() } };
+  const tokens = createTokenList({ tokens: listed, tokenList: [] });
+  const deps = { chain, shownUsd: () => undefined, store, tokens };
+  const { app } = await startTestServer((server) => registerTokens(server, deps), { limiter: limiter(store) });
+  const get = (path: string) => app.inject({ url: `/ultra/v1/${path}`, headers: { 'x-api-key': 'good-key' } });
+  const close = async () => {
+    await app.close();
+    await store.close();
+  };
+  return { owner, calls, get, close };
+}
+
+it('attack: the holdings of a whale with 100,000 accounts: 23 calls of the node and 2,000 accounts a page', async (t) => {
+  const { owner, calls, get, close } = await openWhale(() => ({ take: () => plentyLeft }));
+  t.after(close);
+  const seen = new Set<string>();
+  let after = '';
+  for (let page = 0; page < 3; page++) {
+    calls.length = 0;
+    const answer = await get(`holdings/${owner}${after}`);
+    assert.equal(answer.statusCode, 200);
+    const { tokens, next } = answer.json<HoldingsAnswer>();
+    const accounts = Object.values(tokens).flatMap((held) => held.map(({ account }) => account));
+    assert.equal(accounts.length, PAGE);
+    for (const account of accounts) seen.add(account);
+    const mints = calls.filter((method) => method === 'getMultipleAccounts').length;
+    assert.deepEqual([calls.length, mints], [3 + PAGE / 100, PAGE / 100]);
+    assert.ok(next !== undefined && accounts.every((account) => account <= next));
+    after = `?after=${next}`;
+  }
+  assert.equal(seen.size, 3 * PAGE, 'no account is on two pages');
+
+  calls.length = 0;
+  const sums = await get(`balances/${owner}`);
+  assert.deepEqual([sums.statusCode, calls.length], [400, 3]);
+  assert.match(sums.json().error, /100000 token accounts: ask \/ultra\/v1\/holdings/);
+});
+
+it('attack: one page of a whale takes the rest of a minute of a free key', async (t) => {
+  const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+  const { owner, calls, get, close } = await openWhale((store) => {
+    return createLimiter({ store, tiers, steadyNow: () => 5_000_000 });
+  });
+  t.after(close);
+  const first = await get(`holdings/${owner}`);
+  assert.deepEqual([first.statusCode, first.headers['x-ratelimit-remaining']], [200, '0']);
+  calls.length = 0;
+  for (let number = 0; number < 20; number++) assert.equal((await get(`holdings/${owner}`)).statusCode, 429);
+  assert.deepEqual(calls, []);
+});
