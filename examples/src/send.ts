@@ -52,11 +52,14 @@ say('The link to share', `https://wallet.example/claim#${code}`);
 // 2. Whoever has the code claims for a wallet that is new and empty: the service's keeper pays the network fee.
 const receiver = await generateKeyPairSigner();
 const key = await keyOf(code);
-const claim = await call<{ tx: string }>('/send/v1/craft-claim', {
+const claim = await call<{ tx: string; requestId: string }>('/send/v1/craft-claim', {
   inviteSigner: key.address,
   receiver: receiver.address,
 });
-const claimed = await land(claim.tx, key);
+const { signature: claimed } = await call<{ signature: string }>('/send/v1/execute-claim', {
+  requestId: claim.requestId,
+  signedTransaction: await sign(claim.tx, key),
+});
 say('Claimed for', receiver.address);
 const [received] = await until(receiver.address, 'invite-history', ({ deletion_tx }) => deletion_tx === claimed);
 say('in', received?.deletion_tx);
@@ -109,14 +112,19 @@ async function invite(code: string, asked: { amount: string; mint?: string }): P
   return found!;
 }
 
-/** Adds the signatures of these and has the service land it; the signature. */
-async function land(tx: string, ...signers: KeyPairSigner[]): Promise<string> {
+/** Adds the signatures of these; base64. */
+async function sign(tx: string, ...signers: KeyPairSigner[]): Promise<string> {
   const transaction = getTransactionDecoder().decode(getBase64Encoder().encode(tx));
   const signed = await partiallySignTransaction(
     signers.map(({ keyPair }) => keyPair),
     transaction,
   );
-  const signedTransaction = getBase64EncodedWireTransaction(signed);
+  return getBase64EncodedWireTransaction(signed);
+}
+
+/** Adds the signatures of these and has the service land it; the signature. */
+async function land(tx: string, ...signers: KeyPairSigner[]): Promise<string> {
+  const signedTransaction = await sign(tx, ...signers);
   return (await call<{ signature: string }>('/tx/v1/submit', { signedTransaction })).signature;
 }
 

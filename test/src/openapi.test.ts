@@ -196,7 +196,9 @@ describe('the document', () => {
       ...['dbc-pool/create-tx', 'dbc-pool/submit', 'dbc-pool/addresses/{mint}', 'dbc/fee', 'dbc/fee/create-tx'].map(
         studio,
       ),
-      ...['craft-send', 'craft-clawback', 'craft-claim', 'pending-invites', 'invite-history'].map(send1),
+      ...['craft-send', 'craft-clawback', 'craft-claim', 'execute-claim', 'pending-invites', 'invite-history'].map(
+        send1,
+      ),
       ...['info', 'airdrop', 'prices', 'clock'].map((name) => `/sandbox/${name}`),
       ...['keys', 'keys/{id}', 'keys/{id}/rotate', 'verifications', 'verifications/{id}/approve'].map(admin1),
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}', 'orders/{id}/explanation'].map(
@@ -379,9 +381,14 @@ it('every operation answers 200 as it is documented', async () => {
     await at<{ tx: string }>(send1('craft-clawback'), clawback),
   );
   const claim = { inviteSigner: inviteKeys[0]!.address, receiver: generateKeypair().address };
-  const { tx: claimTx } = expect('POST', send1('craft-claim'), await at<{ tx: string }>(send1('craft-claim'), claim));
+  const { tx: claimTx, requestId: claimId } = expect(
+    'POST',
+    send1('craft-claim'),
+    await at<{ tx: string; requestId: string }>(send1('craft-claim'), claim),
+  );
   await submitted(signTransaction(backTx, sender));
-  await submitted(signTransaction(claimTx, inviteKeys[0]!));
+  const signedClaim = { requestId: claimId, signedTransaction: signTransaction(claimTx, inviteKeys[0]!) };
+  expect('POST', send1('execute-claim'), await at(send1('execute-claim'), signedClaim));
   await eventually('both have ended', async () => (await listed('invite-history')).body.invites[1]);
   expect('GET', send1('invite-history'), await listed('invite-history'));
   expect('POST', '/admin/v1/invites/rebuild', await admin(service, 'POST', '/invites/rebuild', {}));

@@ -1,31 +1,18 @@
 import type { Tx } from './sql.js';
 
-interface ClaimSlot {
-  id: string;
-  invitePda: string;
-  now: Date;
-  /** When the claim can no longer land. */
-  expiresAt: Date;
-  /** The most live claims of one invite. */
-  most: number;
-}
-
-/** Any number that no other two-part advisory lock in the database uses. */
-const LOCK = 617_542;
-
-/** Whether one more claim of the invite may be signed. If so, it counts against the limit until it expires. */
-export async function takeClaimSlot(tx: Tx, { id, invitePda, now, expiresAt, most }: ClaimSlot): Promise<boolean> {
-  await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK, invitePda]);
-  await tx.query('delete from invite_claims where expires_at <= $1', [now]);
-  const { rowCount } = await tx.query(
-    `insert into invite_claims (id, invite_pda, expires_at) select $1::text, $2::text, $3::timestamptz
-     where (select count(*) from invite_claims where invite_pda = $2) < $4::bigint`,
-    [id, invitePda, expiresAt, most],
+/**
+ * Of these claims of invites, which this transaction has just claimed the right to send, those whose invite another
+ * one is under way for: one would fail. `payload.invite` is the invite's account.
+ */
+export async function claimsOfBusyInvites(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select c.id from ledger c where c.id = any($1) and exists (
+       select from ledger o
+       where o.wallet = c.wallet and o.area = c.area and o.state = 'sending' and o.cosigners <> '{}'
+         and not o.handed_over and o.payload ->> 'invite' = c.payload ->> 'invite' and o.id <> c.id
+         and (o.id <> all($1) or o.id < c.id)
+     )`,
+    [ids],
   );
-  return rowCount === 1;
-}
-
-/** Frees the slot of a claim that was not signed after all. */
-export async function freeClaimSlot(tx: Tx, id: string): Promise<void> {
-  await tx.query('delete from invite_claims where id = $1', [id]);
+  return rows.map(({ id }) => id);
 }

@@ -1,27 +1,14 @@
 import { inviteAddress } from '@slipway/programs';
-import { decodeTransaction, encodeTransaction, withSignature } from '@slipway/wire';
-import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
-import type { Crafted } from '../../crafting/transaction.js';
 import { base64Of } from '../../crafting/transaction.js';
-import { AppError, requireAddress } from '../../errors/index.js';
+import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
-import { uuidv7 } from '../../lib/ids.js';
+import { newRequest } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { freeClaimSlot, takeClaimSlot } from '../../store/invite-claims.js';
 import { requireWallet } from './craft-send.js';
-import type { SendDeps } from './deps.js';
-import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
+import { CLAIM_AREA, type SendDeps, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
 import { CraftClaimAnswer, CraftClaimBody } from './schema.js';
 import { craft } from './try-out.js';
-
-/**
- * How many claims of one invite may land at a time. Only one can succeed; the others would cost the keeper their fees.
- * So an invite can cost the keeper what it costs to create it and claw it back.
- */
-const MOST_CLAIMS = 3;
-/** Longer than a signed claim stays valid. */
-const CLAIM_MS = 2 * BLOCKHASH_LIFE_MS;
 
 export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
   app.post(
@@ -30,8 +17,8 @@ export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
       config: sendRoute,
       schema: {
         tags,
-        summary: 'Craft the claim of an invite, signed by the keeper',
-        description: HOW_TO_LAND,
+        summary: 'Craft the claim of an invite',
+        description: 'Sign `tx` with the key of the invite, and post it to `execute-claim` with the `requestId`.',
         body: CraftClaimBody,
         response: { 200: CraftClaimAnswer },
       },
@@ -40,9 +27,12 @@ export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
   );
 }
 
-/** Crafts the transaction that claims an invite for a receiver, and signs it as its keeper, who pays the fee. */
+/**
+ * Crafts the transaction that claims an invite for a receiver. The keeper, who pays the fee, signs it when it comes
+ * back signed by the invite's key, so that asking costs nothing and keeps nobody from claiming.
+ */
 export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<CraftClaimAnswer> {
-  const { chain, clock, store, program, signer } = deps;
+  const { chain, clock, program, signer, remember } = deps;
   const inviteSigner = requireAddress('inviteSigner', body.inviteSigner);
   const receiver = requireAddress('receiver', body.receiver);
   const keeper = signer.address('keeper');
@@ -58,25 +48,16 @@ export async function craftClaim(deps: SendDeps, body: CraftClaimBody): Promise<
     throw refuse('inviteSigner: the invite has expired; what it held goes back to its sender');
   }
   requireWallet('receiver', account);
-  const now = clock.now();
-  const slot = { id: uuidv7(clock), invitePda, now: new Date(now), expiresAt: new Date(now + CLAIM_MS) };
-  if (!(await store.transaction((tx) => takeClaimSlot(tx, { ...slot, most: MOST_CLAIMS })))) {
-    const seconds = CLAIM_MS / 1_000;
-    throw new AppError('RATE_LIMITED', {
-      message: `inviteSigner: ${MOST_CLAIMS} claims of this invite were crafted in the last ${seconds} seconds; send one of them, or ask again later`,
-    });
-  }
-  try {
-    const action = { do: 'claim', inviteSigner, claimer: receiver, keeper, token: invite.token } as const;
-    return { tx: await signed(deps, (await craft(deps, action)).crafted) };
-  } catch (error) {
-    await store.single((tx) => freeClaimSlot(tx, slot.id));
-    throw error;
-  }
-}
-
-async function signed({ signer }: SendDeps, { wire, message }: Crafted): Promise<string> {
-  const { decoded: _, ...transaction } = decodeTransaction(wire);
-  const signature = await signer.sign('keeper', message);
-  return base64Of({ wire: encodeTransaction(withSignature(transaction, signer.address('keeper'), signature)) });
+  const action = { do: 'claim', inviteSigner, claimer: receiver, keeper, token: invite.token } as const;
+  const { crafted, lastValidBlockHeight } = await craft(deps, action);
+  // The sender can make a claim fail by taking the invite back, so what claims cost the keeper counts as the sender's.
+  const row = {
+    area: CLAIM_AREA,
+    wallet: invite.sender,
+    payload: { invite: invitePda },
+    cosigners: ['keeper'] as const,
+  };
+  const request = newRequest({ ...row, crafted, lastValidBlockHeight }, clock);
+  await remember(request);
+  return { tx: base64Of(crafted), requestId: request.id };
 }

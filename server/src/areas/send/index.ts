@@ -4,8 +4,11 @@ import type { Area } from '../area.js';
 import { registerCraftClaim } from './craft-claim.js';
 import { registerCraftClawback } from './craft-clawback.js';
 import { registerCraftSend } from './craft-send.js';
-import { type SendDeps, tags } from './deps.js';
+import { CLAIM_AREA, type SendDeps, tags } from './deps.js';
+import { registerExecuteClaim } from './execute-claim.js';
 import { registerListHistory, registerListPending } from './list-invites.js';
+
+import { claimSettlement } from './settlement.js';
 
 export type { SendDeps } from './deps.js';
 
@@ -14,8 +17,18 @@ export const sendArea: Area = {
   tag: tags[0],
   about: 'Invites: SOL or tokens for whoever gets the code',
   errorShape: plainError,
-  register(server, { config, store, clock, chain, signer, invites }) {
-    registerSend(server, { store, clock, chain, signer, index: invites, program: config.programs.invite });
+  settlement: () => ({ [CLAIM_AREA]: claimSettlement }),
+  register(server, { config, store, clock, chain, signer, landing, ledger, invites }) {
+    registerSend(server, {
+      store,
+      clock,
+      chain,
+      signer,
+      landing,
+      ...ledger,
+      index: invites,
+      program: config.programs.invite,
+    });
   },
 };
 
@@ -23,6 +36,7 @@ export function registerSend(server: TypedServer, deps: SendDeps): void {
   registerCraftSend(server, deps);
   registerCraftClawback(server, deps);
   registerCraftClaim(server, deps);
+  registerExecuteClaim(server, deps);
   registerListPending(server, deps);
   registerListHistory(server, deps);
 }

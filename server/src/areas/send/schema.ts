@@ -40,10 +40,25 @@ export const CraftClaimBody = Type.Object({
 export type CraftClaimBody = Static<typeof CraftClaimBody>;
 
 export const CraftClaimAnswer = Type.Object(
-  { tx: text("Base64, signed by the service's keeper, who pays the fee: the key of the invite signs") },
+  {
+    tx: text('Base64, unsigned: the key of the invite signs'),
+    requestId: text('Post it to execute-claim with the signed transaction'),
+  },
   { $id: 'CraftedClaim' },
 );
 export type CraftClaimAnswer = Static<typeof CraftClaimAnswer>;
+
+export const ExecuteClaimBody = Type.Object({
+  requestId: Type.String({ minLength: 1, maxLength: 100, description: 'Of craft-claim' }),
+  signedTransaction: text('Base64 of the claim, signed by the key of the invite'),
+});
+export type ExecuteClaimBody = Static<typeof ExecuteClaimBody>;
+
+export const ExecuteClaimAnswer = Type.Object(
+  { signature: text('Of the transaction, which has landed') },
+  { $id: 'ExecutedClaim' },
+);
+export type ExecuteClaimAnswer = Static<typeof ExecuteClaimAnswer>;
 
 export const InvitesQuery = Type.Object({
   address: text('The wallet'),

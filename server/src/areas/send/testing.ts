@@ -14,13 +14,14 @@ import { ChainUnavailable, createChain, createLocalRpc, type Rpc } from '../../c
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
 import { createInviteIndex, type InviteIndexDeps } from '../../indexes/invites/index.js';
-import { Landing } from '../../landing/index.js';
+import { INVITE_PURSE, Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { clearInviteIndex } from '../../store/invites.js';
+import { findRequest, insertCrafted, type NewRequest } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
 import { signed } from '../trigger-v1/testing.js';
-import { registerSend } from './index.js';
+import { registerSend, sendArea } from './index.js';
 import type { Invite } from './schema.js';
 
 export { JUP, USDC } from '../../sandbox/maker/testing.js';
@@ -29,6 +30,8 @@ export { signed } from '../trigger-v1/testing.js';
 /** The fields of all the area's answers. */
 interface SendBody {
   tx: string;
+  requestId: string;
+  signature: string;
   expiry: string;
   totalFeeLamports: string;
   invites: Invite[];
@@ -60,14 +63,27 @@ export async function openSendWorld() {
     signer,
     log,
     sendRpcs: [rpc],
-    settlements: { invites: { keys: ['keeper'] } },
+    settlements: { invites: { keys: ['keeper'], purse: INVITE_PURSE }, ...sendArea.settlement!(clock) },
     observe: () => {},
   });
   /** An index of its own over the same store: another instance of the service, with another node. */
   const newIndex = (given: Partial<InviteIndexDeps> = {}) =>
     createInviteIndex({ store, chain, program, steadyNow, log, registry: new Registry(), ...given });
   const index = newIndex();
-  const deps = { store, clock, chain, signer, program, index: { ...index, fresh: index.sync } };
+  const deps = {
+    store,
+    clock,
+    chain,
+    signer,
+    landing,
+    program,
+    index: { ...index, fresh: index.sync },
+    async remember(request: NewRequest) {
+      const row = await sealed(signer, request);
+      await store.single((tx) => insertCrafted(tx, [row]));
+    },
+    findRequest: (id: string) => findRequest(store, id),
+  };
   const { app } = await startTestServer((server) => registerSend(server, deps));
   const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
     const answer = await app.inject({ method, url: `/send/v1/${path}`, headers, ...(payload && { payload }) });
@@ -146,7 +162,14 @@ export async function makeInvite(world: SendWorld, sender: Keypair, amount: bigi
 export async function claim(world: SendWorld, key: Keypair, receiver: Address): Promise<string> {
   const { status, body } = await world.post('craft-claim', { inviteSigner: key.address, receiver });
   if (status !== 200) throw new Error(JSON.stringify(body));
-  return land(world, body.tx, key);
+  const claimed = await execute(world, body, key);
+  if (claimed.status !== 200) throw new Error(JSON.stringify(claimed.body));
+  return claimed.body.signature;
+}
+
+/** Posts a crafted claim, signed by these. */
+export function execute(world: SendWorld, { tx, requestId }: { tx: string; requestId: string }, ...keys: Keypair[]) {
+  return world.post('execute-claim', { requestId, signedTransaction: signed(tx, ...keys) });
 }
 
 export async function lamportsOf({ chain }: Pick<SendWorld, 'chain'>, address: Address): Promise<bigint> {

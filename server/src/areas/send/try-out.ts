@@ -19,8 +19,12 @@ const MEANINGS: Readonly<Record<number, string>> = {
 export async function craft({ chain, program }: SendDeps, action: InviteAction): Promise<Working> {
   const tried = await tryOut(chain, (blockhash, budget) => craftInvite(action, program, blockhash, budget));
   if ('crafted' in tried) return tried;
-  const { code, message } = explain(tried.err);
+  throw new AppError('INVALID_REQUEST', { message: whyNot(tried.err) });
+}
+
+/** An error of the chain in this area's words. */
+export function whyNot(err: unknown): string {
+  const { code, message } = explain(err);
   const names: Readonly<Record<number, string>> = INVITE_ERRORS;
-  const reason = MEANINGS[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
-  throw new AppError('INVALID_REQUEST', { message: reason });
+  return MEANINGS[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
 }

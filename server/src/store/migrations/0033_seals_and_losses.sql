@@ -9,3 +9,6 @@ create index ledger_paid_by_us on ledger (wallet, settled_at)
   where cosigners <> '{}' and not handed_over and state in ('sending', 'failed');
 create index ledger_lost_by_us on ledger (settled_at)
   where cosigners <> '{}' and not handed_over and state = 'failed' and slot is not null;
+
+-- The keeper signs a claim of an invite only when it comes back signed, so that none waits outside.
+drop table invite_claims;
