@@ -123,8 +123,8 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     payer: '' as Address,
     wallet: { canPay: async () => true },
     programs: undefined as never,
-    prices: { quote: () => undefined, usd: () => undefined },
-    poolUsd: () => undefined,
+    prices: { forOrders: () => ({ none: 'missing', why: '' }), poolWitness: () => undefined, follow: () => {} },
+    maxBelowFairBps: 0,
   });
   await keeper.tick();
   const loadedIn = (performance.now() - started) / 1_000;

@@ -23,7 +23,7 @@ import { openObjectStore } from './backends.js';
 import { type Base, openBase } from './base.js';
 import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
-import { openAggregator, openRouters, poolPriceOf, type Routers } from './routers.js';
+import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
 
 export interface App {
   /** Where the API listens. */
@@ -112,7 +112,7 @@ async function openFiles({ config, clock, disposal }: Base, publicUrl: () => str
 
 /** Pools, prices and routers, which depend on each other: pools price tokens, and market makers quote by prices. */
 async function openMarket(base: Base, sandbox: Sandbox | undefined) {
-  const { config, clock, log, disposal } = base;
+  const { config, clock, log, steadyNow, disposal } = base;
   const { aggregator, live } = await openAggregator(base, sandbox ? [sandbox.info.lookupTable] : []);
   const poolUsd = poolPriceOf(aggregator, config.tokens.usdc.mint);
   const prices = await openPrices({
@@ -121,6 +121,7 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
     log,
     stored: sandbox?.stored,
     poolPrice: poolUsd,
+    pools: { ...poolSourceOf(aggregator, config.tokens), steadyNow },
   });
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];

@@ -7,6 +7,7 @@ import { type KeeperWorld, openKeeperWorld } from '../keeper/limit-orders/testin
 import { KeeperWallet } from '../keeper/wallet.js';
 import { steadyNow } from '../lib/clock.js';
 import { createSandboxPrices, openPrices } from '../prices/index.js';
+import { DEFAULT_PRICES } from '../prices/testing.js';
 import { silent, WRAPPED_SOL } from '../routing/aggregator/testing.js';
 import type { Token } from '../routing/router.js';
 import { type KeepersDeps, openLimitOrderKeeper } from './keepers.js';
@@ -33,9 +34,9 @@ async function openKeeper(usdc: Token) {
     [usdc.mint, 1],
   ]);
   const stored = await createSandboxPrices({ store, clock, defaults });
-  const settings = { sources: ['fixed', 'pools'], hermesUrl: '', feeds: {}, maxAgeMs: 60_000, maxConfidenceBps: 100 };
+  const settings = { ...DEFAULT_PRICES, sources: ['fixed', 'pools'] as const };
   const prices = await openPrices({
-    settings: settings as KeepersDeps['config']['prices'],
+    settings,
     stored,
     clock,
     log: silent,

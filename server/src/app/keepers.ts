@@ -27,7 +27,6 @@ export interface KeepersDeps extends Base {
   live: LiveAccounts;
   aggregator: Aggregator;
   prices: Prices;
-  poolUsd: (mint: Address) => number | undefined;
   objects: Objects;
   limitOrders: { addresses: LimitOrderAddresses; index: LimitOrderIndex };
   invites: InviteIndex;
@@ -85,7 +84,7 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
 }
 
 function openTriggerKeeper(deps: KeepersDeps) {
-  const { prices, poolUsd } = deps;
+  const { config, prices } = deps;
   const common = commonOf(deps);
   const { store, wallet } = common;
   const onPrices = (listener: () => void) => store.listen(PRICES_CHANNEL, listener);
@@ -94,7 +93,7 @@ function openTriggerKeeper(deps: KeepersDeps) {
     ...common,
     payer: wallet.address,
     prices,
-    poolUsd,
+    maxBelowFairBps: config.triggerOrders.maxBelowFairBps,
     onPrices,
     alone: store.kind === 'embedded',
   });

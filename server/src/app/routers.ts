@@ -1,6 +1,6 @@
-import type { Address } from '@slipway/wire';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { createLiveAccounts, type LiveAccounts } from '../chain/index.js';
-import type { Prices } from '../prices/index.js';
+import type { PoolSource, Prices } from '../prices/index.js';
 import { type Aggregator, createAggregator, createMemory, createTableBook } from '../routing/aggregator/index.js';
 import { createMakers, type MakerEndpoint, type Makers, makersTimeout } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
@@ -35,6 +35,7 @@ export async function openAggregator(
     registry,
     byMint,
     hubs,
+    mints: swap.foundMints,
     memory: createMemory({ store, clock, log }),
     tableBook: createTableBook({ store, clock, log, takesWishes: swap.tableBudgetSol > 0 }),
   });
@@ -45,6 +46,21 @@ export async function openAggregator(
 /** USD price of a whole token by the pools: its price in USDC. */
 export function poolPriceOf(aggregator: Aggregator, usdc: Address): (mint: Address) => number | undefined {
   return (mint) => (mint === usdc ? 1 : aggregator.spot(mint, usdc));
+}
+
+/** What prices of pools for orders are made from: the pools with USDC, SOL and the operator's own tokens. */
+export function poolSourceOf(
+  aggregator: Pick<Aggregator, 'quotesOf' | 'ask' | 'keep'>,
+  { usdc, stable, platform }: Record<'usdc' | 'stable' | 'platform', { mint: Address }>,
+): { source: PoolSource; anchors: readonly Address[] } {
+  return {
+    source: {
+      quotes: aggregator.quotesOf,
+      ask: (mint) => aggregator.ask(mint, usdc.mint),
+      keep: aggregator.keep,
+    },
+    anchors: [...new Set([usdc.mint, WRAPPED_SOL_MINT, stable.mint, platform.mint])],
+  };
 }
 
 export interface Routers {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Fees, Programs } from './settings/chain.js';
 import type { Express } from './settings/products.js';
 import type { logLevels, roles, TierConfig } from './settings/service.js';
-import type { FeeBps, ListedToken, priceSources, Swap, TokenConfig } from './settings/swaps.js';
+import type { FeeBps, ListedToken, PoolPriceRules, priceSources, Swap, TokenConfig } from './settings/swaps.js';
 
 export type { ListedToken, TierConfig, TokenConfig };
 
@@ -108,6 +108,12 @@ export interface Config {
     readonly maxAgeMs: number;
     /** Prices with a wider confidence interval, in basis points of the price, are ignored. */
     readonly maxConfidenceBps: number;
+    /** Rules of prices by pools that orders of users may use. */
+    readonly pools: Readonly<Static<typeof PoolPriceRules>>;
+  };
+  readonly triggerOrders: {
+    /** The most that a fill may lose against the prices, in basis points. */
+    readonly maxBelowFairBps: number;
   };
   readonly scores: {
     /** WebSocket of Polymarket's public sports channel. */

@@ -35,6 +35,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       hermesKey: config.prices.hermesKey === undefined ? 'not set' : 'set',
       feeds: Object.keys(config.prices.feeds),
     },
+    triggerOrders: config.triggerOrders,
     scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
     studio: config.studio,
     objects: { ...config.objects, store: describeStore(config.objects.store) },

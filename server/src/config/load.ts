@@ -46,6 +46,7 @@ function configOf(values: Values, cwd: string): Config {
     programs: values.programs,
     services: servicesOf(values),
     prices: pricesOf(values),
+    triggerOrders: values.triggerOrders,
     scores: { url: values.SLIPWAY_SCORES_URL, games: values.scores.games },
     studio: { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix },
     objects: {
@@ -100,7 +101,7 @@ function servicesOf(values: Values): Config['services'] {
 }
 
 function pricesOf(values: Values): Config['prices'] {
-  const { feeds, maxAgeSeconds, maxConfidenceBps } = values.prices;
+  const { feeds, maxAgeSeconds, maxConfidenceBps, pools } = values.prices;
   const hermesKey = values.SLIPWAY_HERMES_KEY;
   return {
     sources: values.SLIPWAY_PRICES,
@@ -109,6 +110,7 @@ function pricesOf(values: Values): Config['prices'] {
     feeds: Object.fromEntries(Object.entries(feeds).map(([mint, feed]) => [address(mint), feed.replace(/^0x/, '')])),
     maxAgeMs: maxAgeSeconds * 1_000,
     maxConfidenceBps,
+    pools,
   };
 }
 

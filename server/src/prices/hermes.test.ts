@@ -10,6 +10,7 @@ import type { Config } from '../config/index.js';
 import { type Hermes, type HermesDeps, startHermes } from './hermes.js';
 import { readUpdates } from './hermes-answer.js';
 import { openPrices } from './index.js';
+import { DEFAULT_PRICES } from './testing.js';
 
 const SOL_FEED = 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d';
 const JUP_FEED = '0a3f016ab5080077ecba0263309a96f1d3237b679727447d2ce876008639207e';
@@ -271,6 +272,7 @@ test('a configured service is asked before the sources that come after it', asyn
     feeds: { [sol]: SOL_FEED },
     maxAgeMs: 60_000,
     maxConfidenceBps: 100,
+    pools: DEFAULT_PRICES.pools,
   };
   const log = pino({ level: 'silent' });
   const prices = await openPrices({ settings, stored: undefined, poolPrice: () => 7, clock: { now: () => NOW }, log });

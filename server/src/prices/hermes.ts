@@ -67,6 +67,10 @@ class PolledHermes implements Hermes {
     this.#polling = this.#keepPolling(delay);
   }
 
+  covers(mint: Address): boolean {
+    return this.#feedOf.has(mint);
+  }
+
   read(mint: Address) {
     const { maxConfidenceBps, maxAgeMs, clock } = this.#deps;
     const feed = this.#feedOf.get(mint);

@@ -13,18 +13,43 @@ export interface PriceQuote {
   stale: boolean;
 }
 
+/** A price that orders of users may fire and fill by. */
+export type OrderPrice = PriceQuote & { stale: false };
+
+/** Why there is none. `why` is a clause for whoever needs the price. */
+export interface NoPrice {
+  none: 'missing' | 'stale' | 'uncertain' | 'shallow' | 'contradicting' | 'unsettled';
+  why: string;
+}
+
 /** One source of prices. It leaves out prices that it does not have or that must not be used at all. */
 export interface PriceFeed {
   readonly source: PriceSource;
+  /** Whether this source is meant to price a token, also while it has no price to rely on. */
+  covers(mint: Address): boolean;
   read(mint: Address): Omit<PriceQuote, 'source'> | undefined;
 }
 
-/** USD prices of tokens, from the first configured source that has one. */
+/**
+ * USD prices of tokens, from the first configured source that has one. Where a source other than the pools covers a
+ * token, the pools never stand in for it.
+ */
 export interface Prices {
   /** A fresh price; if no source has one, the stale one of the first that has any. */
   quote(mint: Address): PriceQuote | undefined;
   /** USD for one whole token: positive, finite and fresh, or undefined. */
   usd(mint: Address): number | undefined;
+  /**
+   * A price that orders of users may fire and fill by: of a source that covers the token, or, where none does, of pools
+   * under the rules of `prices.pools`.
+   */
+  forOrders(mint: Address): OrderPrice | NoPrice;
+  /** The same for an order that is being made: a price by pools need not have held yet. */
+  forNewOrder(mint: Address): OrderPrice | NoPrice;
+  /** USD for one whole token by pools that are deep enough, to compare a feed with. */
+  poolWitness(mint: Address): number | undefined;
+  /** Observes the pools of exactly these tokens, beside those that clients ask for. */
+  follow(mints: readonly Address[]): void;
   close(): Promise<void>;
 }
 

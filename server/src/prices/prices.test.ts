@@ -5,12 +5,13 @@ import pino from 'pino';
 import type { Config } from '../config/index.js';
 import { openTestStore } from '../store/testing.js';
 import { createSandboxPrices, openPrices, startDrift } from './index.js';
+import { DEFAULT_PRICES } from './testing.js';
 
 const log = pino({ level: 'silent' });
 const [known, unknown, pegged] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
 
 function settingsOf(...sources: Config['prices']['sources']): Config['prices'] {
-  return { sources, hermesUrl: 'http://127.0.0.1:1', feeds: {}, maxAgeMs: 60_000, maxConfidenceBps: 100 };
+  return { ...DEFAULT_PRICES, sources, hermesUrl: 'http://127.0.0.1:1' };
 }
 
 async function openStored(t: TestContext, clock: { now: () => number }) {

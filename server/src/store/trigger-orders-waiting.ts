@@ -8,12 +8,14 @@ export interface WaitingOrder
     Omit<TriggerOrderTerms, 'slippageBps' | 'tpSlippageBps' | 'slSlippageBps' | 'expiresAt'> {
   id: string;
   triggerMint: string;
+  inputMint: string;
+  outputMint: string;
   /** The earliest time to fire. */
   retryAt: Date | null;
 }
 
 const COLUMNS =
-  'id, trigger_mint as "triggerMint", type, stage, fired, trigger_condition as "triggerCondition", ' +
+  'id, trigger_mint as "triggerMint", input_mint as "inputMint", output_mint as "outputMint", type, stage, fired, trigger_condition as "triggerCondition", ' +
   'trigger_price_usd as "triggerPriceUsd", trailing_bps as "trailingBps", high_watermark as "highWatermark", ' +
   'low_watermark as "lowWatermark", tp_price_usd as "tpPriceUsd", sl_price_usd as "slPriceUsd", retry_at as "retryAt"';
 const WAITS = "state in ('open', 'partial_fill_success')";

@@ -16,7 +16,9 @@ const ignored: Record<Ignored, string> = {
   'from-the-future': "the price is dated ahead of the service's clock",
   'older-than-the-last': 'the price is older than one that was there before',
   uncertain: 'the source is too uncertain of it',
-  contradicting: 'the pools say another price',
+  contradicting: 'the pools say another price, or contradict each other',
+  shallow: 'its pools hold less than orders need',
+  unsettled: 'the price of its pools has not held long enough here',
 };
 
 /** What an order is judged by. What is undefined is not known, because no service runs. */

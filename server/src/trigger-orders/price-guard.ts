@@ -26,7 +26,9 @@ export type Ignored =
   | 'from-the-future'
   | 'older-than-the-last'
   | 'uncertain'
-  | 'contradicting';
+  | 'contradicting'
+  | 'shallow'
+  | 'unsettled';
 
 /** A price that orders may fire at. */
 export interface Tick {

@@ -3,28 +3,30 @@ import type { Clock } from '../lib/clock.js';
 import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
-  // The price port sets `stale` by each source's own limit; a sandbox price stays valid until it is replaced.
+  // The price port refuses a stale price by each source's own limit; a sandbox price stays valid until it is replaced.
   maxAgeMs: Number.POSITIVE_INFINITY,
   maxAheadMs: 5_000,
   maxConfidenceBps: 200,
   maxDisagreementBps: 500,
 };
 
-interface TickDeps {
-  /** `stale`: older than its source's limit. */
-  prices: { quote(mint: Address): (PriceQuote & { stale: boolean }) | undefined };
-  /** USD for one whole token according to the pools. If they know it, the price must agree with it. */
-  poolUsd: (mint: Address) => number | undefined;
+export interface TickDeps {
+  prices: {
+    /** The price that orders may use, or why there is none. */
+    forOrders(mint: Address): PriceQuote | { none: Ignored };
+    /** What pools say that are deep enough. If they know it, the price of another source must agree with it. */
+    poolWitness(mint: Address): number | undefined;
+  };
   clock: Clock;
 }
 
 /** The price that orders may fire at now, or why there is none. `last`: the one before. */
-export function tickOf({ prices, poolUsd, clock }: TickDeps, mint: Address, last: Tick | undefined): Tick | Ignored {
-  const price = prices.quote(mint);
-  if (!price) return 'missing';
-  if (price.stale) return 'stale';
+export function tickOf({ prices, clock }: TickDeps, mint: Address, last: Tick | undefined): Tick | Ignored {
+  const price = prices.forOrders(mint);
+  if ('none' in price) return price.none;
   const now = clock.now();
-  const pools = poolUsd(mint);
+  // A price by pools has been compared with other pools already, and no pool is a witness of its own price.
+  const pools = price.source === 'pools' ? undefined : prices.poolWitness(mint);
   const witness = pools === undefined ? [] : [{ usd: pools, confidence: 0, publishedAt: now, source: 'pools' }];
   return checkPrice([price, ...witness], last, now, POLICY);
 }

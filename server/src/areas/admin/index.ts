@@ -26,7 +26,7 @@ export const adminArea: Area = {
   tag: 'Admin',
   about: 'Keys, verifications, market makers and scores, for the operator',
   errorShape: plainError,
-  register(server, { config, store, clock, invites, prices, poolUsd, keeperWallet }) {
+  register(server, { config, store, clock, invites, prices, keeperWallet }) {
     registerAdmin(server, {
       store,
       clock,
@@ -38,7 +38,7 @@ export const adminArea: Area = {
         await keeperWallet.canPay().catch(() => {});
         return keeperWallet.shortage;
       },
-      tick: (mint) => tickOf({ prices, poolUsd, clock }, mint, undefined),
+      tick: (mint) => tickOf({ prices, clock }, mint, undefined),
     });
   },
 };

@@ -20,7 +20,7 @@ export interface SwapDeps {
   steadyNow: () => number;
   log: Logger;
   chain: Chain;
-  prices: Prices;
+  prices: Pick<Prices, 'quote' | 'usd'>;
   /** USD for one whole token, to be shown: by the prices, else by the pools. */
   shownUsd: (mint: Address) => number | undefined;
   landing: Landing;

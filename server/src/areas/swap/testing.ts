@@ -119,7 +119,6 @@ export async function openSwapWorld(options: WorldOptions = {}) {
         const price = priceOf.get(mint);
         return price && { ...price, confidence: 0, publishedAt: clock.now(), stale: false };
       },
-      close: async () => {},
     },
     shownUsd: (mint) => priceOf.get(mint)?.usd,
     routing: createRouting({

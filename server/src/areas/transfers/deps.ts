@@ -8,7 +8,7 @@ import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 export interface TransfersDeps {
   clock: Clock;
   chain: Chain;
-  prices: Prices;
+  prices: Pick<Prices, 'quote' | 'usd'>;
   landing: Landing;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;

@@ -50,7 +50,7 @@ export async function openTransfersWorld(wrapRpc: (rpc: Rpc) => Rpc = (rpc) => r
       clock,
       chain,
       landing,
-      prices: { usd, quote: () => undefined, close: async () => {} },
+      prices: { usd, quote: () => undefined },
       remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
       findRequest: (id) => findRequest(store, id),
     }),

@@ -7,7 +7,7 @@ import type { TypedServer } from '../../lib/typed-server.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
-import { requirePair, requireWorth } from './order-checks.js';
+import { requireDepth, requirePair, requireWorth } from './order-checks.js';
 import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit, orderAccount } from './vault-transactions.js';
@@ -49,6 +49,7 @@ export async function craftOrderDeposit(
     requireVaultToken(deps.chain, 'outputMint', outputMint),
   ]);
   requireWorth(deps, input, amount);
+  requireDepth(deps, ['outputMint', outputMint]);
   const deposit: Deposit = {
     requestId: uuidv7(deps.clock),
     wallet,

@@ -11,8 +11,8 @@ import { requireOwnVault } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
 import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
-import { requirePair } from './order-checks.js';
-import { explainMissingPrice, invalid, priceUnavailable, readTerms } from './order-terms.js';
+import { requireDepth, requirePair, requirePrice } from './order-checks.js';
+import { invalid, priceUnavailable, readTerms } from './order-terms.js';
 import { OrderBody, OrderCreated } from './schema.js';
 
 const REPEATED = 'This order was created before with the same deposit';
@@ -51,7 +51,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
   if (deps.stables.has(mints.triggerMint)) {
     throw new AppError('INVALID_REQUEST', { message: 'Trigger mint is not supported' });
   }
-  const terms = readTerms(body, deps.clock.now(), () => requirePrice(deps, body, mints.triggerMint));
+  const terms = readTerms(body, deps.clock.now(), () => priceFor(deps, body, mints));
   const orderId = uuidv7(deps.clock);
   const deposit = await accept(deps, {
     area: DEPOSIT_AREA,
@@ -97,12 +97,14 @@ function requireMints(body: OrderBody) {
   };
 }
 
-function requirePrice({ prices }: TriggerV2Deps, { trailingBps }: OrderBody, mint: Address): number {
-  const usd = prices.usd(mint);
-  if (usd !== undefined) return usd;
-  if (trailingBps !== undefined) throw priceUnavailable();
-  const why = explainMissingPrice(prices, mint);
-  throw new AppError('EXECUTION_FAILED', { message: `Failed to fetch the trigger mint price: ${why}` });
+/** The price that a trailing order begins at; any other order needs only that there is one. */
+function priceFor(deps: TriggerV2Deps, { trailingBps }: OrderBody, mints: ReturnType<typeof requireMints>): number {
+  const trigger = ['triggerMint', mints.triggerMint] as const;
+  const price = trailingBps === undefined ? undefined : deps.prices.forOrders(mints.triggerMint);
+  if (price && 'none' in price && price.none !== 'shallow') throw priceUnavailable(price.why);
+  const now = requirePrice(deps, trigger, 'EXECUTION_FAILED');
+  for (const field of ['inputMint', 'outputMint'] as const) requireDepth(deps, [field, mints[field]]);
+  return price && 'usd' in price ? price.usd : now;
 }
 
 /** Equal for bodies that differ only in the order of their fields. */

@@ -57,7 +57,7 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
       return store.transaction(work);
     },
   };
-  const deps = { store: raced, clock: createClock(), prices: { quote: () => undefined, usd: () => 130 } as never };
+  const deps = { store: raced, clock: createClock(), prices: { forOrders: () => ({ usd: 130 }) } as never };
   before = () => store.single((tx) => saveMarks(tx, [{ id: trailing.id, mark: 130 }]));
   await editOrder(deps, WALLET, trailing.id, { orderType: 'single', slippageBps: 70 });
   before = async () => {

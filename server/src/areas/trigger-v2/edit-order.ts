@@ -44,7 +44,8 @@ export async function editOrder(
     }
     const { type, stage } = order.progress;
     const now = clock.now();
-    const terms = editTerms({ ...order, type, stage }, body, now, prices.usd(order.triggerMint as Address));
+    const price = prices.forOrders(order.triggerMint as Address);
+    const terms = editTerms({ ...order, type, stage }, body, now, 'none' in price ? undefined : price.usd);
     await writeTerms(tx, { wallet, id }, terms, new Date(now));
     return { id };
   });

@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
-import { AppError } from '../../errors/index.js';
+import { AppError, type ErrorCode } from '../../errors/index.js';
 import { usdValue } from '../../lib/decimal.js';
 import type { TriggerV2Deps } from './deps.js';
-import { explainMissingPrice } from './order-terms.js';
+import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 
 /** The minimum value of an order, in USD. */
@@ -18,13 +18,33 @@ export function requirePair({ stables }: TriggerV2Deps, inputMint: Address, outp
   }
 }
 
-/** @throws AppError INVALID_REQUEST if the amount is worth too little, CRAFT_FAILED if its price is unknown. */
-export function requireWorth({ prices }: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
-  const usd = prices.usd(mint);
-  if (usd === undefined) {
-    const why = explainMissingPrice(prices, mint);
-    throw new AppError('CRAFT_FAILED', { message: `Failed to fetch the price of inputMint: ${why}` });
-  }
+type MintField = 'inputMint' | 'outputMint' | 'triggerMint';
+
+/**
+ * A price that an order can be made with, in USD for one whole token.
+ * @throws AppError INVALID_REQUEST if the token's pools hold too little for orders, `code` if there is no price now.
+ */
+export function requirePrice(
+  { prices }: Pick<TriggerV2Deps, 'prices'>,
+  [field, mint]: readonly [MintField, Address],
+  code: ErrorCode,
+): number {
+  const price = prices.forNewOrder(mint);
+  if (!('none' in price)) return price.usd;
+  if (price.none === 'shallow') throw invalid(field, price.why);
+  const what = field === 'triggerMint' ? 'the trigger mint price' : `the price of ${field}`;
+  throw new AppError(code, { message: `Failed to fetch ${what}: ${price.why}` });
+}
+
+/** @throws AppError INVALID_REQUEST if the token's pools hold too little for orders. Without a price, an order waits. */
+export function requireDepth({ prices }: Pick<TriggerV2Deps, 'prices'>, [field, mint]: readonly [MintField, Address]) {
+  const price = prices.forNewOrder(mint);
+  if ('none' in price && price.none === 'shallow') throw invalid(field, price.why);
+}
+
+/** @throws AppError INVALID_REQUEST if the amount is worth too little, and as `requirePrice`. */
+export function requireWorth(deps: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
+  const usd = requirePrice(deps, ['inputMint', mint], 'CRAFT_FAILED');
   const worth = usdValue(amount, decimals, usd);
   if (worth < LEAST_USD) {
     // Rounded down, so that a refused amount never reads as enough.

@@ -1,6 +1,4 @@
-import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import type { Prices } from '../../prices/index.js';
 import type { TriggerOrderTerms } from '../../store/trigger-orders.js';
 import type { OrderType } from '../../trigger-orders/order.js';
 import { orderContext } from '../../trigger-orders/order-context.js';
@@ -147,13 +145,7 @@ function checkTrailing(
   }
 }
 
-export function priceUnavailable(): AppError {
-  return new AppError('EXECUTION_FAILED', { message: 'Market price is unavailable for trailing order' });
-}
-
-/** Why a needed price is missing, and what the client can do. */
-export function explainMissingPrice(prices: Pick<Prices, 'quote'>, mint: Address): string {
-  return prices.quote(mint)
-    ? `the last price of ${mint} is too old; try again shortly`
-    : `no source has a price of ${mint}; choose a mint that has one`;
+export function priceUnavailable(why?: string): AppError {
+  const details = why === undefined ? {} : { details: { triggerMint: why } };
+  return new AppError('EXECUTION_FAILED', { message: 'Market price is unavailable for trailing order', ...details });
 }

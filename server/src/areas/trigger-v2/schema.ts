@@ -47,7 +47,11 @@ export type VaultAnswer = Static<typeof VaultAnswer>;
 const SubType = Type.Union([Type.Literal('single'), Type.Literal('oco'), Type.Literal('otoco')]);
 const amount = (description: string) => Type.String({ description: `${description}, in the smallest unit` });
 const usd = Type.Number({ exclusiveMinimum: 0, maximum: 1e15, description: 'USD for one whole token' });
-const bps = Type.Integer({ minimum: 0, maximum: 10_000, description: 'Basis points' });
+const bps = Type.Integer({
+  minimum: 0,
+  maximum: 10_000,
+  description: 'Basis points. No fill loses more against the prices than the operator allows, 3000 by default',
+});
 const milliseconds = Type.Integer({ minimum: 0, maximum: 8.64e15, description: 'Unix milliseconds' });
 
 export const DepositBody = Type.Object({

@@ -64,10 +64,53 @@ export const tokens = group('Tokens', {
 
 export const priceSources = ['fixed', 'simulated', 'hermes', 'pools'] as const;
 
+/** Rules of prices by pools that orders of users may use. */
+export const PoolPriceRules = section({
+  leastDepthUsd: Type.Number({
+    minimum: 0,
+    maximum: 1e12,
+    default: 10_000,
+    unit: 'USD',
+    description:
+      'What the pools of a token must hold on their lesser side, so that [trigger orders](price-safety.md) may use its price. With less, an order is refused when it is made, and open ones do not fire.',
+  }),
+  everySeconds: Type.Number({
+    minimum: 0.1,
+    maximum: 3_600,
+    default: 5,
+    unit: 'seconds',
+    description: 'The least time between two observations of a price by pools.',
+  }),
+  mustHold: Type.Integer({
+    minimum: 2,
+    maximum: 1_000,
+    default: 7,
+    unit: 'observations',
+    description:
+      'How many observations a new price must hold through until orders use it: they use the median of twice as many less one.',
+  }),
+  maxMoveBpsPerMinute: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 2_000,
+    unit: 'basis points a minute',
+    description: 'The most by which the price that orders use goes up; down, it goes by the same factor.',
+  }),
+  maxDisagreementBps: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 500,
+    unit: 'basis points of the lower price',
+    description:
+      'The most by which a pool and the other pools of its token may differ, where those hold `leastDepthUsd` as well. While they differ more, no order uses their price.',
+  }),
+});
+
 export const prices = group('Prices', {
   notes: [
     'Fixed and simulated prices live in the database, so that all copies have the same, and never get old. A simulated price moves by up to 0.2 % every five seconds, and the pools and makers of the sandbox with it; USDC and stable tokens do not drift.',
-    'A price of Hermes is as old as its publish time says. If it is too old or too uncertain, the next source answers, or nobody does.',
+    'A price of Hermes is as old as its publish time says. If it is too old or too uncertain, the next source answers, but never the pools: they price only tokens that have no feed.',
+    'Trigger orders use prices of pools under the rules of `prices.pools`; [price safety](price-safety.md) tells what they are worth.',
   ].join('\n\n'),
   variables: {
     SLIPWAY_PRICES: List(Choice(priceSources, { description: '' }), {
@@ -111,6 +154,7 @@ export const prices = group('Prices', {
         unit: 'basis points of the price',
         description: 'A price with a wider confidence interval counts as none.',
       }),
+      pools: PoolPriceRules,
     }),
   },
 });
@@ -149,6 +193,21 @@ export const Swap = section({
   lsts: PublicKeys({ description: 'Mints of liquid-staked SOL.', default: [] }),
   blueChips: PublicKeys({ description: 'Mints that a fee is taken in rather than in others.', default: [] }),
   pools: PublicKeys({ description: 'Pools to route over, beside those that are found on the chain.', default: [] }),
+  foundMints: section({
+    forOrders: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      default: 500,
+      description:
+        'Where the RPC does not list all pools: the most tokens of open trigger orders whose pools are found, those of the oldest orders first. What clients ask for does not count here.',
+    }),
+    forClients: Type.Integer({
+      minimum: 10,
+      maximum: 100_000,
+      default: 100,
+      description: 'The same for tokens that clients ask for; the least recently requested are dropped first.',
+    }),
+  }),
   lookupTables: PublicKeys({
     maxItems: 10,
     default: [],
@@ -163,6 +222,21 @@ export const Swap = section({
     description:
       'What the keeper wallet may spend on [lookup tables for the routes that are asked for](swaps.md#lookup-tables), all copies together. 0: it makes none.',
   }),
+});
+
+export const triggerOrders = group('Trigger orders', {
+  fields: {
+    triggerOrders: section({
+      maxBelowFairBps: Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        default: 3_000,
+        unit: 'basis points',
+        description:
+          'The most that a fill may lose against the prices of what it sells and buys, whatever slippage its order accepts.',
+      }),
+    }),
+  },
 });
 
 export const swap = group('Swaps', {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { chain, fees, programs, submit } from './chain.js';
 import { express, scores, studio, uploads } from './products.js';
 import { client, data, http, limits, mode } from './service.js';
-import { prices, services, swap, tokens } from './swaps.js';
+import { prices, services, swap, tokens, triggerOrders } from './swaps.js';
 
 /** Every setting, in the order of the page. A new group is named here and in one or both of the lists below. */
 export const groups = [
@@ -14,6 +14,7 @@ export const groups = [
   fees,
   tokens,
   prices,
+  triggerOrders,
   swap,
   services,
   programs,
@@ -46,6 +47,7 @@ export const SettingsFile = Type.Object(
     ...fees.fields,
     ...tokens.fields,
     ...prices.fields,
+    ...triggerOrders.fields,
     ...swap.fields,
     ...programs.fields,
     ...express.fields,

@@ -20,8 +20,8 @@ export interface TriggerKeeperDeps {
   wallet: Pick<KeeperWallet, 'canPay'>;
   /** A router whose transactions need no signature but the vault's. */
   router: Router;
-  prices: Pick<Prices, 'quote' | 'usd'>;
-  /** USD for one whole token according to the pools. If they know it, the price must agree with it. */
-  poolUsd: (mint: Address) => number | undefined;
+  prices: Pick<Prices, 'forOrders' | 'poolWitness' | 'follow'>;
+  /** The most that a fill may lose against the prices, in basis points, whatever its order accepts. */
+  maxBelowFairBps: number;
   programs: SwapPrograms;
 }

@@ -146,7 +146,7 @@ describe('a price that cannot be believed', () => {
   it('fires nothing, whatever it says', async () => {
     const order = await world.open(1.5);
     const { sold, setPrice } = world;
-    const keeper = await world.newKeeper({ poolUsd: () => 2 });
+    const keeper = await world.newKeeper({ prices: { ...world.priced, poolWitness: () => 2 } });
     const bad: (() => void)[] = [
       () => world.prices.delete(sold.mint),
       () => setPrice(sold.mint, 2, { stale: true }),

@@ -154,6 +154,7 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
 
   #fire(): FiredOrder[] {
     const fired: FiredOrder[] = [];
+    this.#deps.prices.follow([...this.#orders.priced]);
     for (const mint of this.#orders.mints) {
       const price = tickOf(this.#deps, mint, this.#ticks.get(mint));
       if (typeof price === 'string') {

@@ -13,22 +13,25 @@ interface Priced {
 }
 
 /**
- * The market of a sale, usable until the signal aborts, and the smallest part to sell; undefined without fresh prices.
+ * The market of a sale, usable until the signal aborts, and the smallest part to sell; or why there is no price of what
+ * it sells or buys that orders may use.
  */
 export function marketOf(
-  { router, prices }: Pick<TriggerKeeperDeps, 'router' | 'prices'>,
+  { router, prices, maxBelowFairBps }: Pick<TriggerKeeperDeps, 'router' | 'prices' | 'maxBelowFairBps'>,
   sale: Sale,
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
-): (Market & { leastPart: bigint }) | undefined {
-  const [from, to] = [prices.usd(input.mint), prices.usd(output.mint)];
-  if (from === undefined || to === undefined) return undefined;
-  const sold = { usd: from, decimals: input.decimals };
-  const bought = { usd: to, decimals: output.decimals };
+): (Market & { leastPart: bigint }) | { skipped: string } {
+  const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
+  if ('none' in from) return { skipped: from.why };
+  if ('none' in to) return { skipped: to.why };
+  const sold = { usd: from.usd, decimals: input.decimals };
+  const bought = { usd: to.usd, decimals: output.decimals };
   const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>() };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
-    slippage: ({ priceImpact }) => BigInt(sale.slippageBps ?? automaticSlippageBps(priceImpact)),
+    slippage: ({ priceImpact }) =>
+      BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(priceImpact))),
     fair: (amount) => worthIn(amount, sold, bought),
     leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
   };

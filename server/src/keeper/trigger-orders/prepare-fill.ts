@@ -50,7 +50,7 @@ export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
   const signal = AbortSignal.timeout(QUOTES_MS);
   const market = marketOf(deps, sale, { input, output }, signal);
-  if (!market) return { skipped: 'there is no fresh price of what it sells and of what it buys' };
+  if ('skipped' in market) return market;
   const target = await targetOf(deps, sale, output);
   if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
   const trade = { sale, input, output, target };

@@ -13,7 +13,7 @@ import { type Chain, createChain, type Rpc } from '../../chain/index.js';
 import { Landing, type LandingDeps } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
-import type { PriceQuote } from '../../prices/index.js';
+import type { PriceQuote, Prices } from '../../prices/index.js';
 import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { KeyName, Signer } from '../../signer/index.js';
@@ -32,6 +32,7 @@ import {
 } from './index.js';
 
 export const AMOUNT = 100_000_000n;
+export const MAX_BELOW_FAIR_BPS = 3_000;
 const HOUR_MS = 3_600_000;
 const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
 
@@ -61,9 +62,18 @@ export async function openTriggerWorld() {
   }
   setPrice(sold.mint, 1);
   setPrice(bought.mint, 1);
-  const priced: TriggerKeeperDeps['prices'] & { close(): Promise<void> } = {
+  const forOrders: Prices['forOrders'] = (mint) => {
+    const price = prices.get(mint);
+    if (price?.stale === false) return { ...price, stale: price.stale };
+    return price ? { none: 'stale', why: 'its price is stale' } : { none: 'missing', why: 'it has no price' };
+  };
+  const priced: Prices = {
     quote: (mint) => prices.get(mint),
     usd: (mint) => (prices.get(mint)?.stale === false ? prices.get(mint)?.usd : undefined),
+    forOrders,
+    forNewOrder: forOrders,
+    poolWitness: () => undefined,
+    follow: () => {},
     close: async () => {},
   };
 
@@ -90,7 +100,7 @@ export async function openTriggerWorld() {
     steadyNow,
     log: silent,
     payer,
-    poolUsd: () => undefined,
+    maxBelowFairBps: MAX_BELOW_FAIR_BPS,
     programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
   };
 
@@ -108,10 +118,12 @@ export async function openTriggerWorld() {
     live,
     prices,
     setPrice,
+    priced,
     newLanding,
 
     /** What clients do, over a landing of its own. */
-    newClient: (landing = newLanding()) => createClient({ store, clock, signer, chain, landing, prices: priced }),
+    newClient: (landing = newLanding(), by: Prices = priced) =>
+      createClient({ store, clock, signer, chain, landing, prices: by }),
 
     /** Gives a wallet SOL for fees and rents, and so much of a token. */
     async fund(wallet: Address, token: Token, amount: bigint): Promise<Address> {

@@ -8,6 +8,7 @@ import type { Leg } from '../../trigger-orders/order.js';
 import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
+import { NeededMints } from './needed-mints.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
 export interface FiredOrder {
@@ -38,7 +39,8 @@ const RELOAD_MS = 60_000;
 export class WaitingOrders {
   readonly #deps: WaitingOrdersDeps;
   readonly #book = new TriggerBook();
-  readonly #mints = new Set<Address>();
+  readonly #mints = new NeededMints();
+  readonly #priced = new NeededMints();
   /** Trailing orders, with their stored marks. */
   readonly #trailing = new Map<string, { mint: string; bps: number; stored: number }>();
   /** Ids of orders to be read again. */
@@ -68,7 +70,12 @@ export class WaitingOrders {
 
   /** The tokens whose prices fire orders. */
   get mints(): ReadonlySet<Address> {
-    return this.#mints;
+    return this.#mints.all;
+  }
+
+  /** Those, and the tokens that orders sell and buy; of the oldest orders first. */
+  get priced(): ReadonlySet<Address> {
+    return this.#priced.all;
   }
 
   /** Reads changed orders, and now and then all of them. Orders in flight are left out. */
@@ -120,15 +127,20 @@ export class WaitingOrders {
     await this.saveMarks();
     // Others that no longer wait may stay: their claim is a no-op.
     const gone = new Set([...this.#trailing.keys(), ...this.#tries.keys()]);
+    const [mints, priced] = [new Set<Address>(), new Set<Address>()];
     for (let after = '', more = true; more; ) {
       const page = await waitingOrders(this.#deps.store, after, PAGE);
       for (const order of page) {
+        mints.add(order.triggerMint as Address);
+        for (const mint of mintsOf(order)) priced.add(mint);
         if (!inFlight.isUnderWay(order.id) && !inFlight.isQueued(order.id)) this.#add(order);
         gone.delete(order.id);
       }
       more = page.length === PAGE;
       after = page.at(-1)?.id ?? after;
     }
+    this.#mints.replaceBy(mints);
+    this.#priced.replaceBy(priced);
     for (const id of gone) {
       this.#remove(id);
       this.#tries.delete(id);
@@ -170,7 +182,8 @@ export class WaitingOrders {
     }
     const triggers = triggersOf(order);
     this.#book.add(id, triggers);
-    this.#mints.add(triggerMint as Address);
+    this.#mints.note(triggerMint as Address);
+    for (const mint of mintsOf(order)) this.#priced.note(mint);
     const [first] = triggers;
     if (first && 'mark' in first) this.#trailing.set(id, { mint: triggerMint, bps: trailingBps!, stored: first.mark });
   }
@@ -181,3 +194,6 @@ export class WaitingOrders {
     this.#retryAt.delete(id);
   }
 }
+
+const mintsOf = ({ triggerMint, inputMint, outputMint }: WaitingOrder) =>
+  [triggerMint, inputMint, outputMint] as Address[];

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
 import type { Remembered } from './memory.js';
-import { MintScans, scanVenue } from './mint-scans.js';
+import { type FoundMints, MintScans, scanVenue } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
 
@@ -39,6 +39,7 @@ export interface FinderDeps {
   /** Whether pools are found by requested mint, as on a chain with more pools than can be listed. */
   byMint: boolean;
   hubs: readonly Address[];
+  mints: FoundMints;
   /** Counts the scans that failed. */
   registry?: Registry;
   /** Called when the pools of newly requested mints are known; resolves when they are watched. */
@@ -50,7 +51,7 @@ export interface FinderDeps {
  * requested mints. Configured pools are always included.
  */
 export class Finder {
-  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'isSearching' | 'known'>;
+  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'keep' | 'isSearching' | 'known'>;
   readonly #deps: FinderDeps;
   readonly #scans: MintScans;
   readonly #lists = new Map<Venue, Found[]>();

@@ -6,15 +6,17 @@ import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { Router } from '../router.js';
 import { createLookupTables, type LookupTables } from './lookup-tables.js';
 import type { Memory } from './memory.js';
+import { FOUND_MINTS, type FoundMints } from './mint-scans.js';
 import { PoolTrials } from './pool-trials.js';
 import { Pools } from './pools.js';
 import { Quoter } from './quoter.js';
-import { createSpotPrices } from './spot.js';
+import { createSpotPrices, type PoolWord, poolWords } from './spot.js';
 import type { TableBook } from './table-book.js';
 import type { Venue } from './venue.js';
 import { allVenues } from './venues/index.js';
 
 export { createMemory } from './memory.js';
+export type { FoundMints } from './mint-scans.js';
 export { createTableBook } from './table-book.js';
 export type { PoolState, Side, Trade, Venue } from './venue.js';
 export { allVenues, tokenSwapVenue } from './venues/index.js';
@@ -49,6 +51,8 @@ export interface AggregatorDeps {
   byMint?: boolean;
   /** Mints, beside wrapped SOL, with too many pools to find all of them: only pools between two hubs are found. */
   hubs?: readonly Address[];
+  /** The most mints, or pairs of hubs, whose pools are found, for open orders and for clients. */
+  mints?: FoundMints;
   /** Where the pools in use are remembered for the next start. */
   memory?: Memory;
   /** Exposes the numbers of pools. */
@@ -62,6 +66,12 @@ export interface Aggregator extends Router {
    * fresh.
    */
   spot(mint: Address, inMint: Address): number | undefined;
+  /** What each fresh pool says that trades a token for one of `inMints`. */
+  quotesOf(mint: Address, inMints: readonly Address[]): PoolWord[];
+  /** Looks for the pools between two tokens, as a quote does. */
+  ask(a: Address, b: Address): void;
+  /** Looks for the pools of exactly these tokens; what clients ask for cannot push them out. */
+  keep(mints: readonly Address[]): void;
   /**
    * The kinds of pools by label (`excludeVenues` has the labels in lower case): the number of pools, and how many of
    * those found cannot be traded with, by reason.
@@ -82,8 +92,9 @@ export interface Aggregator extends Router {
  */
 export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator> {
   const { live, steadyNow, programs, byMint = false, hubs = [], maxPools = MAX_WATCHED, pools: configured } = deps;
+  const { mints = FOUND_MINTS } = deps;
   const venues = allVenues(programs);
-  const pools = new Pools({ ...deps, venues, configured, maxPools, byMint, hubs });
+  const pools = new Pools({ ...deps, venues, configured, maxPools, byMint, hubs, mints });
   const lookupTables = createLookupTables(live, deps.lookupTables ?? []);
   const trials = new PoolTrials({ ...deps, pools });
   const { router } = programs;
@@ -107,6 +118,9 @@ export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator
     sendsByItself: false,
     quote: (request, signal) => quoter.quote(request, signal),
     spot: createSpotPrices(pools, steadyNow),
+    quotesOf: (mint, inMints) => poolWords(pools, steadyNow(), mint, inMints),
+    ask: (a, b) => pools.asked.ask(a, b),
+    keep: (mints) => pools.asked.keep(mints),
     venues: kinds,
     learn: (pool) => pools.learn(pool),
     discover: () => pools.discover(),

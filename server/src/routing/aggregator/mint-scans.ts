@@ -4,8 +4,15 @@ import { type Rpc, RpcError } from '../../chain/index.js';
 import type { Found } from './finder.js';
 import type { Venue } from './venue.js';
 
-/** The most mints, or pairs of hubs, whose pools are found; beyond that the least recently requested are dropped. */
-export const MAX_ASKED = 100;
+/** The most mints, or pairs of hubs, whose pools are found. */
+export interface FoundMints {
+  /** For open orders: nothing that clients ask for pushes these out. */
+  readonly forOrders: number;
+  /** For clients: beyond that the least recently requested are dropped. */
+  readonly forClients: number;
+}
+
+export const FOUND_MINTS: FoundMints = { forOrders: 500, forClients: 100 };
 /** How long after its last request the pools of a mint are still searched for. */
 const ASKED_MS = 10 * 60_000;
 /** The shortest time after which a scan that was not answered is tried again; by then somebody must have asked again. */
@@ -60,6 +67,7 @@ interface MintScansDeps {
   steadyNow: () => number;
   /** Mints with too many pools to find all of them. */
   hubs: readonly Address[];
+  mints: FoundMints;
   /** Venues whose pools are currently found by mint. */
   venues(): readonly Venue[];
   /** Called when a scan fails; what it found before stays. */
@@ -72,13 +80,17 @@ interface MintScansDeps {
 export class MintScans {
   readonly #deps: MintScansDeps;
   readonly #hubs: ReadonlySet<Address>;
-  readonly #asked = new LRUCache<string, Asked>({ max: MAX_ASKED });
+  /** What open orders need. */
+  readonly #kept = new Map<string, Asked>();
+  /** What clients ask for; nothing that is kept. */
+  readonly #asked: LRUCache<string, Asked>;
   #running = 0;
   #waiting: (() => void)[] = [];
 
   constructor(deps: MintScansDeps) {
     this.#deps = deps;
     this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
+    this.#asked = new LRUCache({ max: deps.mints.forClients });
   }
 
   /**
@@ -93,17 +105,39 @@ export class MintScans {
 
   /** As `ask`, but evicts nothing. */
   askIfRoom(a: Address, b: Address): void {
-    const added = this.#topics(a, b).filter((mints) => !this.#asked.has(mints.join(' ')));
-    if (this.#asked.size + added.length <= MAX_ASKED) this.ask(a, b);
+    const added = this.#topics(a, b).filter((mints) => !this.#find(mints.join(' ')));
+    if (this.#asked.size + added.length <= this.#deps.mints.forClients) this.ask(a, b);
+  }
+
+  /** Searches for the pools of exactly these until it is told of others; the first ones if there is no room for all. */
+  keep(mints: readonly Address[]): void {
+    const { forOrders, forClients } = this.#deps.mints;
+    const now = this.#deps.steadyNow();
+    const single = mints.filter((mint) => !this.#hubs.has(mint)).map((mint): Mints => [mint]);
+    const topics = mints.length > 0 ? [...this.#hubPairs(), ...single] : [];
+    const wanted = new Map(topics.slice(0, forOrders).map((topic) => [topic.join(' '), topic]));
+    for (const [key, one] of this.#kept) {
+      if (wanted.has(key)) continue;
+      this.#kept.delete(key);
+      if (this.#asked.size < forClients) this.#asked.set(key, one);
+    }
+    let isNew = false;
+    for (const [key, topic] of wanted) {
+      const known = this.#find(key);
+      isNew ||= !known;
+      this.#asked.delete(key);
+      this.#kept.set(key, Object.assign(known ?? unscanned(topic), { at: now }));
+    }
+    if (isNew && this.#deps.venues().length > 0) this.#work();
   }
 
   /** Takes over what an earlier run was asked for, and the pools that it found; they are searched for again. */
   recall(asked: readonly { mints: Mints; pools: readonly Found[] }[]): void {
     const at = this.#deps.steadyNow();
     for (const { mints, pools } of asked) {
-      if (this.#asked.has(mints.join(' '))) continue;
+      if (this.#find(mints.join(' '))) continue;
       this.#mark(mints, at);
-      const { pools: known } = this.#asked.get(mints.join(' '))!;
+      const { pools: known } = this.#find(mints.join(' '))!;
       for (const pool of pools) known.set(pool.venue, [...(known.get(pool.venue) ?? []), pool]);
     }
     if (this.#deps.venues().length > 0) this.#work();
@@ -111,7 +145,7 @@ export class MintScans {
 
   /** What was asked for, when, and all pools that there are for it. */
   known(): { mints: Mints; at: number; pools: Found[] }[] {
-    return [...this.#asked.values()].flatMap(({ mints, at, isScanned, pools }) =>
+    return this.#all().flatMap(({ mints, at, isScanned, pools }) =>
       isScanned ? [{ mints, at, pools: [...pools.values()].flat() }] : [],
     );
   }
@@ -119,7 +153,7 @@ export class MintScans {
   /** Whether the pools of one of them are not all known. */
   isSearching(a: Address, b: Address): boolean {
     if (this.#deps.venues().length === 0) return false;
-    return this.#topics(a, b).some((mints) => !this.#asked.peek(mints.join(' '))?.isScanned);
+    return this.#topics(a, b).some((mints) => !this.#find(mints.join(' '))?.isScanned);
   }
 
   /** Searches again for the pools of everything that is still requested, and forgets the rest. */
@@ -127,7 +161,7 @@ export class MintScans {
     const since = this.#deps.steadyNow() - ASKED_MS;
     for (const [key, { at }] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(key);
     if (this.#deps.venues().length === 0) return;
-    for (const one of this.#asked.values()) if (one.state === 'done') one.state = 'due';
+    for (const one of this.#all()) if (one.state === 'done') one.state = 'due';
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       this.#work();
@@ -136,7 +170,7 @@ export class MintScans {
 
   /** Searches now for the pools of these mints, if they are requested: something has changed. */
   again(mints: readonly Address[]): void {
-    for (const one of this.#asked.values()) {
+    for (const one of this.#all()) {
       if (!one.mints.some((mint) => mints.includes(mint))) continue;
       one.isChanged = true;
       if (one.state === 'done') one.state = 'due';
@@ -146,33 +180,43 @@ export class MintScans {
 
   found(): Found[] {
     const byMint = this.#deps.venues();
-    return [...this.#asked.values()].flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
+    return this.#all().flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
   }
 
   /** A mint that is not a hub has few enough pools to find all of them; hubs are searched for in pairs. */
   #topics(a: Address, b: Address): Mints[] {
-    const hubs = this.#hubs;
-    const others = [a, b].filter((mint) => !hubs.has(mint));
-    const pairs = [...hubs].filter((hub) => hub !== WRAPPED_SOL_MINT).map((hub): Mints => [WRAPPED_SOL_MINT, hub]);
-    return [...pairs, ...(others.length === 0 ? [pairOf(a, b)] : others.map((mint): Mints => [mint]))];
+    const others = [a, b].filter((mint) => !this.#hubs.has(mint));
+    return [...this.#hubPairs(), ...(others.length === 0 ? [pairOf(a, b)] : others.map((mint): Mints => [mint]))];
+  }
+
+  #hubPairs(): Mints[] {
+    return [...this.#hubs].filter((hub) => hub !== WRAPPED_SOL_MINT).map((hub): Mints => [WRAPPED_SOL_MINT, hub]);
+  }
+
+  /** What open orders need comes first. */
+  #all(): Asked[] {
+    return [...this.#kept.values(), ...this.#asked.values()];
+  }
+
+  #find(key: string): Asked | undefined {
+    return this.#kept.get(key) ?? this.#asked.peek(key);
   }
 
   #mark(mints: Mints, at: number): void {
     const key = mints.join(' ');
-    const known = this.#asked.get(key);
+    const known = this.#kept.get(key) ?? this.#asked.get(key);
     if (known) {
       known.at = at;
       if (!known.isScanned && known.state === 'done' && at >= known.triedAt + RETRY_MS) known.state = 'due';
       return;
     }
-    const triedAt = Number.NEGATIVE_INFINITY;
-    this.#asked.set(key, { mints, at, triedAt, isScanned: false, state: 'due', isChanged: false, pools: new Map() });
+    this.#asked.set(key, { ...unscanned(mints), at });
   }
 
   /** Whatever was never scanned comes first, the latest request before older ones. Dropped requests are not scanned. */
   #work(): void {
     while (this.#running < MAX_SCANS) {
-      const due = [...this.#asked.values()].filter(({ state }) => state === 'due');
+      const due = this.#all().filter(({ state }) => state === 'due');
       const next = due.find(({ isScanned }) => !isScanned) ?? due[0];
       if (!next) break;
       next.state = 'scanning';
@@ -208,6 +252,16 @@ export class MintScans {
     one.state = one.isChanged ? 'due' : 'done';
   }
 }
+
+const unscanned = (mints: Mints): Asked => ({
+  mints,
+  at: Number.NEGATIVE_INFINITY,
+  triedAt: Number.NEGATIVE_INFINITY,
+  isScanned: false,
+  state: 'due',
+  isChanged: false,
+  pools: new Map(),
+});
 
 /** Always in the same order, whichever mint comes first in the request. */
 const pairOf = (a: Address, b: Address): Mints =>

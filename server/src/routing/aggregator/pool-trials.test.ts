@@ -4,6 +4,7 @@ import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { createChain, createLiveAccounts, type LiveAccounts } from '../../chain/index.js';
 import type { Token } from '../router.js';
+import { FOUND_MINTS } from './mint-scans.js';
 import { FAILS, PoolTrials } from './pool-trials.js';
 import { Pools } from './pools.js';
 import { newAddress, openWorld, silent, type TestPool, type World } from './testing.js';
@@ -35,7 +36,15 @@ describe('a pool at which an order has failed', { timeout: 60_000 }, () => {
     const steadyNow = () => time;
     live = createLiveAccounts({ rpc, steadyNow, log: silent });
     const deps = { rpc, live, steadyNow, log: silent };
-    pools = new Pools({ ...deps, venues: [venue], configured: [], maxPools: 100, byMint: false, hubs: [] });
+    pools = new Pools({
+      ...deps,
+      venues: [venue],
+      configured: [],
+      maxPools: 100,
+      byMint: false,
+      hubs: [],
+      mints: FOUND_MINTS,
+    });
     const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
     trials = new PoolTrials({ ...deps, pools, chain });
     await pools.discover();
@@ -111,7 +120,15 @@ describe('the trial of a pool of another company', { skip: missingPrograms(...RO
     const deps = { rpc, live: createLiveAccounts({ rpc, steadyNow, log: silent }), steadyNow, log: silent };
     t.after(() => deps.live.close());
     const venues = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
-    const pools = new Pools({ ...deps, venues, configured: [], maxPools: 100, byMint: false, hubs: [] });
+    const pools = new Pools({
+      ...deps,
+      venues,
+      configured: [],
+      maxPools: 100,
+      byMint: false,
+      hubs: [],
+      mints: FOUND_MINTS,
+    });
     t.after(() => pools.close());
     for (const address of [...works, broken].flatMap(({ written }) => written)) {
       const { owner, data, lamports } = lab.account(address)!;

@@ -5,7 +5,6 @@ import { accountsOf, type Candidate, Finder, type FinderDeps } from './finder.js
 import { KnownMints } from './known-mints.js';
 import { createMarket, type Market } from './market.js';
 import type { Memory } from './memory.js';
-import { MAX_ASKED } from './mint-scans.js';
 import type { PoolMint } from './mints.js';
 import { PoolBook } from './pool-book.js';
 import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
@@ -32,7 +31,7 @@ interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
 /** The pools that can be traded with, searched for again from time to time. */
 export class Pools {
   /** What routes are asked for; it is searching, too, while pools that were found cannot be read. */
-  readonly asked: Pick<Finder['asked'], 'ask' | 'askIfRoom' | 'isSearching'>;
+  readonly asked: Pick<Finder['asked'], 'ask' | 'askIfRoom' | 'keep' | 'isSearching'>;
   readonly #deps: PoolsDeps;
   readonly #mints: KnownMints;
   readonly #skipped: SkippedPools;
@@ -65,6 +64,7 @@ export class Pools {
     this.asked = {
       ask: (a, b) => asked.ask(a, b),
       askIfRoom: (a, b) => asked.askIfRoom(a, b),
+      keep: (mints) => asked.keep(mints),
       isSearching: (a, b) => this.#hasFailed || asked.isSearching(a, b),
     };
     this.#book = new PoolBook({
@@ -96,8 +96,8 @@ export class Pools {
 
   /** Watches the pools that were in use before this process began. */
   async recall(): Promise<void> {
-    const { memory } = this.#deps;
-    const remembered = (await memory?.load(MAX_ASKED)) ?? [];
+    const { memory, mints } = this.#deps;
+    const remembered = (await memory?.load(mints.forOrders + mints.forClients)) ?? [];
     if (remembered.length === 0) return;
     // The latest last, because that is dropped last.
     await this.#finder.recall(remembered.toReversed());

@@ -19,6 +19,34 @@ interface Offer {
   taken: number;
 }
 
+/** What one pool says of a token. */
+export interface PoolWord {
+  pool: Address;
+  /** The token that it is priced in. */
+  in: Address;
+  /** Whole tokens of that one for a whole token. */
+  price: number;
+  /** The lesser of the pool's two sides, in whole tokens of that one. */
+  depth: number;
+}
+
+/** See `Aggregator.quotesOf`. */
+export function poolWords(pools: Pools, now: number, mint: Address, inMints: readonly Address[]): PoolWord[] {
+  const [own, market] = [pools.knownMint(mint), pools.market()];
+  if (!own) return [];
+  return inMints.flatMap((inMint) => {
+    const other = pools.knownMint(inMint);
+    if (!other) return [];
+    return market.pair(mint, inMint).flatMap((leg): PoolWord[] => {
+      const offer = offerBy(leg, now);
+      if (!offer) return [];
+      const depth = Math.min(offer.given * offer.price, offer.taken) / 10 ** other.decimals;
+      const price = offer.price * 10 ** (own.decimals - other.decimals);
+      return [{ pool: leg.pool.address, in: inMint, price, depth }];
+    });
+  });
+}
+
 /** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is cached briefly. */
 export function createSpotPrices(pools: Pools, steadyNow: () => number) {
   const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
@@ -61,14 +89,14 @@ function offerOver(market: Market, mints: [Address, Address, Address], now: numb
 }
 
 function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
-  const offers: Offer[] = [];
-  for (const { pool, from } of legs) {
-    const state = pool.state(now);
-    if (!state || state.feeShare > MAX_FEE) continue;
-    const [given, taken] = from === 0 ? state.reserves : [state.reserves[1], state.reserves[0]];
-    offers.push({ price: state.price(from), given, taken });
-  }
-  return agreedOf(offers);
+  return agreedOf(legs.map((leg) => offerBy(leg, now)).filter((offer) => offer !== undefined));
+}
+
+function offerBy({ pool, from }: Leg, now: number): Offer | undefined {
+  const state = pool.state(now);
+  if (!state || state.feeShare > MAX_FEE) return undefined;
+  const [given, taken] = from === 0 ? state.reserves : [state.reserves[1], state.reserves[0]];
+  return { price: state.price(from), given, taken };
 }
 
 const depthOf = ({ given, taken }: Offer) => Math.sqrt(given * taken);

@@ -1,0 +1,70 @@
+export interface HistoryRules {
+  /** The least time between two observations. */
+  everyMs: number;
+  /** The number of observations through which a new price must hold before it counts: of twice as many less one. */
+  mustHold: number;
+  /** The most by which a price that counts moves in a minute. */
+  maxMoveBpsPerMinute: number;
+}
+
+interface Observation {
+  usd: number;
+  /** Steady milliseconds. */
+  at: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How many observations a price is the middle of. */
+export const observationsOf = ({ mustHold }: Pick<HistoryRules, 'mustHold'>): number => 2 * mustHold - 1;
+
+/** The observed prices of one token, and the price that counts by them. */
+export class PoolHistory {
+  readonly #rules: HistoryRules;
+  #observations: Observation[] = [];
+  #settled: Observation | undefined;
+
+  constructor(rules: HistoryRules) {
+    this.#rules = rules;
+  }
+
+  isDue(now: number): boolean {
+    const last = this.#observations.at(-1);
+    return !last || now - last.at >= this.#rules.everyMs;
+  }
+
+  add(usd: number, now: number): void {
+    this.#observations = [...this.#recent(now), { usd, at: now }].slice(-observationsOf(this.#rules));
+    const middle = this.#middle();
+    if (middle !== undefined) this.#settled = { usd: this.#bounded(middle, now), at: now };
+  }
+
+  /** The price that counts; undefined while there are too few observations, or where they are old. */
+  settled(now: number): number | undefined {
+    return this.missing(now) === 0 ? this.#settled?.usd : undefined;
+  }
+
+  /** How many more observations it takes until a price counts. */
+  missing(now: number): number {
+    return observationsOf(this.#rules) - this.#recent(now).length;
+  }
+
+  /** Those that are not so old that observations must have failed to be made for half of the time. */
+  #recent(now: number): Observation[] {
+    const since = now - 2 * observationsOf(this.#rules) * this.#rules.everyMs;
+    return this.#observations.filter(({ at }) => at >= since);
+  }
+
+  #middle(): number | undefined {
+    const count = observationsOf(this.#rules);
+    if (this.#observations.length < count) return undefined;
+    return this.#observations.map(({ usd }) => usd).sort((a, b) => a - b)[(count - 1) / 2];
+  }
+
+  #bounded(usd: number, now: number): number {
+    const before = this.#settled;
+    if (!before) return usd;
+    const most = (1 + this.#rules.maxMoveBpsPerMinute / 10_000) ** ((now - before.at) / MINUTE_MS);
+    return Math.min(before.usd * most, Math.max(before.usd / most, usd));
+  }
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Address, generateKeypair } from '@slipway/wire';
+import fc from 'fast-check';
+import { PoolPrices, type PoolRules } from './pool-prices.js';
+import { DEFAULT_PRICES } from './testing.js';
+
+const RULES: PoolRules = { ...DEFAULT_PRICES.pools, everyMs: DEFAULT_PRICES.pools.everySeconds * 1_000 };
+const OBSERVATIONS = 2 * RULES.mustHold - 1;
+const [usdc, sol, token, other] = Array.from({ length: 4 }, () => generateKeypair().address) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
+
+interface Quote {
+  pool: Address;
+  in: Address;
+  price: number;
+  depth: number;
+}
+
+/** Prices by pools that the test sets, on a clock that it moves. */
+function open(feedUsd: (mint: Address) => number | null | undefined = () => undefined) {
+  let now = 1_000_000;
+  const pools = new Map<Address, Quote[]>();
+  const [asked, kept]: [Address[], (readonly Address[])[]] = [[], []];
+  const prices = new PoolPrices({
+    source: {
+      quotes: (mint, inMints) => (pools.get(mint) ?? []).filter((quote) => inMints.includes(quote.in)),
+      ask: (mint) => asked.push(mint),
+      keep: (mints) => kept.push(mints),
+    },
+    rules: RULES,
+    anchors: [usdc, sol],
+    feedUsd,
+    clock: { now: () => now },
+    steadyNow: () => now,
+  });
+  const usd = (mint = token) => {
+    const price = prices.settled(mint);
+    return 'none' in price ? price.none : price.usd;
+  };
+  return {
+    prices,
+    asked,
+    usd,
+    /** One pool a price, 100,000 USD deep unless said. */
+    set(mint: Address, ...quotes: Partial<Quote>[]) {
+      const own = quotes.map((quote, i) => ({
+        pool: `${mint}${i}` as Address,
+        in: usdc,
+        price: 1,
+        depth: 1e5,
+        ...quote,
+      }));
+      pools.set(mint, own);
+    },
+    /** So many observations later. */
+    pass(observations: number, mint = token) {
+      for (let i = 0; i < observations; i++) {
+        now += RULES.everyMs;
+        prices.settled(mint);
+      }
+    },
+    wait: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+describe('a price by pools', () => {
+  it('counts once it has held through all observations of a start, and says how long that takes', () => {
+    const { set, pass, usd, prices } = open();
+    set(token, { price: 3 });
+    pass(OBSERVATIONS - 1);
+    const early = prices.settled(token);
+    assert.ok('none' in early && early.none === 'unsettled');
+    assert.equal(early.why, `the pools' price of ${token} has been observed 12 of 13 times; try again in 5 seconds`);
+    pass(1);
+    assert.equal(usd(), 3);
+  });
+
+  it('is that of a token over another one that is priced by pools or by a feed', () => {
+    const { set, pass, usd } = open();
+    set(sol, { price: 150, depth: 1e7 });
+    set(token, { in: sol, price: 0.02, depth: 1_000 });
+    pass(OBSERVATIONS);
+    assert.equal(usd(), 3);
+    const fed = open((mint) => (mint === sol ? 200 : undefined));
+    fed.set(token, { in: sol, price: 0.02, depth: 1_000 });
+    fed.pass(OBSERVATIONS);
+    assert.equal(fed.usd(), 4);
+  });
+
+  it('is none where the other token has a feed that is silent', () => {
+    const { set, pass, usd } = open((mint) => (mint === sol ? null : undefined));
+    set(sol, { price: 150, depth: 1e7 });
+    set(token, { in: sol, price: 0.02, depth: 1_000 });
+    pass(OBSERVATIONS);
+    assert.equal(usd(), 'missing');
+  });
+
+  it('is not deeper than the pools of the token that it is priced in', () => {
+    const { set, pass, prices } = open();
+    set(sol, { price: 150, depth: 9_999 });
+    set(token, { in: sol, price: 0.02, depth: 1e6 });
+    pass(OBSERVATIONS);
+    const price = prices.settled(token);
+    assert.ok('none' in price && price.none === 'shallow');
+    const found = `the pools of ${token} hold 9,999 USD on their lesser side`;
+    assert.equal(price.why, `${found}, and orders need 10,000 USD`);
+  });
+
+  it('of a token that nobody asks for is forgotten, that of an open order is not', () => {
+    const { set, pass, usd, prices, wait } = open();
+    for (const mint of [token, other]) set(mint, { price: 3 });
+    prices.follow([token]);
+    for (let i = 0; i < OBSERVATIONS; i++) {
+      wait(RULES.everyMs);
+      prices.observe();
+      prices.settled(other);
+    }
+    assert.deepEqual([usd(token), usd(other)], [3, 3]);
+    for (let i = 0; i < 200; i++) {
+      wait(RULES.everyMs);
+      prices.observe();
+    }
+    assert.deepEqual([usd(token), usd(other)], [3, 'unsettled']);
+    pass(0);
+  });
+});
+
+describe('attack: move a pool and hold it there', () => {
+  it(`attack: ${RULES.mustHold - 1} observations in a row, wherever they fall, move the price by nothing`, () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0.01, max: 100, noNaN: true }), (at, pushed) => {
+        const { set, pass, usd } = open();
+        set(token, { price: 1 });
+        pass(OBSERVATIONS + at);
+        set(token, { price: pushed });
+        pass(RULES.mustHold - 1);
+        assert.equal(usd(), 1);
+        set(token, { price: 1 });
+        for (let i = 0; i < OBSERVATIONS; i++) {
+          pass(1);
+          assert.equal(usd(), 1);
+        }
+      }),
+    );
+  });
+
+  it('attack: hold it for as long as you like: the price that counts follows by a factor of 1.2 a minute at most', () => {
+    const { set, pass, usd } = open();
+    set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    set(token, { price: 0.1 });
+    pass(RULES.mustHold - 1);
+    for (let held = 1; held <= 24; held++) {
+      pass(1);
+      const least = 1.2 ** -((held * RULES.everyMs) / 60_000);
+      assert.ok(Math.abs((usd() as number) / least - 1) < 1e-9, `${usd()} after ${held} observations more`);
+    }
+  });
+
+  it('attack: wait for a restart: no price counts before a full round of observations', () => {
+    const { set, pass, usd } = open();
+    set(token, { price: 0.1 });
+    pass(RULES.mustHold);
+    assert.equal(usd(), 'unsettled');
+    set(token, { price: 1 });
+    pass(OBSERVATIONS - RULES.mustHold - 1);
+    assert.equal(usd(), 'unsettled');
+  });
+
+  it('attack: ask for the price a thousand times a second: observations stay 5 seconds apart', () => {
+    const { set, pass, usd, wait } = open();
+    set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    set(token, { price: 0.1 });
+    for (let i = 0; i < 4_999; i++) {
+      wait(1);
+      usd();
+    }
+    wait(1);
+    assert.equal(usd(), 1, 'one observation of 5,000 looks');
+  });
+
+  it('attack: stop the observations and go on with your own: those of long ago do not count, and neither do few', () => {
+    const { set, pass, usd, wait } = open();
+    set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    wait(3_600_000);
+    set(token, { price: 0.1 });
+    pass(RULES.mustHold);
+    assert.equal(usd(), 'unsettled');
+  });
+});
+
+describe('attack: make a pool of your own at another price', () => {
+  const settled = () => {
+    const world = open();
+    world.set(token, { price: 1 });
+    world.pass(OBSERVATIONS);
+    return world;
+  };
+
+  it('attack: with less than the depth of the others it changes nothing, and adds no depth', () => {
+    const { set, pass, usd } = settled();
+    set(token, { price: 1, depth: 1e5 }, { price: 0.5, depth: 9_999 });
+    pass(3 * OBSERVATIONS);
+    assert.equal(usd(), 1);
+    set(token, { price: 1, depth: 6_000 }, { price: 0.5, depth: 5_999 });
+    pass(1);
+    assert.equal(usd(), 'shallow');
+  });
+
+  it('attack: with as much as orders need, nothing fires while the pools contradict each other', () => {
+    const { set, pass, usd } = settled();
+    for (const depth of [10_000, 99_999, 1e6]) {
+      set(token, { price: 1, depth: 1e5 }, { price: 0.9, depth });
+      for (let i = 0; i < 2 * OBSERVATIONS; i++) {
+        pass(1);
+        assert.equal(usd(), 'contradicting', `${depth}`);
+      }
+    }
+  });
+
+  it('attack: in a token of your own it is not counted at all', () => {
+    const { set, pass, usd } = settled();
+    set(token, { price: 1 }, { in: other, price: 1e-6, depth: 1e12 });
+    pass(3 * OBSERVATIONS);
+    assert.equal(usd(), 1);
+  });
+});

@@ -1,0 +1,177 @@
+import type { Address } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../lib/clock.js';
+import { type HistoryRules, observationsOf, PoolHistory } from './pool-history.js';
+import { agree, type PoolQuote, type PoolSpot, spotOf } from './pool-quotes.js';
+import type { NoPrice, OrderPrice } from './price.js';
+
+/** What the pools of the chain say. */
+export interface PoolSource {
+  /** What each pool says that trades a token for one of `inMints`; price and depth in whole tokens of that one. */
+  quotes(mint: Address, inMints: readonly Address[]): { pool: Address; in: Address; price: number; depth: number }[];
+  /** Looks for the pools of a token that somebody asks for. */
+  ask(mint: Address): void;
+  /** Looks for the pools of exactly these tokens, whatever else is asked for. */
+  keep(mints: readonly Address[]): void;
+}
+
+export interface PoolRules extends HistoryRules {
+  leastDepthUsd: number;
+  maxDisagreementBps: number;
+}
+
+interface PoolPricesDeps {
+  source: PoolSource;
+  rules: PoolRules;
+  /**
+   * Tokens that others are priced in. The first stands for a US dollar; each other one is priced in those before it
+   * where it has no feed.
+   */
+  anchors: readonly Address[];
+  /** The price by a feed; null where the feed has none to rely on, undefined where the token has no feed. */
+  feedUsd: (mint: Address) => number | null | undefined;
+  clock: Clock;
+  steadyNow: () => number;
+}
+
+/** The most tokens that are observed because a client has asked for them, and for how long after that. */
+const MOST_ASKED = 1_000;
+const ASKED_MS = 10 * 60_000;
+/** How long an anchor's price by its pools, of which there may be hundreds, is cached. */
+const ANCHOR_MS = 250;
+
+type Worth = Pick<PoolSpot, 'usd' | 'depthUsd'>;
+
+/**
+ * Prices by pools that users' orders may use. Anchors are always observed, another token while it is followed, and for
+ * a while after somebody has asked for its price. See docs/price-safety.md for what each rule is worth.
+ */
+export class PoolPrices {
+  readonly #deps: PoolPricesDeps;
+  #followed: ReadonlySet<Address> = new Set();
+  readonly #histories = new Map<Address, PoolHistory>();
+  /** When somebody asked for it last, in steady milliseconds. */
+  readonly #asked = new LRUCache<Address, number>({
+    max: MOST_ASKED,
+    noDisposeOnSet: true,
+    dispose: (_, mint) => this.#forget(mint),
+  });
+  readonly #anchors = new Map<Address, { spot: Worth | undefined; at: number }>();
+
+  constructor(deps: PoolPricesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Observes exactly these, beside what clients ask for. */
+  follow(mints: readonly Address[]): void {
+    const before = this.#followed;
+    this.#followed = new Set(mints);
+    for (const mint of before) if (!this.#asked.has(mint)) this.#forget(mint);
+  }
+
+  /** What the pools say at this moment, to be compared with a feed; undefined where they are not deep enough. */
+  witness(mint: Address): number | undefined {
+    const spot = this.#spot(mint);
+    return spot && spot.depthUsd >= this.#deps.rules.leastDepthUsd ? spot.usd : undefined;
+  }
+
+  /** A price that has held as long as the rules ask for. */
+  settled(mint: Address): OrderPrice | NoPrice {
+    const spot = this.#look(mint);
+    if ('none' in spot) return spot;
+    const { steadyNow, rules, anchors } = this.#deps;
+    if (mint === anchors[0]) return this.#priceOf(spot.usd);
+    const history = this.#historyOf(mint);
+    const usd = history.settled(steadyNow());
+    if (usd !== undefined) return this.#priceOf(usd);
+    const [all, missing] = [observationsOf(rules), history.missing(steadyNow())];
+    const seconds = Math.ceil((missing * rules.everyMs) / 1_000);
+    const seen = `the pools' price of ${mint} has been observed ${all - missing} of ${all} times`;
+    return { none: 'unsettled', why: `${seen}; try again in ${seconds} seconds` };
+  }
+
+  /** What the pools say at this moment, if they are deep enough and agree: anybody may have moved it a second ago. */
+  current(mint: Address): OrderPrice | NoPrice {
+    this.#deps.source.ask(mint);
+    const spot = this.#look(mint);
+    return 'none' in spot ? spot : this.#priceOf(spot.usd);
+  }
+
+  /** Observes every token whose next observation is due. */
+  observe(): void {
+    const since = this.#deps.steadyNow() - ASKED_MS;
+    for (const [mint, at] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(mint);
+    const fed = (mint: Address) => this.#deps.feedUsd(mint) !== undefined;
+    const anchors = this.#deps.anchors.filter((mint) => !fed(mint));
+    for (const mint of new Set([...anchors, ...this.#followed, ...this.#asked.keys()])) this.#check(mint);
+  }
+
+  #look(mint: Address): PoolSpot | NoPrice {
+    if (!this.#followed.has(mint)) this.#asked.set(mint, this.#deps.steadyNow());
+    return this.#check(mint);
+  }
+
+  /** What is wrong with the pools at this moment, or their price, which is observed if that is due. */
+  #check(mint: Address): PoolSpot | NoPrice {
+    const { rules, steadyNow } = this.#deps;
+    const { leastDepthUsd, maxDisagreementBps } = rules;
+    const spot = this.#spot(mint);
+    if (!spot) {
+      const nobody = `no source has a price of ${mint}, and no pool of it with a priced token is known yet`;
+      return { none: 'missing', why: `${nobody}; try again shortly, or choose a mint that has one` };
+    }
+    if (spot.depthUsd < leastDepthUsd) {
+      const found = `the pools of ${mint} hold ${dollars(spot.depthUsd)} USD on their lesser side`;
+      return { none: 'shallow', why: `${found}, and orders need ${dollars(leastDepthUsd)} USD` };
+    }
+    if (spot.witnessUsd !== undefined && !agree(spot.usd, spot.witnessUsd, maxDisagreementBps)) {
+      return { none: 'contradicting', why: `the pools of ${mint} contradict each other` };
+    }
+    const history = this.#historyOf(mint);
+    if (history.isDue(steadyNow())) history.add(spot.usd, steadyNow());
+    return spot;
+  }
+
+  #spot(mint: Address): PoolSpot | undefined {
+    const { source, anchors, rules } = this.#deps;
+    if (mint === anchors[0]) return { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined };
+    const own = anchors.indexOf(mint);
+    const inMints = own < 0 ? anchors : anchors.slice(0, own);
+    const worth = new Map(inMints.map((anchor) => [anchor, this.#worthOf(anchor)]));
+    const quotes = source.quotes(mint, inMints).flatMap((quote): PoolQuote[] => {
+      const anchor = worth.get(quote.in);
+      if (!anchor) return [];
+      // Whoever moves the anchor's price by its own pools moves this one, too.
+      const depthUsd = Math.min(quote.depth * anchor.usd, anchor.depthUsd);
+      return [{ pool: quote.pool, usd: quote.price * anchor.usd, depthUsd }];
+    });
+    return spotOf(quotes, rules);
+  }
+
+  #worthOf(anchor: Address): Worth | undefined {
+    const feed = this.#deps.feedUsd(anchor);
+    if (feed !== undefined) return feed === null ? undefined : { usd: feed, depthUsd: Number.POSITIVE_INFINITY };
+    const now = this.#deps.steadyNow();
+    const known = this.#anchors.get(anchor);
+    if (known && now - known.at < ANCHOR_MS) return known.spot;
+    const spot = this.#spot(anchor);
+    this.#anchors.set(anchor, { spot, at: now });
+    return spot;
+  }
+
+  #historyOf(mint: Address): PoolHistory {
+    const history = this.#histories.get(mint) ?? new PoolHistory(this.#deps.rules);
+    this.#histories.set(mint, history);
+    return history;
+  }
+
+  #forget(mint: Address): void {
+    if (!this.#followed.has(mint)) this.#histories.delete(mint);
+  }
+
+  #priceOf(usd: number): OrderPrice {
+    return { usd, confidence: 0, publishedAt: this.#deps.clock.now(), source: 'pools', stale: false };
+  }
+}
+
+const dollars = (usd: number) => Math.floor(usd).toLocaleString('en-US');
