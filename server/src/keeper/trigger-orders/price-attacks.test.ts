@@ -43,7 +43,14 @@ beforeEach(async () => {
 });
 
 const accountOf = ({ mint, tokenProgram }: Token) => associatedTokenAddress(attacker.address, mint, tokenProgram);
-const refresh = (pool: TestPool = world.pool) => world.live.refresh([pool.address, ...pool.vaults]);
+/** Until the aggregator knows what the chain has: what a poll brings meanwhile may be older. */
+async function refresh(pool: TestPool = world.pool): Promise<void> {
+  for (;;) {
+    await world.live.refresh([pool.address, ...pool.vaults]);
+    const known = world.aggregator.quotesOf(world.sold.mint, [world.bought.mint]);
+    if (known.find((quote) => quote.pool === pool.address)?.price === (await spot(pool))) return;
+  }
+}
 async function setReserves(sold: bigint, bought: bigint): Promise<void> {
   await world.world.setReserves(world.pool, [sold, bought]);
   await refresh();
@@ -106,8 +113,8 @@ async function swap(input: Token, output: Token, about: bigint): Promise<void> {
   await refresh();
 }
 
-const spot = async () => {
-  const [sold, bought] = await Promise.all(world.pool.vaults.map((vault) => world.world.amount(vault)));
+const spot = async (pool: TestPool = world.pool) => {
+  const [sold, bought] = await Promise.all(pool.vaults.map((vault) => world.world.amount(vault)));
   return Number(bought) / Number(sold);
 };
 const wealth = async () => {
@@ -348,5 +355,33 @@ describe('attack: have an order for a token that a small sum can move', () => {
     await assertUntouched(open);
     await setReserves(10_000_000_000n, 10_000_000_000n);
     await world.deposit(client);
+  });
+
+  it('attack: move the pool while somebody opens a trailing order: it is refused until the price has held', async () => {
+    const prices = await poolPrices();
+    const client = world.newClient(undefined, prices);
+    const wallet = await client.register();
+    await world.fund(wallet.address, world.sold, AMOUNT);
+    const open = () =>
+      client.open(wallet, AMOUNT, {
+        inputMint: world.sold.mint,
+        outputMint: world.bought.mint,
+        triggerMint: world.sold.mint,
+        orderType: 'single',
+        triggerCondition: 'below',
+        trailingBps: 1_000,
+      });
+    await swap(world.bought, world.sold, PUSH);
+    await assert.rejects(open(), (error) => {
+      assert.ok(error instanceof AppError && error.code === 'EXECUTION_FAILED');
+      assert.equal(error.message, 'Market price is unavailable for trailing order');
+      assert.match(String(error.details?.triggerMint), /has been observed 1 of 13 times; try again in 60 seconds$/);
+      return true;
+    });
+    assert.equal(await world.held(wallet.address, world.sold), AMOUNT, 'nothing has moved');
+    await setReserves(DEEP, DEEP);
+    for (let i = 0; i < OBSERVATIONS; i++) observe(prices);
+    const { highWatermark } = await world.rowOf(await open());
+    assert.equal(highWatermark, 1);
   });
 });
