@@ -36,19 +36,23 @@ interface RpcTransaction {
 }
 
 /** A node that knows a transaction's status may know its balances only a moment later. */
-const RETRIES = 10;
+const TRIES = 10;
 const RETRY_MS = 200;
 
 /**
- * A landed transaction of version 0 or older; undefined if the node does not have it within two seconds.
+ * A landed transaction of version 0 or older; undefined if the node does not have it, by default within two seconds.
  * @throws ChainUnavailable
  */
-export async function readTransaction(rpc: Rpc, signature: string): Promise<LandedTransaction | undefined> {
+export async function readTransaction(
+  rpc: Rpc,
+  signature: string,
+  { tries = TRIES } = {},
+): Promise<LandedTransaction | undefined> {
   const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
-  for (let left = RETRIES; left > 0; left--) {
+  for (let left = tries; left > 0; left--) {
     const found = await ask(rpc, 'getTransaction', params, read);
     if (found) return found;
-    await sleep(RETRY_MS);
+    if (left > 1) await sleep(RETRY_MS);
   }
   return undefined;
 }

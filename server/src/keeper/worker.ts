@@ -3,6 +3,7 @@ import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
 import type { BackOffs } from './back-offs.js';
+import { FairQueue } from './fair-queue.js';
 import { Loop, type LoopOptions } from './loop.js';
 import type { KeeperWallet } from './wallet.js';
 
@@ -10,6 +11,8 @@ import type { KeeperWallet } from './wallet.js';
 export interface Work<Item, Prepared> {
   /** The item's name in leases and back-offs. */
   idOf(item: Item): string;
+  /** Whose item it is: those who have items in the queue take turns. If missing, all are one's. */
+  ownerOf?(item: Item): string;
   /** What may be due, in the order in which to begin it. @throws to end the turn, with a log line */
   due(inFlight: InFlight): Promise<Iterable<Item>>;
   /** A cheap check before a lease is taken. If it is missing, everything that `due` returns is due. */
@@ -40,7 +43,8 @@ export interface WorkerOptions extends LoopOptions {
    * `serially`: each after the one before it is prepared, so that it can be compared with everything under way. Items
    * beyond the bound are left to the next turn.
    * `together`: concurrently, up to the bound; the turn ends when all of them have ended.
-   * `queued`: concurrently; items beyond the bound wait in a queue, because `due` does not return them again.
+   * `queued`: concurrently; items beyond the bound wait in a queue, because `due` does not return them again. Their
+   * owners take turns.
    */
   begin: 'serially' | 'together' | 'queued';
   /** If missing, a failed item is begun again whenever it is due. */
@@ -64,7 +68,9 @@ export class Worker<Item, Prepared> implements InFlight {
   readonly #options: WorkerOptions;
   readonly #loop: Loop<number>;
   readonly #underWay = new Map<string, Promise<unknown>>();
-  readonly #queue = new Map<string, Item>();
+  readonly #queue = new FairQueue<Item>();
+  /** How many items of each owner are under way. */
+  readonly #owners = new Map<string, number>();
   /** The holder of this instance's leases. */
   readonly #holder = randomUUID();
 
@@ -131,7 +137,7 @@ export class Worker<Item, Prepared> implements InFlight {
       case 'together':
         return this.#beginTogether(items);
       case 'queued':
-        for (const item of items) this.#queue.set(this.#work.idOf(item), item);
+        for (const item of items) this.#queue.add(this.#work.idOf(item), item, this.#ownerOf(item));
         return this.#beginQueued();
     }
   }
@@ -166,13 +172,23 @@ export class Worker<Item, Prepared> implements InFlight {
 
   #beginQueued(): number {
     let begun = 0;
-    for (const [id, item] of this.#queue) {
-      if (!this.#hasRoom()) break;
-      this.#queue.delete(id);
+    while (this.#hasRoom()) {
+      const item = this.#queue.take((owner) => this.#owners.get(owner) ?? 0);
+      if (item === undefined) break;
       this.#track(item, this.#attempt(item));
       begun++;
     }
     return begun;
+  }
+
+  #ownerOf(item: Item): string {
+    return this.#work.ownerOf?.(item) ?? '';
+  }
+
+  #count(owner: string, change: 1 | -1): void {
+    const count = (this.#owners.get(owner) ?? 0) + change;
+    if (count === 0) this.#owners.delete(owner);
+    else this.#owners.set(owner, count);
   }
 
   #hasRoom(): boolean {
@@ -191,8 +207,11 @@ export class Worker<Item, Prepared> implements InFlight {
 
   #track<T>(item: Item, work: Promise<T>): Promise<T> {
     const id = this.#work.idOf(item);
+    const owner = this.#ownerOf(item);
+    this.#count(owner, 1);
     const end = work.finally(() => {
       this.#underWay.delete(id);
+      this.#count(owner, -1);
       this.#beginQueued();
     });
     this.#underWay.set(id, end);

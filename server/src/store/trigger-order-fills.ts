@@ -9,6 +9,8 @@ export interface PendingFill {
   signature: string;
   /** The most that it sells. */
   offered: bigint;
+  /** The least that it bought, because the chain refuses less; undefined for fills of earlier versions. */
+  least: bigint | undefined;
 }
 
 /** Orders whose claim was abandoned: its lease ended before `until`. */
@@ -20,17 +22,22 @@ export async function abandonedClaims(sql: Sql, until: Date, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Landed fills that are not recorded in their orders yet. */
-export async function landedFills(sql: Sql, limit: number): Promise<PendingFill[]> {
-  const { rows } = await sql.query<Omit<PendingFill, 'offered'> & { offered: string }>(
-    `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature, e.amount as offered
+/** Landed fills that are not recorded in their orders yet, of the orders after this one, in their order. */
+export async function landedFills(sql: Sql, after: string, limit: number): Promise<PendingFill[]> {
+  const { rows } = await sql.query<Omit<PendingFill, 'offered' | 'least'> & { offered: string; least: string | null }>(
+    `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature, e.amount as offered,
+            l.payload->>'least' as least
      from orders o
      join order_events e on e.wallet = o.wallet and e.order_id = o.id and e.type = 'fill' and e.state = 'pending'
      join ledger l on l.id = e.id and l.state = 'landed'
-     where o.state = 'executing' order by o.id limit $1`,
-    [limit],
+     where o.state = 'executing' and o.id > $1 order by o.id limit $2`,
+    [after, limit],
   );
-  return rows.map((row) => ({ ...row, offered: BigInt(row.offered) }));
+  return rows.map(({ least, ...row }) => ({
+    ...row,
+    offered: BigInt(row.offered),
+    least: least === null ? undefined : BigInt(least),
+  }));
 }
 
 /** Whether the fill's outcome is not recorded yet. The order must be locked by this transaction. */

@@ -71,13 +71,14 @@ async function send(
   { id: orderId, wallet, leaseUntil }: TriggerOrderRow,
   prepared: PreparedFill,
 ): Promise<FillOutcome> {
-  const { amount, crafted } = prepared;
-  const payload: FillPayload = { orderId, amount: amount.toString() };
+  const { amount, least, crafted } = prepared;
+  const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
   const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail);
   if (row.state !== 'landed') return 'failed';
-  await concludeFill(deps, { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount });
+  // If the node cannot tell yet what it has moved, `Recovery` asks again.
+  await concludeFill(deps, { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least });
   return 'filled';
 }
 

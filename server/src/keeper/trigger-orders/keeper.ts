@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
+import { walletsOf } from '../../store/trigger-orders.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import { fillOrder } from './fill-order.js';
-import { recover } from './recover.js';
+import { Recovery, releaseAbandoned } from './recovery.js';
 import { returnRents } from './rents.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
 
@@ -49,7 +50,9 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
       await worker.tick();
     },
     async runDue() {
+      await work.recovery.finish();
       await worker.runDue();
+      await work.recovery.finish();
       await work.returnAllRents();
     },
     async close() {
@@ -80,44 +83,55 @@ export async function startTriggerKeeper(
   };
 }
 
+interface OwnedOrder extends FiredOrder {
+  wallet: string;
+}
+
 /** Orders that a price fires are due, and are filled by `fillOrder`. */
-class TriggerWork implements Work<FiredOrder, FiredOrder> {
+class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   readonly #deps: TriggerKeeperOptions;
   readonly #orders: WaitingOrders;
   /** The last price of each market. */
   readonly #ticks = new Map<Address, Tick>();
   /** Orders that have fired while the keeper's wallet could not pay. They are not in the book. */
   readonly #unpaid = new Set<string>();
-  #hasRecovered = false;
+  readonly recovery: Recovery;
+  #hasReleased = false;
   #returning: Promise<void> | undefined;
 
   constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
     this.#deps = deps;
     this.#orders = orders;
+    this.recovery = new Recovery(deps);
   }
 
   idOf({ id }: FiredOrder): string {
     return id;
   }
 
-  async due(inFlight: InFlight): Promise<FiredOrder[]> {
-    const alone = this.#deps.alone && !this.#hasRecovered;
-    await recover(this.#deps, { alone });
-    this.#hasRecovered = true;
+  async due(inFlight: InFlight): Promise<OwnedOrder[]> {
+    const alone = this.#deps.alone && !this.#hasReleased;
+    await releaseAbandoned(this.#deps, { alone });
+    this.#hasReleased = true;
+    void this.recovery.begin((id) => inFlight.isUnderWay(id));
     this.#returning ??= this.#returnRents(alone).finally(() => {
       this.#returning = undefined;
     });
     await this.#retryUnpaid();
     await this.#orders.update(inFlight);
     const fired = this.#fire();
-    if (fired.length === 0 || (await this.#deps.wallet.canPay())) return fired;
+    if (fired.length === 0 || (await this.#deps.wallet.canPay())) return this.#withWallets(fired);
     // Without a claim and a back-off, so that they go on as soon as the wallet has SOL.
     for (const { id } of fired) this.#unpaid.add(id);
     return [];
   }
 
+  ownerOf({ wallet }: OwnedOrder): string {
+    return wallet;
+  }
+
   /** Nothing to prepare: `fillOrder` claims the order, and only then is known whether it still fires. */
-  async prepare(fired: FiredOrder): Promise<FiredOrder> {
+  async prepare(fired: OwnedOrder): Promise<OwnedOrder> {
     return fired;
   }
 
@@ -150,6 +164,16 @@ class TriggerWork implements Work<FiredOrder, FiredOrder> {
     if (this.#unpaid.size === 0 || !(await this.#deps.wallet.canPay())) return;
     for (const id of this.#unpaid) this.#orders.readAgain(id);
     this.#unpaid.clear();
+  }
+
+  /** Beyond what is filled at once, wallets take turns, so that nobody's stop waits behind all orders of another. */
+  async #withWallets(fired: FiredOrder[]): Promise<OwnedOrder[]> {
+    if (fired.length === 0) return [];
+    const wallets = await walletsOf(
+      this.#deps.store,
+      fired.map(({ id }) => id),
+    );
+    return fired.map((order) => ({ ...order, wallet: wallets.get(order.id) ?? '' }));
   }
 
   #fire(): FiredOrder[] {

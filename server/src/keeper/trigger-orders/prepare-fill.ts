@@ -27,6 +27,8 @@ export interface PreparedFill {
   lastValidBlockHeight: bigint;
   /** What it sells, in the smallest unit: the rest of the order or a part of it. */
   amount: bigint;
+  /** What it buys at least. */
+  least: bigint;
 }
 
 /** A sale, and what all tries have in common. */
@@ -61,7 +63,7 @@ export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<
     // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill.
     const isEmptied = amount === sale.amount && sale.failures === 0 && holds(source) === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
-    if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount };
+    if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount, least: offer.least };
     if (!quote.simpler) break;
     const simpler = await quote.simpler(signal);
     if (isRefused(simpler)) return { skipped: simpler.reason };
@@ -77,7 +79,7 @@ const NO_ACCOUNT =
 
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
-type Tried = Omit<PreparedFill, 'amount'> | { skipped: string } | 'too large';
+type Tried = Omit<PreparedFill, 'amount' | 'least'> | { skipped: string } | 'too large';
 
 async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
   if (isEmptied) {

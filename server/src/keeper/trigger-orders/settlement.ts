@@ -22,8 +22,8 @@ export interface FillDetail {
   at: Date;
 }
 
-/** Stored with a fill's request. `amount`: what it sells, in the smallest unit. */
-const FillPayload = Type.Object({ orderId: Type.String(), amount: digits });
+/** Stored with a fill's request. `amount`: what it sells; `least`: what it buys at least; in the smallest unit. */
+const FillPayload = Type.Object({ orderId: Type.String(), amount: digits, least: Type.Optional(digits) });
 export type FillPayload = Static<typeof FillPayload>;
 const readFillPayload = payloadReader(FillPayload);
 

@@ -22,14 +22,8 @@ import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../.
 import { apply, newOrder } from '../../trigger-orders/order.js';
 import type { Mortal } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
-import {
-  createTriggerKeeper,
-  FILL_AREA,
-  fillSettlement,
-  RENT_AREA,
-  rentSettlement,
-  type TriggerKeeperDeps,
-} from './index.js';
+import { createTriggerKeeper, FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from './index.js';
+import type { TriggerKeeperOptions } from './keeper.js';
 
 export const AMOUNT = 100_000_000n;
 export const MAX_BELOW_FAIR_BPS = 3_000;
@@ -131,7 +125,7 @@ export async function openTriggerWorld() {
       return world.holding(token, wallet, amount, associatedTokenAddress(wallet, token.mint, token.tokenProgram));
     },
 
-    async newKeeper(changes: Partial<TriggerKeeperDeps & { alone: boolean }> = {}) {
+    async newKeeper(changes: Partial<TriggerKeeperOptions> = {}) {
       const keeper = await createTriggerKeeper({
         ...keeperDeps,
         store,

@@ -1,0 +1,95 @@
+import { changeOrders } from '../../store/trigger-order-changes.js';
+import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
+import { lockTriggerOrders } from '../../store/trigger-orders.js';
+import { BackOffs } from '../back-offs.js';
+import { concludeByBalances, concludeFill } from './conclude-fill.js';
+import type { TriggerKeeperDeps } from './deps.js';
+
+const BATCH = 500;
+const AT_ONCE = 16;
+const FOREVER = new Date(8.64e15);
+const UNREAD = { firstMs: 1_000, longestMs: 60_000 };
+/** After so many questions, over some four minutes, a node does not lag but has forgotten. */
+const MOST_QUESTIONS = 9;
+
+/**
+ * Releases the orders that a stopped keeper has claimed and sent nothing for. `alone`: no other keeper is at work, so
+ * every claim is abandoned.
+ */
+export async function releaseAbandoned(
+  { store, clock }: Pick<TriggerKeeperDeps, 'store' | 'clock'>,
+  { alone }: { alone: boolean },
+): Promise<void> {
+  const now = new Date(clock.now());
+  const abandoned = await abandonedClaims(store, alone ? FOREVER : now, BATCH);
+  for (const id of abandoned) {
+    await store.transaction(async (tx) => {
+      const [order] = await lockTriggerOrders(tx, [id], { skip: true });
+      if (!order?.leaseUntil || (!alone && order.leaseUntil > now)) return;
+      await changeOrders(tx, [{ id, event: { type: 'released' }, times: { leaseUntil: null } }], now);
+    });
+  }
+}
+
+/**
+ * Records fills that have landed, and of which no keeper has recorded what they moved. It runs beside the ticks, because
+ * a node may take minutes to tell, or never do.
+ */
+export class Recovery {
+  readonly #deps: TriggerKeeperDeps;
+  readonly #backOffs: BackOffs;
+  #running: Promise<void> | undefined;
+
+  constructor(deps: TriggerKeeperDeps & { steadyNow: () => number }) {
+    this.#deps = deps;
+    this.#backOffs = new BackOffs(UNREAD, deps.steadyNow);
+  }
+
+  /** Begins a turn unless one is running. `isUnderWay`: this process records the order's fill itself. */
+  begin(isUnderWay: (order: string) => boolean): Promise<void> {
+    this.#running ??= this.#turn(isUnderWay)
+      .catch((error: Error) =>
+        this.#deps.log.warn({ reason: error.message }, 'cannot record landed fills yet; will try again'),
+      )
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+
+  /** Ends the running turn, and makes one in which nothing rests. */
+  async finish(): Promise<void> {
+    await this.#running;
+    this.#backOffs.clear();
+    await this.begin(() => false);
+  }
+
+  async #turn(isUnderWay: (order: string) => boolean): Promise<void> {
+    const seen = new Set<string>();
+    let page: PendingFill[];
+    let after = '';
+    do {
+      page = await landedFills(this.#deps.store, after, BATCH);
+      after = page.at(-1)?.orderId ?? after;
+      for (const { requestId } of page) seen.add(requestId);
+      const due = page.filter(({ requestId, orderId }) => !this.#backOffs.isResting(requestId) && !isUnderWay(orderId));
+      while (due.length > 0) await Promise.all(due.splice(0, AT_ONCE).map((fill) => this.#conclude(fill)));
+    } while (page.length === BATCH);
+    this.#backOffs.keepOnly(seen);
+  }
+
+  async #conclude(fill: PendingFill): Promise<void> {
+    const { orderId, requestId } = fill;
+    let reason = 'the node does not have its transaction';
+    try {
+      if (await concludeFill(this.#deps, fill, { tries: 1 })) return;
+      const isForgotten = this.#backOffs.triesOf(requestId) >= MOST_QUESTIONS;
+      if (isForgotten && (await concludeByBalances(this.#deps, fill))) return;
+    } catch (error) {
+      reason = (error as Error).message;
+    }
+    const tries = this.#backOffs.fail(requestId);
+    const { log } = this.#deps;
+    log[tries === 1 ? 'warn' : 'debug']({ order: orderId, reason, tries }, 'cannot record a landed fill yet');
+  }
+}
