@@ -18,7 +18,7 @@ export async function openApi(
   losses: { readonly stopped: string | undefined },
   print?: Print,
 ): Promise<TypedServer> {
-  const { config, log, metrics, clock, steadyNow, store, adminToken, chain, disposal } = base;
+  const { config, log, metrics, clock, steadyNow, store, adminToken, chains, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
   const server = await createServer({
@@ -31,7 +31,8 @@ export async function openApi(
     ready: createReadiness({
       config,
       store,
-      chain,
+      // Whoever asks whether this copy is well must not wait behind its clients.
+      chain: chains.landing,
       steadyNow,
       wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
       losses,
@@ -42,7 +43,8 @@ export async function openApi(
     print,
   });
   disposal.add('server', () => server.close());
-  if (config.roles.has('api')) for (const area of areas) area.register(server, services);
+  if (!config.roles.has('api')) return server;
+  for (const area of areas) area.register(server, { ...services, chain: chains[area.calls ?? 'quotes'] });
   return server;
 }
 

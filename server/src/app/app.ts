@@ -72,7 +72,8 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   const keeperWallet = openWallets(base);
   const losses = startLossReadings({ landing, registry: base.metrics.registry, log });
   disposal.add('loss readings', () => losses.close());
-  const keeper = await openKeepers({ ...base, ...files, ...market, ...indexes, landing, keeperWallet });
+  const chain = base.chains.keeper;
+  const keeper = await openKeepers({ ...base, chain, ...files, ...market, ...indexes, landing, keeperWallet });
   const services: Services = {
     ...base,
     ...files,
@@ -130,7 +131,8 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
 }
 
 /** Watches the service's own wallets; the keeper's, which this returns, pays for what the keepers do. */
-function openWallets({ config, chain, signer, steadyNow, log, metrics, disposal }: Base): KeeperWallet {
+function openWallets({ config, chains, signer, steadyNow, log, metrics, disposal }: Base): KeeperWallet {
+  const chain = chains.keeper;
   const wallet = new KeeperWallet({ chain, address: signer.address('keeper'), steadyNow, log });
   const names = ['gas', 'keeper', 'tracker'] as const;
   const readings = startWalletReadings({
@@ -145,8 +147,8 @@ function openWallets({ config, chain, signer, steadyNow, log, metrics, disposal 
 }
 
 /** The indexes, which read the chain's history into the store. */
-function openIndexes({ config, store, chain, steadyNow, log, metrics, disposal }: Base) {
-  const reader = { store, chain, steadyNow, log, registry: metrics.registry };
+function openIndexes({ config, store, chains, steadyNow, log, metrics, disposal }: Base) {
+  const reader = { store, chain: chains.keeper, steadyNow, log, registry: metrics.registry };
   const addresses = limitOrderAddresses(config.programs.limitOrder);
   const index = createLimitOrderIndex({ ...reader, addresses });
   disposal.add('limit order index', () => index.close());

@@ -1,9 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { lockFolder, startLocalnet } from '@slipway/localnet';
 import type { Logger } from 'pino';
-import { createHttpRpc, createLocalRpc, type Rpc } from '../chain/index.js';
+import {
+  type CallBudget,
+  createCallBudget,
+  createHttpRpc,
+  createLocalRpc,
+  type Purpose,
+  type Rpc,
+} from '../chain/index.js';
 import { type Config, dataFolder, LEAST_SECRET } from '../config/index.js';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
 import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from '../signer/index.js';
@@ -19,9 +26,11 @@ export interface Backends {
 }
 
 export interface Node {
-  rpc: Rpc;
-  /** Every RPC that transactions are sent to, `rpc` first. */
-  sendRpcs: readonly Rpc[];
+  rpcFor: (purpose: Purpose) => Rpc;
+  /** Every RPC that transactions are sent to, that of `rpcFor` first. */
+  sendRpcsFor: (purpose: Purpose) => readonly Rpc[];
+  /** What bounds the calls to each of them. */
+  budgets: readonly CallBudget[];
   rpcUrl: string;
   wsUrl: string | undefined;
   /** Resolves when the embedded chain has died. */
@@ -70,9 +79,8 @@ async function openKeys(config: Config): Promise<Signer & MintFinder> {
 async function openChain(config: Config, log: Logger, disposal: Disposal): Promise<Node> {
   if (config.chain.kind === 'outside') {
     const { rpcUrl, wsUrl, sendUrls } = config.chain;
-    const rpc = createHttpRpc({ url: rpcUrl });
-    const sendRpcs = [rpc, ...sendUrls.map((url) => createHttpRpc({ url }))];
-    return { rpc, sendRpcs, rpcUrl, wsUrl, died: new Promise(() => {}) };
+    const rpcs = [rpcUrl, ...sendUrls].map((url) => createHttpRpc({ url }));
+    return { ...budgeted(rpcs, config), rpcUrl, wsUrl, died: new Promise(() => {}) };
   }
   const { rpcPort, programsDir, forkUrl } = config.chain;
   const { platform, stable, usdc } = config.tokens;
@@ -90,7 +98,14 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
   const died = new Promise<Error>((resolve) => {
     void localnet.closed.then((error) => error && resolve(error));
   });
-  return { rpc, sendRpcs: [rpc], rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
+  return { ...budgeted([rpc], config), rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, died };
+}
+
+/** Each RPC has a budget of its own: what one of them takes says nothing about the others. */
+function budgeted(rpcs: readonly Rpc[], { rpc: { callsPerSecond } }: Config) {
+  const budgets = rpcs.map((rpc) => createCallBudget({ rpc, callsPerSecond, steadyNow }));
+  const sendRpcsFor = (purpose: Purpose) => budgets.map((budget) => budget.rpcFor(purpose));
+  return { budgets, sendRpcsFor, rpcFor: (purpose: Purpose) => budgets[0]!.rpcFor(purpose) };
 }
 
 /** Where uploads are kept. `publicUrl` is called for the first URL, when the service's port is known. */

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
-import { type Chain, createChain } from '../chain/index.js';
+import { type Chain, createChains, type Purpose } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { assertIdentity } from '../store/identity.js';
 import { type Backends, openBackends } from './backends.js';
+import { registerRpcMetrics } from './rpc-metrics.js';
 
 /** What every other part of the service is built from. */
 export interface Base extends Backends {
@@ -16,6 +17,8 @@ export interface Base extends Backends {
   clock: AdjustableClock;
   steadyNow: () => number;
   metrics: Metrics;
+  chains: Readonly<Record<Purpose, Chain>>;
+  /** For what nobody waits for. */
   chain: Chain;
 }
 
@@ -24,9 +27,12 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
   const backends = await openBackends(config, log, disposal);
   const { store, signer, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
-  const chain = createChain({ rpc: node.rpc, steadyNow, fees });
-  await assertIdentity(store, { chain: await genesisHash(chain), signer: signer.address('gas') });
-  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics: createMetrics(), chain };
+  const chains = createChains(node.rpcFor, { steadyNow, fees });
+  await assertIdentity(store, { chain: await genesisHash(chains.landing), signer: signer.address('gas') });
+  const metrics = createMetrics();
+  registerRpcMetrics(node.budgets, metrics.registry);
+  const chain = chains.reads;
+  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, chains, chain };
 }
 
 async function genesisHash(chain: Chain): Promise<string> {

@@ -20,6 +20,7 @@ import { openScores } from '../scores/index.js';
 import type { Base } from './base.js';
 
 const LAMPORTS_PER_SOL = 1e9;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Everything that the keepers may use. */
 export interface KeepersDeps extends Base {
@@ -44,7 +45,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   const keeper = startKeeper({
     log,
     chores: [
-      ledgerChore({ store, landing, clock, log }),
+      ledgerChore({ store, landing, clock, log, keepSubmissionsMs: config.submit.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => scores.runDue(),
       () => limitOrders.index.keepUp(),

@@ -12,7 +12,7 @@ import type { Base } from './base.js';
 
 /** Opens landing, and resumes what an earlier run of this process left under way. */
 export async function openLanding(base: Base): Promise<Landing> {
-  const { store, clock, steadyNow, chain, node, signer, metrics, log, disposal } = base;
+  const { config, store, clock, steadyNow, chains, node, signer, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
   const ofKeepers: Record<string, Settlement> = {
     [FILL_AREA]: fillSettlement,
@@ -25,8 +25,9 @@ export async function openLanding(base: Base): Promise<Landing> {
     store,
     clock,
     steadyNow,
-    chain,
-    sendRpcs: node.sendRpcs,
+    chain: chains.landing,
+    sendRpcs: node.sendRpcsFor('landing'),
+    strangers: { chain: chains.strangers, sendRpcs: node.sendRpcsFor('strangers'), ...config.submit },
     signer,
     settlements: Object.assign({}, ...ofAreas, ofKeepers),
     observe: settlementObserver(metrics, log),

@@ -12,10 +12,12 @@ import type { Base } from './base.js';
  * `ownTables`: the sandbox's lookup tables.
  */
 export async function openAggregator(
-  { config, log, node, chain, store, clock, steadyNow, disposal, metrics }: Base,
+  { config, log, node, chains, store, clock, steadyNow, disposal, metrics }: Base,
   ownTables: readonly Address[],
 ): Promise<{ aggregator: Aggregator; live: LiveAccounts }> {
-  const { rpc, wsUrl } = node;
+  const { wsUrl } = node;
+  const chain = chains.quotes;
+  const { rpc } = chain;
   const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
   const { programs, swap, tokens } = config;
@@ -73,7 +75,8 @@ export function openRouters(
   deps: Base & { aggregator: Aggregator; prices: Prices },
   ownMakers: readonly MakerEndpoint[],
 ): Routers {
-  const { config, log, store, aggregator, chain, clock, steadyNow, prices, metrics } = deps;
+  const { config, log, store, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
+  const chain = chains.quotes;
   const { budgetMs } = config.swap;
   const makers = createMakers({
     store,

@@ -1,7 +1,7 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Chain } from '../chain/index.js';
+import type { Chain, Purpose } from '../chain/index.js';
 import type { Config, TokenList } from '../config/index.js';
 import type { ErrorShape } from '../errors/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
@@ -26,6 +26,8 @@ export interface Area {
   /** What the tag stands for there. */
   readonly about?: string;
   readonly errorShape: ErrorShape;
+  /** What it calls the chain for; `quotes`, with which it crafts, when left out. */
+  readonly calls?: Purpose;
   /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
   /** Registers its routes. An area that is off (the sandbox's in production, say) registers none. */

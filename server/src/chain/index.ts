@@ -2,9 +2,11 @@ import { type Address, address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN
 import { LRUCache } from 'lru-cache';
 import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
+import { PURPOSES, type Purpose } from './budget.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
+export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export {
   type Listed,
@@ -64,6 +66,17 @@ export interface Statuses {
   found: (SignatureStatus | undefined)[];
 }
 
+export interface Validity {
+  valid: boolean;
+  /** Of the node that answered. */
+  slot: bigint;
+}
+
+/** Transactions that wait for the same blockhash ask once for all. */
+const VALIDITY_MS = 1_000;
+/** More than live at a time; the others were made up. */
+const MAX_VALIDITIES = 1_000;
+
 interface Contextual<T> {
   context: { slot: number };
   value: T;
@@ -90,21 +103,32 @@ export interface Chain {
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
   /** Identifies the cluster. */
   genesisHash(): Promise<string>;
-  isBlockhashValid(blockhash: string): Promise<{ valid: boolean; slot: bigint }>;
+  /** Whether a transaction with it may land. At most a second old. */
+  isBlockhashValid(blockhash: string): Promise<Validity>;
   /** Drops everything that is cached; for a sandbox whose clock jumped. */
   forget(): void;
 }
 
-interface ChainDeps {
-  rpc: Rpc;
+interface ReadDeps {
   steadyNow: () => number;
   fees: { percentile: number; maxMicroLamports: bigint };
 }
 
-export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
-  const account = createAccountReader(rpc);
-  const mints = new LRUCache<Address, { facts: MintInfo; until: number }>({ max: MAX_MINTS });
+/** One chain for a process that does one thing. */
+export function createChain({ rpc, ...deps }: ReadDeps & { rpc: Rpc }): Chain {
+  return chainOver(rpc, createSharedReads(rpc, deps), deps);
+}
 
+/** The chain for each purpose. All know what one of them has read a moment ago. */
+export function createChains(rpcFor: (purpose: Purpose) => Rpc, deps: ReadDeps): Readonly<Record<Purpose, Chain>> {
+  // Landing waits for the shared reads, too, so nobody else may hold them up.
+  const shared = createSharedReads(rpcFor('landing'), deps);
+  const chains = PURPOSES.map((purpose) => [purpose, chainOver(rpcFor(purpose), shared, deps)]);
+  return Object.fromEntries(chains) as Record<Purpose, Chain>;
+}
+
+/** What is read once for everybody, and kept for a moment. */
+function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   const fetchBlockhash = (): Promise<Blockhash> => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
     return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
@@ -117,26 +141,39 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
     ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
       entries.map((entry) => BigInt(entry.prioritizationFee)),
     );
-  let latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
-  const recentPrices = cached(fetchPrices, 2_000, steadyNow);
+  const shared = {
+    latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
+    recentPrices: cached(fetchPrices, 2_000, steadyNow),
+    mints: new LRUCache<Address, { facts: MintInfo; until: number }>({ max: MAX_MINTS }),
+    validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
+    forget() {
+      shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
+      shared.mints.clear();
+      shared.validity.clear();
+    },
+  };
+  return shared;
+}
 
+function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { steadyNow, fees }: ReadDeps): Chain {
+  const account = createAccountReader(rpc);
   return {
     rpc,
-    latestBlockhash: () => latestBlockhash(),
+    latestBlockhash: () => shared.latestBlockhash(),
     async blockHeight() {
-      return (await latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
+      return (await shared.latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
     },
     account,
     async mint(address) {
-      const known = mints.get(address);
+      const known = shared.mints.get(address);
       if (known && known.until > steadyNow()) return known.facts;
       const facts = mintFacts(await account(address));
-      if (facts) mints.set(address, { facts, until: steadyNow() + 60_000 });
-      else mints.delete(address);
+      if (facts) shared.mints.set(address, { facts, until: steadyNow() + 60_000 });
+      else shared.mints.delete(address);
       return facts;
     },
     async computeUnitPrice(percent = fees.percentile) {
-      const price = percentile(await recentPrices(), percent);
+      const price = percentile(await shared.recentPrices(), percent);
       if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
       return price;
     },
@@ -144,17 +181,23 @@ export function createChain({ rpc, steadyNow, fees }: ChainDeps): Chain {
     statuses: (signatures, { history }) => statuses(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),
     isBlockhashValid(blockhash) {
-      const params = [blockhash, { commitment: 'confirmed' }];
-      return ask(rpc, 'isBlockhashValid', params, ({ context, value }: Contextual<boolean>) => {
-        if (typeof value !== 'boolean') throw new TypeError('not a boolean');
-        return { valid: value, slot: BigInt(context.slot) };
-      });
+      let read = shared.validity.get(blockhash);
+      if (!read) {
+        read = cached(() => fetchValidity(rpc, blockhash), VALIDITY_MS, steadyNow);
+        shared.validity.set(blockhash, read);
+      }
+      return read();
     },
-    forget() {
-      latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
-      mints.clear();
-    },
+    forget: () => shared.forget(),
   };
+}
+
+function fetchValidity(rpc: Rpc, blockhash: string): Promise<Validity> {
+  const params = [blockhash, { commitment: 'confirmed' }];
+  return ask(rpc, 'isBlockhashValid', params, ({ context, value }: Contextual<boolean>) => {
+    if (typeof value !== 'boolean') throw new TypeError('not a boolean');
+    return { valid: value, slot: BigInt(context.slot) };
+  });
 }
 
 /** The mint in an account; undefined if the account is not a token mint. */

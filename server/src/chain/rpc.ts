@@ -37,6 +37,17 @@ export class ChainUnavailable extends Outage {
   }
 }
 
+/** The node asks for fewer calls. The call was not made. */
+export class Throttled extends ChainUnavailable {
+  constructor(
+    message: string,
+    /** How long it asks to be left alone; 0 if it does not say. */
+    readonly retryAfterMs: number,
+  ) {
+    super(message);
+  }
+}
+
 interface RpcResponse {
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
@@ -70,7 +81,9 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
       });
-      if (response.status === 429) throw new ChainUnavailable(`${name} is throttling us (429)`);
+      if (response.status === 429) {
+        throw new Throttled(`${name} is throttling us (429)`, secondsIn(response.headers.get('retry-after')) * 1_000);
+      }
       if (response.status >= 500) throw new ChainUnavailable(`${name} answered ${response.status} to ${method}`);
       const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
       return JSON.parse(await readBody(response, most)) as RpcResponse;
@@ -97,7 +110,21 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
   };
 }
 
+/** Of Retry-After; 0 where it has a date, or nothing. */
+function secondsIn(header: string | null): number {
+  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : 0;
+}
+
+/** As nodes and gateways in front of them say inside of an answer with status 200 that they are called too often. */
+const THROTTLING_CODES: ReadonlySet<number> = new Set([429, -32429]);
+/** Errors whose text repeats what the call had in it, so that a client could write it. */
+const ABOUT_THE_CALL: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
+const THROTTLING = /rate limit|request limit|too many requests/i;
+
 function errorOf(name: string, { code, message, data }: NonNullable<RpcResponse['error']>): Error {
+  if (THROTTLING_CODES.has(code) || (!ABOUT_THE_CALL.has(code) && THROTTLING.test(String(message)))) {
+    return new Throttled(`${name} is throttling us: ${String(message).slice(0, 200)}`, 0);
+  }
   if (code === NODE_UNHEALTHY) return new ChainUnavailable(`${name}: ${message}`, `The chain’s node says: ${message}`);
   return new RpcError(code, String(message), data);
 }

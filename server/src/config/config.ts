@@ -74,6 +74,8 @@ export interface Config {
     readonly strict: boolean;
   };
   readonly chain: ChainConfig;
+  /** To each RPC, from this process. */
+  readonly rpc: { readonly callsPerSecond: number };
   /** Absolute. */
   readonly dataDir: string;
   readonly store: { readonly kind: 'embedded' } | { readonly kind: 'postgres'; readonly url: string };
@@ -136,5 +138,13 @@ export interface Config {
   readonly tokenList: readonly ListedToken[];
   /** By name. The tier `unlimited` is built in and not listed. */
   readonly tiers: Readonly<Record<string, TierConfig>>;
-  readonly submit: { readonly minTipLamports: bigint; readonly tipAccounts: readonly Address[] };
+  readonly submit: {
+    readonly minTipLamports: bigint;
+    readonly tipAccounts: readonly Address[];
+    /** Of one caller and in all, in this process. */
+    readonly underWayPerKey: number;
+    readonly underWay: number;
+    /** After its end. */
+    readonly keepDays: number;
+  };
 }

@@ -17,6 +17,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     roles: [...config.roles],
     http: config.http,
     chain: described,
+    rpc: config.rpc,
     dataDir: config.dataDir,
     store: store.kind === 'postgres' ? { kind: store.kind, host: hostOf(store.url) } : store,
     signer: { file: config.signer.file, passphrase: config.signer.passphrase === undefined ? 'not set' : 'set' },

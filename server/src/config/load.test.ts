@@ -60,7 +60,9 @@ test('nothing set is a sandbox on this machine with everything inside', () => {
   assert.equal(config.logLevel, 'warn');
   assert.equal(config.tokens.platform.symbol, 'JUP');
   assert.deepEqual(config.tiers.free, { perMinute: 60, executePer10s: 500 });
-  assert.deepEqual(config.submit, { minTipLamports: 0n, tipAccounts: [] });
+  const bounds = { underWayPerKey: 500, underWay: 5_000, keepDays: 7 };
+  assert.deepEqual(config.submit, { minTipLamports: 0n, tipAccounts: [], ...bounds });
+  assert.equal(config.rpc.callsPerSecond, 100_000);
 });
 
 test('an outside RPC or NODE_ENV=production ends the sandbox, unless it is asked for', () => {
@@ -96,7 +98,8 @@ test('every variable reaches its place', () => {
       express: { receiver: MINT, gasless: true },
       fees: { percentile: 50, maxMicroLamports: 1000 },
       tiers: { free: { perMinute: 1, executePer10s: 2 }, gold: { perMinute: 3, executePer10s: 4 } },
-      submit: { minTipLamports: '1000000', tipAccounts: [MINT] },
+      submit: { minTipLamports: '1000000', tipAccounts: [MINT], underWayPerKey: 2, underWay: 3, keepDays: 4 },
+      rpc: { callsPerSecond: 50 },
     },
   );
   assert.deepEqual([...config.roles], ['keeper']);
@@ -118,7 +121,10 @@ test('every variable reaches its place', () => {
   assert.deepEqual(config.fees, { percentile: 50, maxMicroLamports: 1000 });
   assert.deepEqual(Object.keys(config.tiers), ['keyless', 'free', 'developer', 'launch', 'pro', 'gold']);
   assert.equal(config.tiers.free?.perMinute, 1);
-  assert.equal(config.submit.minTipLamports, 1_000_000n);
+  const bounds = { underWayPerKey: 2, underWay: 3, keepDays: 4 };
+  assert.deepEqual(config.submit, { minTipLamports: 1_000_000n, tipAccounts: [MINT], ...bounds });
+  assert.equal(config.rpc.callsPerSecond, 50);
+  assert.equal(load(production, receiver).rpc.callsPerSecond, 300);
 
   const embedded = load({
     SLIPWAY_PROGRAMS_DIR: 'programs',

@@ -24,12 +24,12 @@ function configOf(values: Values, cwd: string): Config {
   const adminToken = values.SLIPWAY_ADMIN_TOKEN;
   const challengePrefix = values.SLIPWAY_CHALLENGE_PREFIX;
   const { feeClaimer, mintSuffix = '' } = values.studio;
-  const { minTipLamports, tipAccounts } = values.submit;
   return {
     sandbox: values.sandbox,
     roles: new Set(values.SLIPWAY_ROLES),
     http: httpOf(values),
     chain: chainOf(values, cwd),
+    rpc: values.rpc,
     dataDir,
     store: databaseUrl === undefined ? { kind: 'embedded' } : { kind: 'postgres', url: databaseUrl },
     signer: {
@@ -56,7 +56,7 @@ function configOf(values: Values, cwd: string): Config {
     },
     tokenList: values.tokenList,
     tiers: { ...defaultTiers, ...values.tiers },
-    submit: { minTipLamports: BigInt(minTipLamports), tipAccounts },
+    submit: { ...values.submit, minTipLamports: BigInt(values.submit.minTipLamports) },
   };
 }
 

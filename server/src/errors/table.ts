@@ -29,6 +29,11 @@ export const errorTable = {
   QUOTES_UNAVAILABLE: { status: 503, message: 'No router can quote at the moment' },
 
   TRANSACTION_EXPIRED: { status: 400, message: 'Transaction expired' },
+  TOO_MANY_OF_KEY: {
+    status: 429,
+    message: 'Too many transactions of this key are under way; try again when some have ended',
+  },
+  TOO_MANY_IN_ALL: { status: 503, message: 'Too many transactions are under way; try again in a moment' },
   INVALID_PAYLOAD: { status: 400, message: 'The transaction is not the one that was crafted' },
   INVALID_TOKEN_ID: { status: 400, message: 'tokenId must be the address of a mint' },
   EXPRESS_UNAUTHORIZED: {

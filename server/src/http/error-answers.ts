@@ -8,6 +8,7 @@ type Answers = Record<string, { description: string } & ({ $ref: string } | { an
 export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOptions): Answers {
   const { auth = 'none', errorShape = gatewayError, errors = {} } = config ?? {};
   const ofArea = (description: string) => ({ ...refTo(errorShape), description });
+  const ofRoute = Object.entries(errors).filter(([status]) => status !== '429');
   const hasKey = auth === 'key' || auth === 'wallet';
   const takesFields = schema?.body !== undefined || schema?.params !== undefined || schema?.querystring !== undefined;
   return {
@@ -19,15 +20,17 @@ export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOp
         description: 'The key does not have access, or the area refuses',
       },
       429: {
-        ...refTo(gatewayError),
-        description: 'Too many requests: `limit` says of which kind, and the header Retry-After when to try again',
+        ...(errors[429] === undefined
+          ? refTo(gatewayError)
+          : { anyOf: [...new Set([gatewayError, errorShape])].map(refTo) }),
+        description: `${TOO_MANY}${errors[429] === undefined ? '' : `. ${errors[429]}`}`,
       },
     }),
     ...(schema?.body !== undefined && {
       413: ofArea(`The body has more than ${bodyLimit.toLocaleString('en-US')} bytes`),
       415: ofArea('The body has another content type'),
     }),
-    ...Object.fromEntries(Object.entries(errors).map(([status, description]) => [status, ofArea(description)])),
+    ...Object.fromEntries(ofRoute.map(([status, description]) => [status, ofArea(description)])),
     '4xx': ofArea('The request cannot be served'),
     500: ofArea('The service failed'),
     ...(auth !== 'none' &&
@@ -37,6 +40,8 @@ export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOp
     '5xx': ofArea('The service failed'),
   };
 }
+
+const TOO_MANY = 'Too many requests: `limit` says of which kind, and the header Retry-After when to try again';
 
 const CREDENTIALS = {
   key: 'The header x-api-key is missing, or its key is not known',

@@ -61,7 +61,8 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
         return { requestId, method, route, status, code: error.code, error: describeThrown(cause) };
       });
     }
-    if (error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    // A rate limit knows better, and says so afterwards.
+    if (error.status === 503 || error.status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS);
     sendError(reply, status, renderError(shape, error, request.id));
   };
 }

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
-import { deleteDead } from '../store/ledger.js';
-import type { Store } from '../store/sql.js';
+import { deleteDead, deleteEndedSubmissions } from '../store/ledger-cleaning.js';
+import type { Store, Tx } from '../store/sql.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
 
@@ -18,8 +18,10 @@ export function ledgerChore(deps: {
   landing: Pick<Landing, 'resume'>;
   clock: Clock;
   log: Logger;
+  /** How long a submission is kept after its end. */
+  keepSubmissionsMs: number;
 }): Chore {
-  const { store, landing, clock, log } = deps;
+  const { store, landing, clock, log, keepSubmissionsMs } = deps;
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
     const resumed = await landing.resume({ all: false });
@@ -27,14 +29,21 @@ export function ledgerChore(deps: {
     await expireTriggerOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
-    let deleted = 0;
-    do {
-      deleted = await store.transaction((tx) => deleteDead(tx, before, DELETE_BATCH));
-      deletedSinceVacuum += deleted;
-    } while (deleted === DELETE_BATCH && !isClosing());
+    deletedSinceVacuum += await inBatches((tx) => deleteDead(tx, before, DELETE_BATCH), isClosing);
+    const endedBefore = new Date(clock.now() - keepSubmissionsMs);
+    deletedSinceVacuum += await inBatches((tx) => deleteEndedSubmissions(tx, endedBefore, DELETE_BATCH), isClosing);
     if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
     // PGlite has no autovacuum.
     await store.query('vacuum analyze ledger');
     deletedSinceVacuum = 0;
   };
+
+  async function inBatches(deleteSome: (tx: Tx) => Promise<number>, isClosing: () => boolean): Promise<number> {
+    let inAll = 0;
+    for (;;) {
+      const deleted = await store.transaction(deleteSome);
+      inAll += deleted;
+      if (deleted < DELETE_BATCH || isClosing()) return inAll;
+    }
+  }
 }

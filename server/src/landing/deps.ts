@@ -5,6 +5,7 @@ import type { Signer } from '../signer/index.js';
 import type { LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import type { Settlement } from './grouped-writes.js';
+import type { UnderWayLimits } from './under-way.js';
 
 export interface LandingDeps {
   store: Store;
@@ -13,6 +14,11 @@ export interface LandingDeps {
   chain: Chain;
   /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
+  /** How the transactions of others are landed; as our own, and any number of them, when left out. */
+  strangers?: UnderWayLimits & {
+    chain: Chain;
+    sendRpcs: readonly Rpc[];
+  };
   signer: Signer;
   /** By area. */
   settlements: Readonly<Record<string, Settlement>>;

@@ -1,6 +1,7 @@
 export { accept, isRefusal, type Refusal } from './accept.js';
 export { broadcast, NotAccepted } from './broadcast.js';
 export { lastCalls } from './calls.js';
+export { CannotLand } from './can-land.js';
 export type { Deliver, Delivery } from './delegated-send.js';
 export type { LandingDeps } from './deps.js';
 export {
@@ -15,7 +16,6 @@ export {
 } from './explain.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
-export { lifetimeOf } from './lifetime.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE } from './purses.js';
@@ -31,3 +31,4 @@ export {
 } from './signed-transaction.js';
 export { createTracker } from './tracker.js';
 export { type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';
+export { TooManyUnderWay } from './under-way.js';

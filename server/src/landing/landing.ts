@@ -5,7 +5,7 @@ import {
   transactionSignature,
   withSignature,
 } from '@slipway/wire';
-import { failUnsent, findRequest, type LedgerRow, takeAbandoned } from '../store/ledger.js';
+import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
@@ -14,9 +14,10 @@ import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
+import type { SignedTransaction } from './signed-transaction.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
 import { type PurseReading, Spending } from './spending.js';
-import { Submissions } from './submissions.js';
+import { openStrangers, type Strangers } from './strangers.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 /** Per run; the next run takes over the rest. */
@@ -27,11 +28,11 @@ const END_OF_TIME = new Date(8.64e15);
 export class Landing {
   readonly #deps: LandingDeps;
   readonly #tracker: Tracker;
+  readonly #strangers: Strangers;
   readonly #delegated: DelegatedSend;
   readonly #writes: ReturnType<typeof createGroupedWrites>;
   readonly #spending: Spending;
   readonly #following: Following;
-  readonly #submissions: Submissions;
   readonly #executing = new Map<string, Promise<LedgerRow>>();
   readonly #closing = new AbortController();
 
@@ -57,7 +58,7 @@ export class Landing {
     this.#delegated = delegated;
     this.#writes = writes;
     this.#following = following;
-    this.#submissions = new Submissions({ store, clock, sendRpcs, log, following, tracker });
+    this.#strangers = openStrangers(deps, { delegated, settle: writes.settle });
   }
 
   /**
@@ -109,12 +110,13 @@ export class Landing {
   }
 
   /**
-   * Lands a fully signed transaction: resolves with its signature as soon as one RPC has accepted it. `aliveAt` is a
-   * slot at which its blockhash was known to be valid.
+   * Lands a fully signed transaction of a stranger: resolves with its signature as soon as one RPC has accepted it.
+   * `caller`: whom it is counted for.
+   * @throws TooManyUnderWay, CannotLand: nothing was sent.
    * @throws NotAccepted if no RPC did. Unless all of them definitely refused it, it is followed anyway.
    */
-  submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
-    return this.#submissions.submit(transaction, wallet, aliveAt);
+  submit(signed: SignedTransaction, caller: string): Promise<string> {
+    return this.#strangers.submissions.submit(signed, caller);
   }
 
   /** Whether a transaction under way would fail on the chain as it is now. False if it may have landed. */
@@ -140,7 +142,10 @@ export class Landing {
     const now = clock.now();
     const until = all ? END_OF_TIME : new Date(now);
     const rows = await store.transaction((tx) => takeAbandoned(tx, until, leaseFrom(now), MAX_RESUMED));
-    for (const row of rows) this.#following.followInBackground(row, { takenOver: true });
+    for (const row of rows) {
+      const following = isSubmission(row) ? this.#strangers.following : this.#following;
+      following.followInBackground(row, { takenOver: true });
+    }
     return rows.length;
   }
 
@@ -148,6 +153,7 @@ export class Landing {
     this.#following.close();
     this.#closing.abort();
     this.#tracker.close();
+    this.#strangers.close();
   }
 
   /** Concurrent calls for one request share one run. */

@@ -48,5 +48,10 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
 
 async function nonceValue(account: Address, chain: Chain): Promise<string | undefined> {
   const data = (await chain.account(account))?.data;
-  return data && data.length >= NONCE_OFFSET + 32 ? addressFromBytes(data, NONCE_OFFSET) : undefined;
+  return data && nonceIn(data);
+}
+
+/** The nonce in the data of a nonce account; undefined if it is too short for one. */
+export function nonceIn(data: Uint8Array): string | undefined {
+  return data.length >= NONCE_OFFSET + 32 ? addressFromBytes(data, NONCE_OFFSET) : undefined;
 }

@@ -2,51 +2,74 @@ import { encodeTransaction, type Transaction, transactionSignature } from '@slip
 import { hashMessage } from '../crafting/transaction.js';
 import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
+import { requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import { type Following, leaseFrom } from './following.js';
+import type { SignedTransaction } from './signed-transaction.js';
 import type { SubmissionPayload } from './submission-payload.js';
-import type { Tracker } from './tracker.js';
+import type { UnderWay } from './under-way.js';
 
-export interface SubmissionsDeps extends Pick<LandingDeps, 'store' | 'clock' | 'sendRpcs' | 'log'> {
-  following: Pick<Following, 'followInBackground'>;
-  tracker: Pick<Tracker, 'pollNow'>;
+export interface SubmissionsDeps extends Pick<LandingDeps, 'store' | 'clock' | 'chain' | 'sendRpcs' | 'log'> {
+  following: Pick<Following, 'follow'>;
+  underWay: UnderWay;
 }
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
-  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #posted = new Map<string, Promise<string>>();
 
   constructor(deps: SubmissionsDeps) {
     this.#deps = deps;
   }
 
   /** See `Landing.submit`. */
-  submit(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
-    const signature = transactionSignature(transaction);
-    const known = this.#underWay.get(signature);
+  submit(signed: SignedTransaction, caller: string): Promise<string> {
+    const signature = transactionSignature(signed.transaction);
+    const known = this.#posted.get(signature);
     if (known) return known;
-    const end = this.#submitOnce(transaction, wallet, aliveAt).finally(() => this.#underWay.delete(signature));
-    this.#underWay.set(signature, end);
+    const end = this.#submitOnce(signed, caller).finally(() => this.#posted.delete(signature));
+    this.#posted.set(signature, end);
     return end;
   }
 
-  async #submitOnce(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<string> {
-    const { following, tracker, sendRpcs, log } = this.#deps;
-    const signature = transactionSignature(transaction);
-    const row = await this.#insert(transaction, wallet, aliveAt);
-    if (!row) return signature;
+  async #submitOnce(signed: SignedTransaction, caller: string): Promise<string> {
+    const { underWay, chain } = this.#deps;
+    // Before the chain is asked, so that what is over the limit costs no call.
+    underWay.enter(caller);
+    let row: LedgerRow | undefined;
     try {
-      await broadcast(sendRpcs, row.wire!, log);
+      const aliveAt = await requireLandable(chain, signed);
+      row = await this.#insert(signed.transaction, signed.signers[0]!, aliveAt);
+      if (row) await this.#send(row);
     } catch (error) {
-      const refused = error instanceof NotAccepted && error.definite;
-      if (refused) await this.#deps.store.transaction((tx) => deleteSubmission(tx, signature));
-      else following.followInBackground(row);
+      const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
+      if (isSent) this.#follow(row!, caller);
+      else underWay.leave(caller);
       throw error;
     }
-    following.followInBackground(row);
-    tracker.pollNow();
-    return signature;
+    if (row) this.#follow(row, caller);
+    else underWay.leave(caller);
+    return transactionSignature(signed.transaction);
+  }
+
+  async #send({ id, wire }: LedgerRow): Promise<void> {
+    const { store, sendRpcs, log } = this.#deps;
+    try {
+      await broadcast(sendRpcs, wire!, log);
+    } catch (error) {
+      const isRefused = error instanceof NotAccepted && error.definite;
+      if (isRefused) await store.transaction((tx) => deleteSubmission(tx, id));
+      throw error;
+    }
+  }
+
+  #follow(row: LedgerRow, caller: string): void {
+    const { following, underWay, log } = this.#deps;
+    following
+      .follow(row)
+      .catch((error: Error) => log.debug({ request: row.id, reason: error.message }, 'left to a later run'))
+      .finally(() => underWay.leave(caller));
   }
 
   /** Undefined if the ledger has the signature already. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { deadAt, type Lifetime } from './lifetime.js';
+import { CLOSE, type Pace } from './pace.js';
 
 /** The outcome of a transaction, according to the chain. */
 export type Verdict =
@@ -32,10 +33,10 @@ interface TrackerDeps {
   sendRpcs: readonly Rpc[];
   log: Logger;
   steadyNow: () => number;
+  /** `CLOSE` when left out. */
+  pace?: Pace;
 }
 
-const POLL_MS = 400;
-const REBROADCAST_MS = 2_000;
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
 
@@ -44,6 +45,10 @@ interface Tracked extends Flight {
   resolve: (verdict: Verdict) => void;
   reject: (error: Error) => void;
   sendAgainAt: number;
+  /** How often it was sent. */
+  times: number;
+  /** Undefined until that is known. */
+  isWorthResending: boolean | undefined;
 }
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
@@ -53,6 +58,7 @@ export function createTracker(deps: TrackerDeps): Tracker {
 
 class PollingTracker implements Tracker {
   readonly #deps: TrackerDeps;
+  readonly #pace: Pace;
   readonly #flights = new Map<string, Tracked>();
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
@@ -61,6 +67,7 @@ class PollingTracker implements Tracker {
 
   constructor(deps: TrackerDeps) {
     this.#deps = deps;
+    this.#pace = deps.pace ?? CLOSE;
   }
 
   track(flight: Flight): Promise<Verdict> {
@@ -69,10 +76,12 @@ class PollingTracker implements Tracker {
     const { promise, resolve, reject } = withResolvers<Verdict>();
     if (this.#closed) reject(new Error('the service is shutting down'));
     else {
-      const sendAgainAt = this.#deps.steadyNow() + (flight.takenOver ? 0 : REBROADCAST_MS);
-      this.#flights.set(flight.signature, { ...flight, verdict: promise, resolve, reject, sendAgainAt });
+      const times = flight.takenOver ? 0 : 1;
+      const sendAgainAt = this.#deps.steadyNow() + (flight.takenOver ? 0 : this.#pace.resendAfterMs(times));
+      const tracked = { ...flight, verdict: promise, resolve, reject, sendAgainAt, times, isWorthResending: undefined };
+      this.#flights.set(flight.signature, tracked);
       if (flight.takenOver) this.pollNow();
-      else if (this.#flights.size === 1 && !this.#polling) this.#wake(POLL_MS);
+      else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
     }
     return promise;
   }
@@ -103,36 +112,55 @@ class PollingTracker implements Tracker {
     }
     this.#polling = true;
     const all = [...this.#flights.values()];
+    // Those that have waited longest come first where not all get their turn.
+    if (all.length > this.#pace.maxResends) all.sort((one, other) => one.sendAgainAt - other.sendAgainAt);
+    let turns = this.#pace.maxResends;
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
-      await this.#pollGroup(group).catch((error: Error) =>
-        this.#deps.log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again'),
-      );
+      const taken = await this.#pollGroup(group, turns).catch((error: Error) => {
+        this.#deps.log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again');
+        return 0;
+      });
+      turns -= taken;
     }
     this.#polling = false;
-    if (this.#flights.size > 0) this.#wake(this.#pollAgain ? 0 : POLL_MS);
+    if (this.#flights.size > 0) this.#wake(this.#pollAgain ? 0 : this.#pace.pollMs);
     this.#pollAgain = false;
   }
 
-  async #pollGroup(group: Tracked[]): Promise<void> {
+  /** Returns how many of the `turns` it took to look closely at a transaction, or to send it again. */
+  async #pollGroup(group: Tracked[], turns: number): Promise<number> {
     const { chain, steadyNow } = this.#deps;
     const { found } = await chain.statuses(signaturesOf(group), { history: false });
     const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index]));
-    const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow());
-    if (due.length === 0) return;
+    const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow()).slice(0, Math.max(0, turns));
+    if (due.length === 0) return 0;
     try {
       await this.#concludeDead(due);
     } finally {
       for (const flight of due) if (this.#flights.has(flight.signature)) this.#sendAgain(flight);
     }
+    return due.length;
   }
 
   #sendAgain(flight: Tracked): void {
-    const { sendRpcs, log, steadyNow } = this.#deps;
-    flight.sendAgainAt = steadyNow() + REBROADCAST_MS;
-    broadcast(sendRpcs, flight.wire, log).catch((error: Error) =>
+    const { log, steadyNow } = this.#deps;
+    // What was taken over may not have been sent at all.
+    const isFirst = flight.times === 0;
+    flight.times++;
+    flight.sendAgainAt = steadyNow() + this.#pace.resendAfterMs(flight.times);
+    this.#resend(flight, isFirst).catch((error: Error) =>
       log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
     );
+  }
+
+  async #resend(flight: Tracked, isFirst: boolean): Promise<void> {
+    const { sendRpcs, log } = this.#deps;
+    if (!isFirst) {
+      flight.isWorthResending ??= await this.#pace.isWorthResending(flight.wire);
+      if (!flight.isWorthResending) return;
+    }
+    await broadcast(sendRpcs, flight.wire, log);
   }
 
   /** Checks for death before status: in the other order, it could land between the two reads. */

@@ -15,7 +15,8 @@ import {
   setPage,
   takeMintNumber,
 } from '../store/launches.js';
-import { deleteDead, insertCrafted } from '../store/ledger.js';
+import { insertCrafted } from '../store/ledger.js';
+import { deleteDead } from '../store/ledger-cleaning.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
 import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintPool } from './index.js';

@@ -4,7 +4,6 @@ import {
   type Claim,
   claimMany,
   completeHandOver,
-  deleteDead,
   deleteSubmission,
   findBySignature,
   findRequest,
@@ -17,6 +16,7 @@ import {
   takeAbandoned,
   unclaim,
 } from './ledger.js';
+import { deleteDead } from './ledger-cleaning.js';
 import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
 import { reserve } from './verifications.js';

@@ -57,6 +57,11 @@ export interface LedgerRow {
   leaseUntil: Date | null;
 }
 
+/** Whether somebody else created the transaction, and only asked us to land it. */
+export function isSubmission({ area }: Pick<LedgerRow, 'area'>): boolean {
+  return area === 'submit';
+}
+
 /** The right to send one crafted transaction. */
 export interface Claim {
   id: string;
@@ -296,20 +301,6 @@ export async function takeAbandoned(tx: Tx, now: Date, leaseUntil: Date, limit: 
     [now, leaseUntil, limit],
   );
   return rows;
-}
-
-/** Deletes up to `limit` unsent, unreferenced requests that expired before `before`; returns how many. */
-export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<number> {
-  const { rowCount } = await tx.query(
-    `delete from ledger where id in (
-       select id from ledger l
-       where sent_at is null and state in ('crafted', 'expired', 'failed') and expires_at < $1
-         and not exists (select from verifications v where v.request_id = l.id)
-       order by expires_at limit $2 for update skip locked
-     )`,
-    [before, limit],
-  );
-  return rowCount;
 }
 
 /** The message: the bytes after the signatures. */

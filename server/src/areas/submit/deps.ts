@@ -1,11 +1,9 @@
 import type { Address } from '@slipway/wire';
-import type { Chain } from '../../chain/index.js';
 import type { Landing } from '../../landing/index.js';
 import type { Store } from '../../store/sql.js';
 
 export interface SubmitDeps {
   store: Store;
-  chain: Chain;
   landing: Landing;
   /** Required of every transaction, as a transfer to one of the accounts; 0: none. */
   minTipLamports: bigint;

@@ -10,8 +10,8 @@ export const submitArea: Area = {
   tag: 'Transaction submit',
   about: 'Landing of signed transactions',
   errorShape: plainError,
-  register(server, { config, store, chain, landing }) {
-    const deps = { store, chain, landing, ...config.submit };
+  register(server, { config, store, landing }) {
+    const deps = { store, landing, ...config.submit };
     registerSubmitTransaction(server, deps);
     registerStatus(server, deps);
   },

@@ -7,13 +7,14 @@ import {
 } from '@slipway/wire';
 import { AppError, plainError } from '../../errors/index.js';
 import {
+  CannotLand,
   checkSignatures,
   explainBadTransaction,
   isBadTransaction,
-  lifetimeOf,
   NotAccepted,
   readSigned,
   type SignedTransaction,
+  TooManyUnderWay,
 } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findBySignature } from '../../store/ledger.js';
@@ -24,22 +25,31 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
   app.post(
     '/tx/v1/submit',
     {
-      config: { errorShape: plainError, auth: 'key', bucket: 'execute' },
+      config: {
+        errorShape: plainError,
+        auth: 'key',
+        bucket: 'execute',
+        errors: { 429: 'Too many transactions of this key are under way: try again when some have ended' },
+      },
       schema: {
         tags: ['Transaction submit'],
         summary: 'Land a fully signed transaction',
         description:
-          'Answered as soon as one way of sending has accepted it. The service sends it again until it lands or can never land.',
+          'Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land; what fails as the chain is now is sent once. A transaction whose fee payer cannot pay the fee is refused.',
         body: SubmitBody,
         response: { 200: SubmitAnswer },
       },
     },
-    ({ body }) => submit(deps, body),
+    ({ body, payer }) => submit(deps, body, payer!.id),
   );
 }
 
 /** Takes over a fully signed transaction, and answers as soon as one RPC has accepted it. */
-export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody): Promise<SubmitAnswer> {
+export async function submit(
+  deps: SubmitDeps,
+  { signedTransaction }: SubmitBody,
+  caller: string,
+): Promise<SubmitAnswer> {
   if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
     throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
   }
@@ -50,19 +60,26 @@ export async function submit(deps: SubmitDeps, { signedTransaction }: SubmitBody
   const signature = transactionSignature(signed.transaction);
   if (await findBySignature(deps.store, signature)) return { signature };
   requireTip(deps, signed);
-  const aliveAt = await requireAlive(deps, signed);
   try {
-    return { signature: await deps.landing.submit(signed.transaction, signed.signers[0]!, aliveAt) };
+    return { signature: await deps.landing.submit(signed, caller) };
   } catch (error) {
-    if (!(error instanceof NotAccepted)) throw error;
-    if (error.definite) throw invalid(`not accepted: ${error.message}`);
-    throw new AppError('CHAIN_UNAVAILABLE', {
-      message:
-        'The transaction may not have left yet; it is sent again until it lands or expires. Ask GET /tx/v1/status/{signature}',
-      cause: error,
-    });
+    throw toAppError(error);
   }
 }
+
+function toAppError(error: unknown): unknown {
+  if (error instanceof CannotLand) return invalid(error.message);
+  if (error instanceof TooManyUnderWay) return new AppError(tooMany[error.whose]);
+  if (!(error instanceof NotAccepted)) return error;
+  if (error.definite) return invalid(`not accepted: ${error.message}`);
+  return new AppError('CHAIN_UNAVAILABLE', {
+    message:
+      'The transaction may not have left yet; it is sent again until it lands or expires. Ask GET /tx/v1/status/{signature}',
+    cause: error,
+  });
+}
+
+const tooMany = { caller: 'TOO_MANY_OF_KEY', all: 'TOO_MANY_IN_ALL' } as const;
 
 function invalid(detail: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `signedTransaction: ${detail}` });
@@ -81,16 +98,4 @@ function requireTip({ minTipLamports, tipAccounts }: SubmitDeps, { transaction }
       `expected a System transfer of at least ${minTipLamports} lamports to one of the tip accounts: ${tipAccounts.join(', ')}`,
     );
   }
-}
-
-/**
- * Refuses a transaction that can never land, while the reason can still be told. Returns a slot at which it could land;
- * 0 if that is not known.
- */
-async function requireAlive({ chain }: SubmitDeps, { transaction }: SignedTransaction): Promise<bigint> {
-  const lifetime = lifetimeOf(transaction.message);
-  if (lifetime.kind !== 'blockhash') return 0n;
-  const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
-  if (!valid) throw invalid('its blockhash is unknown or has expired; sign again with a new one');
-  return slot;
 }

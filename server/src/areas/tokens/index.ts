@@ -14,6 +14,7 @@ export const tokensArea: Area = {
   name: 'tokens',
   tag: tags[0],
   about: 'What wallets hold, and what is known of tokens',
+  calls: 'reads',
   errorShape: plainError,
   register(server, { tokenList, chain, store, prices, poolUsd }) {
     const shownUsd = (mint: Address) => prices.usd(mint) ?? poolUsd(mint);

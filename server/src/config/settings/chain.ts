@@ -93,6 +93,21 @@ export const Programs = section({
   }),
 });
 
+export const rpc = group('Calls of the chain', {
+  fields: {
+    rpc: section({
+      callsPerSecond: Type.Integer({
+        minimum: 10,
+        maximum: 1_000_000,
+        byMode: { sandbox: 100_000, production: 300 },
+        unit: 'calls in any second',
+        description:
+          'The most calls that each copy makes to each RPC, in the order landing, keepers, quotes, reads, submitted transactions of others. Set it to what your plan allows, divided by the number of copies ([operations](operations.md#calls-of-the-chain)).',
+      }),
+    }),
+  },
+});
+
 export const programs = group('On-chain programs', { fields: { programs: Programs } });
 
 export const submit = group('Transaction submit', {
@@ -109,6 +124,30 @@ export const submit = group('Transaction submit', {
       tipAccounts: PublicKeys({
         description: 'Addresses that a tip may go to; at least one when you ask for a tip.',
         default: [],
+      }),
+      underWayPerKey: Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        default: 500,
+        unit: 'transactions',
+        description:
+          'How many submitted transactions of one key, or of one client without a key, each copy follows at the same time. Further ones are answered with 429.',
+      }),
+      underWay: Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        default: 5_000,
+        unit: 'transactions',
+        description:
+          'How many submitted transactions each copy follows at the same time. Further ones are answered with 503.',
+      }),
+      keepDays: Type.Integer({
+        minimum: 1,
+        maximum: 3_650,
+        default: 7,
+        unit: 'days',
+        description:
+          'How long a submitted transaction has a status after it has landed, failed or expired. Then its row is deleted.',
       }),
     }),
   },

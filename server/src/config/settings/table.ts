@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { chain, fees, programs, submit } from './chain.js';
+import { chain, fees, programs, rpc, submit } from './chain.js';
 import { express, scores, studio, uploads } from './products.js';
 import { client, data, http, limits, mode } from './service.js';
 import { prices, services, swap, tokens, triggerOrders } from './swaps.js';
@@ -11,6 +11,7 @@ export const groups = [
   limits,
   data,
   chain,
+  rpc,
   fees,
   tokens,
   prices,
@@ -44,6 +45,7 @@ export const SettingsFile = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'Where the schema of this file is, for editors.' })),
     ...limits.fields,
+    ...rpc.fields,
     ...fees.fields,
     ...tokens.fields,
     ...prices.fields,

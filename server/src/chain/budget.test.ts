@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { LEAST_CALLS } from './budget.js';
+import { ChainUnavailable, createCallBudget, createHttpRpc, PURPOSES, type Purpose, type Rpc } from './index.js';
+import { Throttled } from './rpc.js';
+
+const LIMIT = 100;
+
+/** An RPC behind a budget, on a clock that only the test moves. */
+function setUp(answer: (method: string) => unknown = () => 1) {
+  let now = 1_000_000;
+  const started: { at: number; purpose: string }[] = [];
+  const rpc: Rpc = {
+    name: 'test',
+    async call<T>(method: string): Promise<T> {
+      started.push({ at: now, purpose: method });
+      return answer(method) as T;
+    },
+  };
+  const budget = createCallBudget({ rpc, callsPerSecond: LIMIT, steadyNow: () => now });
+  const rpcs = Object.fromEntries(PURPOSES.map((purpose) => [purpose, budget.rpcFor(purpose)])) as Record<Purpose, Rpc>;
+  const outcomes: Promise<unknown>[] = [];
+  return {
+    budget,
+    /** Calls, whose method is their purpose; resolves with the error if the call fails. */
+    call(purpose: Purpose, times = 1) {
+      const calls = Array.from({ length: times }, () => rpcs[purpose].call(purpose, []).catch((error) => error));
+      outcomes.push(...calls);
+      return calls;
+    },
+    async pass(milliseconds: number) {
+      for (let step = 0; step < milliseconds; step += 10) {
+        now += 10;
+        mock.timers.tick(10);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    startedOf: (purpose: Purpose) => started.filter((call) => call.purpose === purpose).length,
+    /** The most calls that started within any second. */
+    busiestSecond: () =>
+      Math.max(...started.map(({ at }) => started.filter((call) => call.at >= at && call.at < at + 1_000).length)),
+  };
+}
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+describe('attack: strangers, or clients who ask for quotes, flood the node with calls', () => {
+  it('no second has more calls than the budget, and what is for landing starts at once', async () => {
+    const { call, pass, startedOf, busiestSecond, budget } = setUp();
+    for (let round = 0; round < 40; round++) {
+      call('strangers', 20);
+      call('reads', 20);
+      call('quotes', 20);
+      const landed = startedOf('landing');
+      call('landing');
+      // No time has passed.
+      await Promise.resolve();
+      assert.equal(startedOf('landing'), landed + 1, `round ${round}`);
+      await pass(100);
+    }
+    assert.ok(busiestSecond() <= LIMIT * 0.9, 'the last tenth is kept free for landing');
+    assert.equal(budget.counts('landing').waited, 0);
+  });
+
+  it('strangers alone get 40 % of the budget', async () => {
+    const { call, pass, startedOf } = setUp();
+    call('strangers', 200);
+    await pass(900);
+    assert.equal(startedOf('strangers'), LIMIT * 0.4);
+  });
+
+  it('what waits is bounded: further calls fail at once, as if the node were away, and others after 5 s', async () => {
+    const { call, pass, budget } = setUp();
+    const calls = call('strangers', 1_000);
+    assert.equal(budget.waiting('strangers'), 2 * LIMIT);
+    assert.equal(budget.counts('strangers').refused, 1_000 - 2 * LIMIT - 0.4 * LIMIT);
+    assert.ok((await calls.at(-1)) instanceof ChainUnavailable);
+    call('landing', 10_000);
+    await pass(6_000);
+    assert.equal(budget.waiting('strangers'), 0);
+    assert.equal(budget.waiting('landing'), 0);
+  });
+
+  it('none starves: each purpose has at least 2 % of the budget, whatever those before it do', async () => {
+    const { call, pass, startedOf, busiestSecond } = setUp();
+    call('strangers', 10);
+    for (let round = 0; round < 50; round++) {
+      call('landing', 20);
+      if (round === 0) call('strangers', 90);
+      await pass(100);
+    }
+    assert.ok(startedOf('strangers') >= 10, `${startedOf('strangers')}`);
+    assert.ok(busiestSecond() <= LIMIT);
+  });
+});
+
+describe('attack: a node that throttles', () => {
+  const throttling = (purposes: Purpose[], retryAfterMs = 0) => {
+    const answering = { purposes };
+    const answer = (method: string) => {
+      if (answering.purposes.includes(method as Purpose)) throw new Throttled('429', retryAfterMs);
+      return 1;
+    };
+    return { answering, ...setUp(answer) };
+  };
+
+  it('halves what it is asked, down to 10 calls a second, and has all back after a minute without it', async () => {
+    const { answering, call, pass, budget } = throttling([...PURPOSES]);
+    for (let second = 0; second < 10; second++) {
+      call('landing', LIMIT);
+      await pass(1_000);
+    }
+    const least = budget.limit('landing');
+    assert.ok(least <= 2 * LEAST_CALLS, `${least}`);
+    answering.purposes = [];
+    await pass(60_000);
+    assert.equal(budget.limit('landing'), LIMIT);
+  });
+
+  it('because of strangers only, who cannot lower what is for anybody else', async () => {
+    const { call, pass, budget } = throttling(['strangers']);
+    for (let second = 0; second < 10; second++) {
+      call('strangers', LIMIT);
+      await pass(1_000);
+    }
+    assert.ok(budget.limit('strangers') <= 2 * LEAST_CALLS);
+    for (const purpose of ['landing', 'keeper', 'quotes', 'reads'] as const) assert.equal(budget.limit(purpose), LIMIT);
+  });
+
+  it('and asks to be left alone for a year: the others wait at most 5 s, and landing goes on', async () => {
+    const { answering, call, pass, startedOf } = throttling(['reads'], 365 * 86_400_000);
+    call('reads');
+    await pass(10);
+    answering.purposes = [];
+    call('quotes');
+    call('landing');
+    assert.equal(startedOf('landing'), 1);
+    await pass(4_900);
+    assert.equal(startedOf('quotes'), 0);
+    await pass(200);
+    call('quotes');
+    assert.ok(startedOf('quotes') >= 1);
+  });
+
+  it('says so with 429 and Retry-After, or inside of an answer', async () => {
+    const answers = [
+      new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }),
+      Response.json({ error: { code: 429, message: 'slow down' } }),
+      Response.json({ error: { code: -32005, message: 'daily request limit reached' } }),
+    ];
+    const rpc = createHttpRpc({ url: 'https://rpc.example.com', fetch: async () => answers.shift()! });
+    for (const expected of [7_000, 0, 0]) {
+      await assert.rejects(rpc.call('getSlot', []), (error) => {
+        assert.ok(error instanceof Throttled, String(error));
+        assert.equal(error.retryAfterMs, expected);
+        return true;
+      });
+    }
+    answers.push(Response.json({ error: { code: -32002, message: 'memo: too many requests' } }));
+    await assert.rejects(rpc.call('sendTransaction', []), { name: 'RpcError' });
+  });
+});

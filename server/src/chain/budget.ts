@@ -1,0 +1,241 @@
+import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
+
+/** What the chain is called for; what stands first goes first. */
+export const PURPOSES = ['landing', 'keeper', 'quotes', 'reads', 'strangers'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
+const SHARE: Readonly<Record<Purpose, number>> = { landing: 1, keeper: 0.9, quotes: 0.8, reads: 0.7, strangers: 0.4 };
+/** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
+const OWN_SHARE = 0.02;
+const WINDOW_MS = 1_000;
+/** Longer, and a call fails as if the node were away. */
+const MAX_WAIT_MS = 5_000;
+/** Seconds' worth of calls that may wait for each purpose. */
+const MAX_WAITING_SECONDS = 2;
+/** What is left to a purpose when the node throttles all the time. */
+export const LEAST_CALLS = 10;
+/** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
+const RECOVERY_MS = 60_000;
+/** What a node may ask for with Retry-After. */
+const MAX_PAUSE_MS = 5_000;
+
+export interface BudgetCounts {
+  /** Calls that were made. */
+  calls: number;
+  /** Of these, calls that had to wait. */
+  waited: number;
+  /** Calls that were not made, because too many waited or they waited too long. */
+  refused: number;
+}
+
+/** Bounds the calls that this process makes to one RPC. */
+export interface CallBudget {
+  /** Of the RPC. */
+  readonly name: string;
+  /** The same RPC, within the budget. */
+  rpcFor(purpose: Purpose): Rpc;
+  counts(purpose: Purpose): Readonly<BudgetCounts>;
+  /** Calls that wait now. */
+  waiting(purpose: Purpose): number;
+  /** Calls a second that are allowed now, before the shares; below `callsPerSecond` when the node throttles. */
+  limit(purpose: Purpose): number;
+}
+
+interface BudgetDeps {
+  rpc: Rpc;
+  /** The most calls in any second. */
+  callsPerSecond: number;
+  steadyNow: () => number;
+}
+
+/**
+ * In no second more calls start than the limit, and those before go first. When the node throttles a purpose, its
+ * limit and those of the purposes after it are halved; they come back by themselves.
+ */
+export function createCallBudget(deps: BudgetDeps): CallBudget {
+  return new SlidingBudget(deps);
+}
+
+interface Waiter {
+  since: number;
+  start: () => void;
+  refuse: (error: Error) => void;
+}
+
+interface Lane extends BudgetCounts {
+  purpose: Purpose;
+  limit: number;
+  recoveredAt: number;
+  loweredAt: number;
+  waiters: Waiter[];
+  /** Of the calls of the last second. */
+  recent: number;
+}
+
+class SlidingBudget implements CallBudget {
+  readonly name: string;
+  readonly #deps: BudgetDeps;
+  readonly #lanes: readonly Lane[];
+  /** The calls of the last second, oldest first, from `#oldest` on. */
+  #started: { at: number; lane: Lane }[] = [];
+  #oldest = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: BudgetDeps) {
+    this.#deps = deps;
+    this.name = deps.rpc.name;
+    this.#lanes = PURPOSES.map((purpose) => ({
+      purpose,
+      limit: deps.callsPerSecond,
+      recoveredAt: 0,
+      loweredAt: Number.NEGATIVE_INFINITY,
+      waiters: [],
+      recent: 0,
+      calls: 0,
+      waited: 0,
+      refused: 0,
+    }));
+  }
+
+  rpcFor(purpose: Purpose): Rpc {
+    const { rpc } = this.#deps;
+    const lane = this.#lane(purpose);
+    return {
+      name: rpc.name,
+      call: async <T>(method: string, params: unknown[]): Promise<T> => {
+        const turn = this.#enter(lane);
+        if (turn) await turn;
+        try {
+          return await rpc.call<T>(method, params);
+        } catch (error) {
+          if (error instanceof Throttled) this.#lower(lane, error.retryAfterMs);
+          throw error;
+        }
+      },
+    };
+  }
+
+  counts(purpose: Purpose): Readonly<BudgetCounts> {
+    const { calls, waited, refused } = this.#lane(purpose);
+    return { calls, waited, refused };
+  }
+
+  waiting(purpose: Purpose): number {
+    return this.#lane(purpose).waiters.length;
+  }
+
+  limit(purpose: Purpose): number {
+    const lane = this.#lane(purpose);
+    this.#recover(lane, this.#deps.steadyNow());
+    return lane.limit;
+  }
+
+  #lane(purpose: Purpose): Lane {
+    return this.#lanes[PURPOSES.indexOf(purpose)]!;
+  }
+
+  /** Undefined if the call may start now. */
+  #enter(lane: Lane): Promise<void> | undefined {
+    const now = this.#deps.steadyNow();
+    this.#forget(now);
+    if (lane.waiters.length === 0 && this.#hasRoom(lane, now)) {
+      this.#start(lane, now);
+      return undefined;
+    }
+    if (lane.waiters.length >= this.#deps.callsPerSecond * MAX_WAITING_SECONDS) {
+      lane.refused++;
+      return Promise.reject(this.#refusal(lane, 'too many calls wait'));
+    }
+    return new Promise((start, refuse) => {
+      lane.waiters.push({ since: now, start, refuse });
+      this.#wake(now);
+    });
+  }
+
+  /** Starts what may start, in the order of the purposes, and refuses what has waited too long. */
+  #pump(): void {
+    const now = this.#deps.steadyNow();
+    this.#forget(now);
+    for (const lane of this.#lanes) {
+      while (lane.waiters.length > 0 && this.#hasRoom(lane, now)) {
+        this.#start(lane, now);
+        lane.waited++;
+        lane.waiters.shift()!.start();
+      }
+      while (lane.waiters.length > 0 && now - lane.waiters[0]!.since >= MAX_WAIT_MS) {
+        lane.refused++;
+        lane.waiters.shift()!.refuse(this.#refusal(lane, `a call has waited ${MAX_WAIT_MS} ms`));
+      }
+    }
+    this.#wake(now);
+  }
+
+  /** Pumps again when the oldest call leaves its second, a pause ends, or somebody has waited too long. */
+  #wake(now: number): void {
+    clearTimeout(this.#timer);
+    const waitingSince = this.#lanes.flatMap(({ waiters }) => waiters[0]?.since ?? []);
+    if (waitingSince.length === 0) return;
+    const times = waitingSince.map((since) => since + MAX_WAIT_MS);
+    const oldest = this.#started[this.#oldest];
+    if (oldest) times.push(oldest.at + WINDOW_MS);
+    if (this.#pausedUntil > now) times.push(this.#pausedUntil);
+    this.#timer = setTimeout(() => this.#pump(), Math.max(1, Math.ceil(Math.min(...times) - now)));
+  }
+
+  #hasRoom(lane: Lane, now: number): boolean {
+    const inAll = this.#started.length - this.#oldest;
+    if (inAll >= Math.max(1, this.#deps.callsPerSecond)) return false;
+    if (now < this.#pausedUntil && lane.purpose !== 'landing') return false;
+    this.#recover(lane, now);
+    if (lane.recent < Math.max(1, lane.limit * OWN_SHARE)) return true;
+    return inAll < lane.limit * SHARE[lane.purpose];
+  }
+
+  #start(lane: Lane, now: number): void {
+    lane.calls++;
+    lane.recent++;
+    this.#started.push({ at: now, lane });
+  }
+
+  /** Drops the calls that are older than a second. */
+  #forget(now: number): void {
+    for (; this.#oldest < this.#started.length; this.#oldest++) {
+      const { at, lane } = this.#started[this.#oldest]!;
+      if (at > now - WINDOW_MS) break;
+      lane.recent--;
+    }
+    if (this.#oldest < 1_024 || this.#oldest < this.#started.length / 2) return;
+    this.#started = this.#started.slice(this.#oldest);
+    this.#oldest = 0;
+  }
+
+  /** Once a second: the answers to what was under way together say the same thing. */
+  #lower(lane: Lane, retryAfterMs: number): void {
+    const now = this.#deps.steadyNow();
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(retryAfterMs, MAX_PAUSE_MS));
+    if (now - lane.loweredAt < WINDOW_MS) return;
+    this.#forget(now);
+    const inAll = this.#started.length - this.#oldest;
+    const least = Math.min(LEAST_CALLS, this.#deps.callsPerSecond);
+    for (const each of this.#lanes.slice(this.#lanes.indexOf(lane))) {
+      this.#recover(each, now);
+      each.loweredAt = now;
+      each.limit = Math.max(least, Math.min(each.limit, inAll) / 2);
+    }
+  }
+
+  #recover(lane: Lane, now: number): void {
+    const { callsPerSecond } = this.#deps;
+    const gained = (callsPerSecond * (now - lane.recoveredAt)) / RECOVERY_MS;
+    lane.limit = Math.min(callsPerSecond, lane.limit + gained);
+    lane.recoveredAt = now;
+  }
+
+  #refusal({ purpose }: Lane, why: string): ChainUnavailable {
+    return new ChainUnavailable(
+      `${this.name}: ${why} for ${purpose} within ${this.#deps.callsPerSecond} calls a second`,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import {
+  type Address,
+  decodeMessage,
+  decompileInstructions,
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  SYSTEM_PROGRAM,
+} from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
+import { feeOf } from '../crafting/transaction.js';
+import { lifetimeOf, nonceIn } from './lifetime.js';
+import type { SignedTransaction } from './signed-transaction.js';
+
+/** What is read to tell whether a transaction could land. */
+export type CanLandChain = Pick<Chain, 'account' | 'isBlockhashValid'>;
+
+/** Nobody could land the transaction, as the chain is now. The message says why. */
+export class CannotLand extends Error {
+  override readonly name = 'CannotLand';
+}
+
+/**
+ * Refuses what no validator would take, however often it is sent, so that it costs nobody a fee: its blockhash or nonce
+ * is not current, or its fee payer cannot pay. Resolves with a slot at which it could land; 0 if that is not known.
+ * @throws CannotLand, ChainUnavailable
+ */
+export async function requireLandable(
+  chain: CanLandChain,
+  { transaction, signers }: SignedTransaction,
+): Promise<bigint> {
+  const payer = signers[0]!;
+  const [aliveAt, account] = await Promise.all([requireAlive(chain, transaction.message), chain.account(payer)]);
+  const fee = leastFee(transaction.message, signers.length);
+  const lamports = account?.lamports ?? 0n;
+  if (account && account.owner !== SYSTEM_PROGRAM) {
+    throw new CannotLand(`its fee payer ${payer} cannot pay fees, because a program owns it`);
+  }
+  if (lamports < fee) {
+    throw new CannotLand(`its fee payer ${payer} has ${lamports} lamports, but the network fee is ${fee}`);
+  }
+  return aliveAt;
+}
+
+async function requireAlive(chain: CanLandChain, message: Uint8Array): Promise<bigint> {
+  const lifetime = lifetimeOf(message);
+  if (lifetime.kind === 'nonce') {
+    await requireNonce(chain, lifetime);
+    return 0n;
+  }
+  if (lifetime.kind !== 'blockhash') return 0n;
+  const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
+  if (!valid) throw new CannotLand('its blockhash is unknown or has expired; sign again with a new one');
+  return slot;
+}
+
+async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<void> {
+  const account = await chain.account(nonce.account);
+  if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) return;
+  throw new CannotLand(`its nonce is not that of the account ${nonce.account}; sign again with the nonce there`);
+}
+
+/** The least that the network takes for it, in lamports: without a limit of units, what they cost is not counted. */
+function leastFee(message: Uint8Array, signatures: number): bigint {
+  const decoded = decodeMessage(message);
+  const plain = decoded.instructions.filter(({ accountIndexes }) => accountIndexes.length === 0);
+  const budget = decompileInstructions({ ...decoded, instructions: plain, lookups: [] });
+  const find = <T>(parse: (instruction: (typeof budget)[number]) => T | undefined) =>
+    budget.map(parse).find((found) => found !== undefined);
+  const computeUnitLimit = find(parseComputeUnitLimit) ?? 0;
+  const computeUnitPrice = find(parseComputeUnitPrice) ?? 0n;
+  return feeOf(signatures, { computeUnitLimit, computeUnitPrice });
+}

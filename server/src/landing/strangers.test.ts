@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
+import { startLocalnet } from '@slipway/localnet';
+import {
+  type Address,
+  advanceNonce,
+  compileMessage,
+  encodeTransaction,
+  generateKeypair,
+  type Instruction,
+  initializeNonce,
+  type Keypair,
+  memo,
+  SYSTEM_PROGRAM,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+  sign,
+  systemCreateAccount,
+  systemTransfer,
+} from '@slipway/wire';
+import { pino } from 'pino';
+import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
+import { createClock, steadyNow } from '../lib/clock.js';
+import { PATIENCE_MS } from '../lib/testing.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
+import { testSigner } from '../sandbox/maker/testing.js';
+import { findBySignature, type LedgerRow } from '../store/ledger.js';
+import { deleteEndedSubmissions } from '../store/ledger-cleaning.js';
+import { openEmbeddedStore } from '../store/testing.js';
+import { CannotLand, isBadTransaction, Landing, readSigned, TooManyUnderWay } from './index.js';
+import { nonceIn } from './lifetime.js';
+import { leisurely } from './pace.js';
+import { createTracker } from './tracker.js';
+
+const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
+const LIMITS = { underWayPerKey: 3, underWay: 5 };
+const log = pino({ level: 'silent' });
+
+function signedBy(instructions: Instruction[], blockhash: string, ...signers: [Keypair, ...Keypair[]]) {
+  const message = compileMessage({ version: 0, feePayer: signers[0].address, instructions, blockhash });
+  const transaction = { signatures: signers.map((signer) => sign(signer, message)), message };
+  const signed = readSigned(Buffer.from(encodeTransaction(transaction)).toString('base64'));
+  if (isBadTransaction(signed)) throw new Error(signed.reason);
+  return signed;
+}
+
+/** The sandbox's chain, landing, and the calls that strangers' transactions cause. */
+async function openWorld() {
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const calls = new Map<string, number>();
+  const node = { swallows: false };
+  const counting: Rpc = {
+    name: 'counting',
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      calls.set(method, (calls.get(method) ?? 0) + 1);
+      return method === 'sendTransaction' && node.swallows ? ('' as T) : rpc.call<T>(method, params);
+    },
+  };
+  const [store, clock] = [await openEmbeddedStore(), createClock()];
+  const ended: LedgerRow[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const chain = createChain({ rpc: counting, steadyNow, fees: FEES });
+  const landing = new Landing({
+    store,
+    clock,
+    steadyNow,
+    log,
+    signer: testSigner(),
+    settlements: {},
+    chain: createChain({ rpc, steadyNow, fees: FEES }),
+    sendRpcs: [rpc],
+    strangers: { chain, sendRpcs: [counting], ...LIMITS },
+    observe(row) {
+      ended.push(row);
+      for (const each of waiting) if (ended.length >= each.count) each.resolve();
+    },
+  });
+  return {
+    rpc,
+    store,
+    clock,
+    chain,
+    landing,
+    calls,
+    node,
+    ended,
+    blockhash: async () => (await createChain({ rpc, steadyNow, fees: FEES }).latestBlockhash()).blockhash,
+    async wallet(lamports: number) {
+      const keypair = generateKeypair();
+      await rpc.call('requestAirdrop', [keypair.address, lamports]);
+      return keypair;
+    },
+    async haveEnded(count: number) {
+      const end = new Promise<void>((resolve) => {
+        if (ended.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      });
+      assert.ok(await waitAtMost(PATIENCE_MS, end), `${ended.length} of ${count} have ended`);
+    },
+    async close() {
+      landing.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}
+
+describe('attack: a key submits what will never land', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+  beforeEach(() => {
+    world.node.swallows = false;
+    world.ended.length = 0;
+    world.chain.forget();
+    world.calls.clear();
+  });
+
+  const refused = (signed: ReturnType<typeof signedBy>, says: RegExp, caller = 'attacker') =>
+    assert.rejects(world.landing.submit(signed, caller), (error) => {
+      assert.ok(error instanceof CannotLand, String(error));
+      assert.match(error.message, says);
+      return true;
+    });
+
+  it('from payers that hold nothing: refused with one batched read, one question for the blockhash, and no send', async () => {
+    const blockhash = await world.blockhash();
+    const signed = Array.from({ length: 5 }, (_, index) => signedBy([memo(`${index}`)], blockhash, generateKeypair()));
+    const says = /has 0 lamports, but the network fee is 5000/;
+    await Promise.all(signed.map((each, index) => refused(each, says, `caller ${index}`)));
+    assert.deepEqual(Object.fromEntries(world.calls), { isBlockhashValid: 1, getMultipleAccounts: 1 });
+    assert.equal((await world.store.query('select from ledger')).rowCount, 0);
+  });
+
+  it('from a payer that has the base fee, but not the priority fee that it offers: refused, and not sent', async () => {
+    const payer = await world.wallet(1_000_000);
+    const offer = [setComputeUnitLimit(1_000_000), setComputeUnitPrice(1_000_000n), memo('rich')];
+    await refused(
+      signedBy(offer, await world.blockhash(), payer),
+      /has 1000000 lamports, but the network fee is 1005000/,
+    );
+    assert.equal(world.calls.get('sendTransaction'), undefined);
+  });
+
+  it('with a durable nonce, which never expires, and a payer without money: refused, and not sent', async () => {
+    const [owner, nonce] = [await world.wallet(1_000_000_000), generateKeypair()];
+    const account = { payer: owner.address, newAccount: nonce.address, lamports: 1_447_680n, space: 80 };
+    const creation = [
+      systemCreateAccount({ ...account, owner: SYSTEM_PROGRAM }),
+      initializeNonce({ nonce: nonce.address, authority: owner.address }),
+    ];
+    await world.landing.submit(signedBy(creation, await world.blockhash(), owner, nonce), 'owner');
+    await world.haveEnded(1);
+    const value = nonceIn((await world.chain.account(nonce.address))!.data)!;
+    const advance = (authority: Address) => [advanceNonce({ nonce: nonce.address, authority }), memo('again')];
+    world.calls.clear();
+
+    await refused(signedBy(advance(owner.address), value, generateKeypair(), owner), /has 0 lamports/);
+    await refused(
+      signedBy(advance(owner.address), await world.blockhash(), owner),
+      /its nonce is not that of the account/,
+    );
+    const nobody = generateKeypair();
+    const made = [advanceNonce({ nonce: nobody.address, authority: owner.address })];
+    await refused(signedBy(made, value, owner), /its nonce is not that of the account/);
+    assert.deepEqual(Object.fromEntries(world.calls), { getMultipleAccounts: 3 });
+    assert.deepEqual(
+      await world.landing.submit(signedBy(advance(owner.address), value, owner), 'owner').then(() => 1),
+      1,
+    );
+    await world.haveEnded(2);
+    assert.equal(world.ended[1]!.state, 'landed');
+  });
+
+  it('keeps 3 under way for itself, and 5 with all others: further ones cost no call, until some have ended', async () => {
+    const payer = await world.wallet(1_000_000_000);
+    const blockhash = await world.blockhash();
+    world.node.swallows = true;
+    let number = 0;
+    const submit = (caller: string) =>
+      world.landing.submit(signedBy([memo(`cap ${number++}`)], blockhash, payer), caller).then(
+        () => 'taken',
+        (error) => (error instanceof TooManyUnderWay ? error.whose : String(error)),
+      );
+    const submitMany = (caller: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => submit(caller)));
+    assert.deepEqual((await submitMany('one', 5)).sort(), ['caller', 'caller', 'taken', 'taken', 'taken']);
+    assert.deepEqual((await submitMany('other', 3)).sort(), ['all', 'taken', 'taken']);
+    const reads = world.calls.get('getMultipleAccounts');
+    assert.equal(world.calls.get('sendTransaction'), 5);
+    assert.deepEqual(await submitMany('third', 100), Array(100).fill('all'));
+    assert.equal(world.calls.get('getMultipleAccounts'), reads);
+    assert.equal(world.calls.get('sendTransaction'), 5);
+
+    await world.rpc.call('localnet_advanceClock', [120]);
+    world.chain.forget();
+    await world.haveEnded(5);
+    assert.deepEqual(
+      world.ended.map(({ state }) => state),
+      Array(5).fill('expired'),
+    );
+    world.node.swallows = false;
+    const late = signedBy([memo('late')], await world.blockhash(), payer);
+    await world.landing.submit(late, 'one');
+    await world.haveEnded(6);
+    assert.equal(world.ended[5]!.state, 'landed');
+  });
+
+  it('fills no table: what has ended is deleted after the days that are configured, in batches', async () => {
+    const payer = await world.wallet(1_000_000_000);
+    const to = generateKeypair().address;
+    const pay = async (lamports: bigint) =>
+      signedBy([systemTransfer({ from: payer.address, to, lamports })], await world.blockhash(), payer);
+    const signatures: string[] = [];
+    for (const lamports of [1_000_000n, 2_000_000n, 3_000_000n]) {
+      signatures.push(await world.landing.submit(await pay(lamports), 'payer'));
+    }
+    await world.haveEnded(3);
+    const before = new Date(world.clock.now() + 1_000);
+    const deleteSome = (until: Date, limit: number) =>
+      world.store.transaction((tx) => deleteEndedSubmissions(tx, until, limit));
+    assert.equal(await deleteSome(new Date(0), 10), 0);
+    for (let deleted = 2; deleted === 2; ) deleted = await deleteSome(before, 2);
+    for (const signature of signatures) assert.equal(await findBySignature(world.store, signature), undefined);
+  });
+});
+
+describe('attack: 500 transactions of strangers stay under way until their blockhash is dead', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  const FLIGHTS = 500;
+  const BLOCKHASH = generateKeypair().address;
+
+  /** Follows them for 90 s, of which their blockhash lives 70, on a clock of its own. Returns the calls by method. */
+  async function follow(simulated: unknown) {
+    let now = 1_000_000;
+    const isAlive = () => now < 1_070_000;
+    const calls: { method: string; at: number }[] = [];
+    const answers: Record<string, (params: unknown[]) => unknown> = {
+      getSignatureStatuses: ([signatures]) => ({ context: { slot: 9 }, value: (signatures as []).map(() => null) }),
+      isBlockhashValid: () => ({ context: { slot: 9 }, value: isAlive() }),
+      simulateTransaction: () => ({ value: { err: simulated, logs: [] } }),
+      sendTransaction: () => 'sent',
+    };
+    const rpc: Rpc = {
+      name: 'test',
+      async call<T>(method: string, params: unknown[]): Promise<T> {
+        calls.push({ method, at: now });
+        return answers[method]!(params) as T;
+      },
+    };
+    const chain = createChain({ rpc, steadyNow: () => now, fees: FEES });
+    const tracker = createTracker({ chain, sendRpcs: [rpc], log, steadyNow: () => now, pace: leisurely(chain) });
+    const verdicts = Array.from({ length: FLIGHTS }, (_, index) =>
+      tracker.track({
+        signature: `${index}`,
+        wire: new Uint8Array([index]),
+        lifetime: { kind: 'blockhash', blockhash: BLOCKHASH, aliveAt: 1n },
+      }),
+    );
+    for (; now < 1_100_000; now += 100) {
+      mock.timers.tick(100);
+      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    tracker.close();
+    const events = await Promise.all(verdicts.map((verdict) => verdict.then(({ event }) => event)));
+    assert.deepEqual(new Set(events), new Set(['expired']));
+    const of = (method: string) => calls.filter((call) => call.method === method);
+    const busiest = (method: string) =>
+      Math.max(
+        ...of(method).map(({ at }) => of(method).filter((call) => call.at >= at && call.at < at + 1_000).length),
+      );
+    return { of, busiest };
+  }
+
+  it('each is sent again at most 6 times, 50 in a second, and its blockhash is asked about once a second for all', async () => {
+    const { of, busiest } = await follow(null);
+    assert.ok(of('sendTransaction').length <= FLIGHTS * 6, `${of('sendTransaction').length}`);
+    assert.ok(busiest('sendTransaction') <= 50);
+    assert.equal(of('simulateTransaction').length, FLIGHTS);
+    assert.equal(busiest('isBlockhashValid'), 1);
+    // Two groups of at most 256, each second, and once more for those whose blockhash is dead.
+    assert.ok(busiest('getSignatureStatuses') <= 4);
+  });
+
+  it('what fails in simulation is simulated once, and never sent again', async () => {
+    const { of } = await follow({ InstructionError: [0, { Custom: 1 }] });
+    assert.equal(of('simulateTransaction').length, FLIGHTS);
+    assert.equal(of('sendTransaction').length, 0);
+  });
+});
