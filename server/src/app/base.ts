@@ -22,13 +22,17 @@ export interface Base extends Backends {
   chain: Chain;
 }
 
-/** Opens the backends, and refuses a database that belongs to another chain or to other keys. */
+/** Opens the backends, and refuses a database that belongs to another chain, to other keys or to the other mode. */
 export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
   const backends = await openBackends(config, log, disposal);
   const { store, signer, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
-  await assertIdentity(store, { chain: await genesisHash(chains.landing), signer: signer.address('gas') });
+  await assertIdentity(store, {
+    chain: await genesisHash(chains.landing),
+    signer: signer.address('gas'),
+    mode: config.sandbox ? 'sandbox' : 'production',
+  });
   const metrics = createMetrics();
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;

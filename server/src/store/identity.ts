@@ -6,11 +6,14 @@ interface Identity {
   chain: string;
   /** The address of the gas wallet, which identifies the signer seed. */
   signer: string;
+  /** A fork has the genesis hash of the chain that it was made from. */
+  mode: 'sandbox' | 'production';
 }
 
 const explanations: Record<keyof Identity, string> = {
   chain: 'The database belongs to another chain',
   signer: "The database belongs to another signer file: its keys are not this copy's",
+  mode: 'The database belongs to another mode: a sandbox and production never share one',
 };
 
 /**
