@@ -1,5 +1,5 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
-import type { Services } from '../areas/area.js';
+import type { Area, Services } from '../areas/area.js';
 import { createKeyLookup, createServer } from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { createLimiter } from '../store/limiter.js';
@@ -11,17 +11,24 @@ import { createReadiness } from './readiness.js';
 /** Takes a line of text for the terminal. */
 export type Print = (line: string) => void;
 
+interface Servers {
+  server: TypedServer;
+  /** Metrics and the operator's areas, where they have a port of their own. */
+  operations: TypedServer | undefined;
+}
+
 /** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
 export async function openApi(
   base: Base,
   services: Services,
   losses: { readonly stopped: string | undefined },
   print?: Print,
-): Promise<TypedServer> {
+): Promise<Servers> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chains, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
-  const server = await createServer({
+  const hasOwnPort = config.http.operationsPort !== undefined;
+  const common = {
     config: { ...config, adminToken },
     log,
     keys: keys.find,
@@ -38,14 +45,23 @@ export async function openApi(
       losses,
     }),
     mintOf: symbolsOf(services),
-    tags: areas.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about })),
     examples: examplesOf(services),
     print,
-  });
-  disposal.add('server', () => server.close());
-  if (!config.roles.has('api')) return server;
-  for (const area of areas) area.register(server, { ...services, chain: chains[area.calls ?? 'quotes'] });
-  return server;
+  };
+  const open = async (name: string, served: readonly Area[], hasMetrics: boolean) => {
+    const tags = served.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about }));
+    const server = await createServer({ ...common, tags, hasMetrics });
+    disposal.add(name, () => server.close());
+    if (!config.roles.has('api')) return server;
+    for (const area of served) area.register(server, { ...services, chain: chains[area.calls ?? 'quotes'] });
+    return server;
+  };
+  const ofOperations = areas.filter(({ isOperations }) => isOperations);
+  const others = areas.filter((area) => !ofOperations.includes(area));
+  return {
+    server: await open('server', hasOwnPort ? others : areas, !hasOwnPort),
+    operations: hasOwnPort ? await open('operations server', ofOperations, true) : undefined,
+  };
 }
 
 /** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */

@@ -28,6 +28,8 @@ import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } 
 export interface App {
   /** Where the API listens. */
   url: string;
+  /** Where metrics and the admin API listen, if not there. */
+  operationsUrl: string | undefined;
   rpcUrl: string;
   wsUrl: string | undefined;
   /** What the sandbox's chain has; undefined outside of a sandbox. */
@@ -91,11 +93,15 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     runDue: async () => keeper?.runDue(),
   };
   if (sandbox) warmUp(market.routers, sandbox.info);
-  server = await openApi(base, services, losses, print);
-  const url = await listen(server, config);
+  const servers = await openApi(base, services, losses, print);
+  server = servers.server;
+  const { host, port, operationsPort = 0 } = config.http;
+  const url = await listen(server, host, port);
+  const operationsUrl = servers.operations && (await listen(servers.operations, host, operationsPort));
+  if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
-  return { url, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
+  return { url, operationsUrl, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
 }
 
 /** Requests are sealed before they are stored, so that what is stored otherwise is never signed. */
@@ -157,11 +163,10 @@ function openIndexes({ config, store, chains, steadyNow, log, metrics, disposal 
   return { limitOrders: { addresses, index }, invites };
 }
 
-async function listen(server: FastifyInstance, { http }: Config): Promise<string> {
-  await server.listen({ host: http.host, port: http.port });
-  const { port } = server.server.address() as AddressInfo;
-  const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-  return `http://${host}:${port}`;
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  await server.listen({ host, port });
+  const { port: actual } = server.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
 /** The first quote takes longer than routers have for a client's, because code and connections are cold. */

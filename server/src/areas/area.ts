@@ -28,6 +28,8 @@ export interface Area {
   readonly errorShape: ErrorShape;
   /** What it calls the chain for; `quotes`, with which it crafts, when left out. */
   readonly calls?: Purpose;
+  /** For the operator: served on the port of operations, where there is one. */
+  readonly isOperations?: true;
   /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
   readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
   /** Registers its routes. An area that is off (the sandbox's in production, say) registers none. */

@@ -1,5 +1,5 @@
 import type { CliContext } from './context.js';
-import { adminToken, bodyOf, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
+import { adminToken, adminUrl, bodyOf, configOf, requestJson, Unreachable } from './service.js';
 
 /** The admin API, wherever it runs. */
 export interface AdminClient {
@@ -16,7 +16,7 @@ export async function withAdmin<T>(
   url: string | undefined,
   work: (admin: AdminClient) => Promise<T>,
 ): Promise<T> {
-  const base = serviceUrl(context, url);
+  const base = adminUrl(context, url);
   if (url !== undefined || context.env.SLIPWAY_URL || (await answers(base))) {
     const authorization = `Bearer ${await adminToken(context)}`;
     return work({

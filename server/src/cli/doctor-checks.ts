@@ -9,7 +9,7 @@ import type { Check } from './doctor-check.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkObjects } from './doctor-objects.js';
 import { checkPrices, checkSwaps } from './doctor-swaps.js';
-import { type Answer, adminToken, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
+import { type Answer, adminToken, adminUrl, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 /** Checks everything that the service needs, without lasting changes. Throws UsageError only for a wrong `--url`. */
 export async function runChecks(context: CliContext, url: string | undefined): Promise<Check[]> {
@@ -37,7 +37,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     await checkObjects(config),
     signer,
     ...(keeper && rpcUrl !== undefined && chain[0]?.ok ? await checkKeeperWallet(config, rpcUrl, keeper) : []),
-    await checkAdminToken(context, config, base, service !== undefined),
+    await checkAdminToken(context, config, adminUrl(context, url), service !== undefined),
     ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
     checkPrices(config),
   ];

@@ -8,9 +8,9 @@ export function configOf({ env, cwd }: CliContext): Config {
 }
 
 /** The URL at which this machine reaches the service; a wildcard address is replaced by the loopback address. */
-export function localUrl({ http }: Config): string {
+export function localUrl({ http }: Config, port = http.port): string {
   const host = http.host === '0.0.0.0' ? '127.0.0.1' : http.host === '::' ? '::1' : http.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The URL of the service: `--url`, SLIPWAY_URL, or that of the configuration. Without a slash at the end. */
@@ -22,6 +22,13 @@ export function serviceUrl(context: CliContext, option: string | undefined): str
     throw new UsageError(`${option === undefined ? 'SLIPWAY_URL' : '--url'} must be an http or https URL`);
   }
   return given.replace(/\/+$/, '');
+}
+
+/** As `serviceUrl`, of the admin API: on the port of operations, where the configuration has one. */
+export function adminUrl(context: CliContext, option: string | undefined): string {
+  if (option !== undefined || context.env.SLIPWAY_URL) return serviceUrl(context, option);
+  const config = configOf(context);
+  return localUrl(config, config.http.operationsPort);
 }
 
 /** The admin token: the configured one, or the one that the service stored in its data folder. */

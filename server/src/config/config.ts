@@ -60,6 +60,8 @@ export interface Config {
     readonly host: string;
     /** 0: any free port. */
     readonly port: number;
+    /** Of metrics and the admin API, where they have one of their own. */
+    readonly operationsPort?: number;
     /** Without a trailing slash. */
     readonly publicUrl: string;
     /** Further names by which clients reach the service, in lower case. */

@@ -82,6 +82,7 @@ test('every variable reaches its place', () => {
       SLIPWAY_PUBLIC_URL: 'https://api.example.com/base/',
       SLIPWAY_CORS_ORIGINS: 'https://a.example.com, http://localhost:3000',
       SLIPWAY_HOSTS: 'slipway,box.lan',
+      SLIPWAY_OPERATIONS_PORT: '9090',
       SLIPWAY_KEYLESS: '1',
       SLIPWAY_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,2001:db8::/32',
       SLIPWAY_ROLES: 'keeper',
@@ -221,6 +222,10 @@ const wrong: [Record<string, string>, RegExp][] = [
   [{ SLIPWAY_PORT: '65536' }, /SLIPWAY_PORT is "65536".* 0 to 65535/],
   [{ SLIPWAY_PORT: '-1' }, /SLIPWAY_PORT/],
   [{ SLIPWAY_RPC_PORT: '65535' }, /SLIPWAY_RPC_PORT is 65535/],
+  [
+    { SLIPWAY_PORT: '9000', SLIPWAY_OPERATIONS_PORT: '9000' },
+    /SLIPWAY_OPERATIONS_PORT is 9000, which is the port of the API/,
+  ],
   [{ SLIPWAY_PORT: '8899' }, /SLIPWAY_PORT is 8899.*SLIPWAY_RPC_PORT/],
   [{ SLIPWAY_PORT: '9001', SLIPWAY_RPC_PORT: '9000' }, /SLIPWAY_PORT is 9001.*9000 and 9001/],
   [{ SLIPWAY_ROLES: 'api,watcher' }, /SLIPWAY_ROLES has "watcher".*api, keeper/],

@@ -63,10 +63,11 @@ function configOf(values: Values, cwd: string): Config {
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
 function httpOf(values: Values): Config['http'] {
-  const { SLIPWAY_HOST: host, SLIPWAY_PORT: port } = values;
+  const { SLIPWAY_HOST: host, SLIPWAY_PORT: port, SLIPWAY_OPERATIONS_PORT: operationsPort } = values;
   return {
     host,
     port,
+    ...(operationsPort !== undefined && { operationsPort }),
     publicUrl: withoutSlash(values.SLIPWAY_PUBLIC_URL ?? listenUrl(host, port)),
     hosts: values.SLIPWAY_HOSTS as readonly string[],
     keyless: values.SLIPWAY_KEYLESS,

@@ -57,6 +57,11 @@ export const rules: readonly Rule[] = [
       !URL.canParse(listenUrl(host, port)) && `SLIPWAY_HOST is ${JSON.stringify(host)}, which is not a host`,
   },
   {
+    about: ['SLIPWAY_OPERATIONS_PORT', 'SLIPWAY_PORT'],
+    fault: ({ SLIPWAY_OPERATIONS_PORT: own, SLIPWAY_PORT: port }) =>
+      own === port && port !== 0 && `SLIPWAY_OPERATIONS_PORT is ${own}, which is the port of the API (SLIPWAY_PORT)`,
+  },
+  {
     about: ['SLIPWAY_HOST', 'SLIPWAY_SANDBOX'],
     fault: ({ sandbox, SLIPWAY_HOST: host }) =>
       sandbox &&

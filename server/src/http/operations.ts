@@ -21,10 +21,14 @@ interface OperationsDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly ready: Readiness;
+  readonly hasMetrics?: boolean;
 }
 
-/** `/livez`, `/readyz` and `/metrics`: for operators, without a key. */
-export function registerOperations(app: FastifyInstance, { log, metrics, ready }: OperationsDeps): void {
+/** `/livez`, `/readyz` and, unless `hasMetrics` is false, `/metrics`: for operators, without a key. */
+export function registerOperations(
+  app: FastifyInstance,
+  { log, metrics, ready, hasMetrics = true }: OperationsDeps,
+): void {
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -66,6 +70,7 @@ export function registerOperations(app: FastifyInstance, { log, metrics, ready }
     }
   }
 
+  if (!hasMetrics) return;
   app.get('/metrics', {
     config,
     schema: {

@@ -42,6 +42,8 @@ export interface ServerDeps {
   readonly wallets?: WalletLookup;
   readonly metrics: Metrics;
   readonly ready: Readiness;
+  /** Whether it serves `/metrics`; true if left out. */
+  readonly hasMetrics?: boolean;
   /** Milliseconds that never step back; the process's own if left out. */
   readonly steadyNow?: () => number;
   /** Takes a line for each request, for a terminal. */

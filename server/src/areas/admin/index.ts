@@ -26,6 +26,7 @@ export const adminArea: Area = {
   tag: 'Admin',
   about: 'Keys, verifications, market makers and scores, for the operator',
   errorShape: plainError,
+  isOperations: true,
   register(server, { config, store, clock, invites, prices, keeperWallet }) {
     registerAdmin(server, {
       store,

@@ -70,6 +70,14 @@ export const http = group('HTTP', {
       examples: ['0.0.0.0'],
     }),
     SLIPWAY_PORT: Port({ description: 'Port of the API; `0` takes any free one.', default: 8080 }),
+    SLIPWAY_OPERATIONS_PORT: Type.Optional(
+      Port({
+        description:
+          'A port of their own for `/metrics` and `/admin/v1`, on `SLIPWAY_HOST`, beside `/livez` and `/readyz`; the API does not serve them then. Keep it from the public: what cannot be reached cannot be tried.',
+        defaultText: 'none: they are on `SLIPWAY_PORT`',
+        examples: [9090],
+      }),
+    ),
     SLIPWAY_PUBLIC_URL: Type.Optional(
       BaseUrl({
         description: 'Where clients reach the API, if not where it listens.',

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, it } from 'node:test';
+import { request, type Service, startService } from './service.js';
+
+const TOKEN = 'a-token-of-the-operator-of-this-test';
+let service: Service;
+let port: number;
+before(async () => {
+  port = await freePort();
+  service = await startService({ env: { SLIPWAY_OPERATIONS_PORT: String(port), SLIPWAY_ADMIN_TOKEN: TOKEN } });
+});
+after(() => service?.close());
+
+/** A port that nobody listens on. */
+function freePort(): Promise<number> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.listen(0, '127.0.0.1', () => {
+      const { port: free } = probe.address() as { port: number };
+      probe.close(() => resolve(free));
+    });
+  });
+}
+
+const authorization = `Bearer ${TOKEN}`;
+
+it('attack: clients of the API reach neither metrics nor the admin API, where these have a port of their own', async () => {
+  const own = `http://127.0.0.1:${port}`;
+  for (const [path, here, there] of [
+    ['/metrics', 404, 200],
+    ['/admin/v1/keys', 404, 200],
+    ['/livez', 200, 200],
+    ['/readyz', 200, 200],
+    ['/sandbox/info', 200, 404],
+  ] as const) {
+    const headers = { authorization };
+    assert.equal((await request(`${service.url}${path}`, { headers })).status, here, path);
+    assert.equal((await request(`${own}${path}`, { headers })).status, there, path);
+  }
+  const { body } = await request<string>(`${own}/metrics`);
+  assert.match(body, /slipway_http_requests_total\{method="GET",route="\/livez",status="200"\} [12]/);
+});
