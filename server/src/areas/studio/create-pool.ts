@@ -12,7 +12,7 @@ import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
 
 import { missingPrograms } from './launch-programs.js';
 import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
-import { type LaunchKeys, takeLaunchKeys } from './mint-keys.js';
+import { type LaunchKeys, withLaunchKeys } from './mint-keys.js';
 import { CreatePoolAnswer, CreatePoolBody } from './schema.js';
 
 /**
@@ -43,9 +43,11 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
 export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promise<CreatePoolAnswer> {
   const request = readLaunch(deps, body);
-  const keys = await takeLaunchKeys(deps);
+  const { keys, crafted, pool, lastValidBlockHeight } = await withLaunchKeys(deps, async (keys) => ({
+    keys,
+    ...(await craft(deps, request, keys)),
+  }));
   const { mint } = keys;
-  const { crafted, pool, lastValidBlockHeight } = await craft(deps, request, keys);
   const { creator, quoteMint, name, symbol, sniperSlots } = request;
   const craftedRequest = {
     area: AREA,

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { type KeyName, randomMintNumber } from '../../signer/index.js';
-import { takeMintNumber } from '../../store/launches.js';
+import { addMintNumber, takeMintNumber } from '../../store/launches.js';
 import { keysOf, type StudioDeps } from './deps.js';
 
 export interface LaunchKeys {
@@ -11,10 +11,24 @@ export interface LaunchKeys {
   names: KeyName[];
 }
 
+type Deps = Pick<StudioDeps, 'store' | 'signer' | 'mintSuffix'>;
+
 /**
- * Keys that no other launch has: from the mint pool if there is a suffix, else random. @throws AppError CRAFT_FAILED
+ * Crafts with keys that no other launch has: from the mint pool if there is a suffix, else random. A number of the pool
+ * takes hours to find: it goes back if nothing was crafted with it. @throws AppError CRAFT_FAILED
  */
-export async function takeLaunchKeys({ store, signer, mintSuffix }: StudioDeps): Promise<LaunchKeys> {
+export async function withLaunchKeys<T>(deps: Deps, craft: (keys: LaunchKeys) => Promise<T>): Promise<T> {
+  const { store, mintSuffix } = deps;
+  const { number, ...keys } = await takeLaunchKeys(deps);
+  try {
+    return await craft(keys);
+  } catch (error) {
+    if (mintSuffix !== '') await store.single((tx) => addMintNumber(tx, number, mintSuffix));
+    throw error;
+  }
+}
+
+async function takeLaunchKeys({ store, signer, mintSuffix }: Deps): Promise<LaunchKeys & { number: number }> {
   const number = mintSuffix === '' ? randomMintNumber() : await store.single((tx) => takeMintNumber(tx, mintSuffix));
   if (number === undefined) {
     throw new AppError('CRAFT_FAILED', {
@@ -24,5 +38,5 @@ export async function takeLaunchKeys({ store, signer, mintSuffix }: StudioDeps):
   }
   const names = keysOf(number);
   const [mint, config] = await Promise.all([signer.publicKey(names.mint), signer.publicKey(names.config)]);
-  return { mint, config, names: [names.mint, names.config] };
+  return { mint, config, names: [names.mint, names.config], number };
 }
