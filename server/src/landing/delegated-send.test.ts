@@ -14,6 +14,7 @@ import {
   tokenTransferChecked,
   withSignature,
 } from '@slipway/wire';
+import { PATIENCE_MS } from '../lib/testing.js';
 import {
   ata,
   craftOrder,
@@ -33,6 +34,7 @@ import {
   type World,
 } from '../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../store/ledger.js';
+import { deleteMaker, insertMaker, listMakers } from '../store/makers.js';
 import { explainEnd } from './explain.js';
 import { ReservationRefused, WouldFail } from './index.js';
 
@@ -86,6 +88,9 @@ describe('a transaction that is handed over to a maker', () => {
     ...(txSignature && { txSignature }),
   });
   const bought = () => tokens(world, ata(taker.address, USDC));
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await sleep(5);
+  };
   const killBlockhash = async () => {
     await world.rpc.call('localnet_advanceClock', [120]);
     world.clock.setOffset(world.clock.offsetMs + 120_000);
@@ -184,14 +189,48 @@ describe('a transaction that is handed over to a maker', () => {
     ['answers 400', () => 400, -2002, 'Invalid payload'],
     ['answers 401', () => 401, -2004, 'Swap rejected'],
   ] as [string, Handler, number, string][]) {
-    test(`has failed at once where the maker ${what}`, async () => {
-      const { row, signed, deliver } = await order(answer);
-      const settled = await world.newLanding().delegate(row, signed, deliver);
-      assert.equal(settled.state, 'failed');
-      assert.deepEqual(explainEnd(settled), { code, message });
+    test(`has failed when its blockhash is dead where the maker ${what}`, async () => {
+      const { row, signed, deliver, swaps } = await order(answer);
+      const end = world.newLanding().delegate(row, signed, deliver);
+      await until(() => swaps() === 1);
+      await killBlockhash();
+      const settled = await end;
+      assert.deepEqual([settled.state, explainEnd(settled)], ['expired', { code, message }]);
       assert.deepEqual(await world.newLanding().delegate(row, signed, () => assert.fail('asked again')), settled);
     });
   }
+
+  describe('attack: a maker rejects a swap, keeps it, and lands it when the market has moved its way', () => {
+    test('the taker is told that it has swapped, and the maker is asked no more, by any instance', async () => {
+      const registered = { id: 'sly', name: 'sly', createdAt: new Date(world.clock.now()) };
+      let kept: Record<string, string> | undefined;
+      const webhook = await open({
+        quote: (body) => offer(body, maker.address, OUT),
+        swap: (body) => {
+          kept = body;
+          return { quoteId: body.quoteId, state: 'rejected' };
+        },
+      });
+      await world.store.transaction((tx) => insertMaker(tx, { ...registered, url: webhook.url }));
+      const router = world.router([], { usd: () => undefined });
+      const request = requestOf(taker.address, SOL, USDC, IN);
+      const quote = await quoted(router, request);
+      const { row, transaction } = await craftOrder(world, request, quote);
+      const end = world.newLanding().delegate(row, signedBy(taker, transaction), router.deliver(quote.maker!));
+      await until(() => kept !== undefined);
+      const signature = await signAndSend(kept!);
+      const settled = await end;
+      assert.deepEqual([settled.state, settled.signature], ['landed', signature]);
+      assert.equal(await bought(), OUT);
+      const [listed] = await listMakers(world.store);
+      assert.equal(listed!.suspendedFor, signature);
+      for (const asking of [router, world.router([], { usd: () => undefined })]) {
+        const refused = await asking.quote(request, AbortSignal.timeout(PATIENCE_MS));
+        assert.ok('refused' in refused && refused.refused === 'no-route');
+      }
+      await world.store.transaction((tx) => deleteMaker(tx, 'sly'));
+    });
+  });
 
   test('has failed at once where the maker is gone, or was removed', async () => {
     const first = await order(() => 500);

@@ -24,10 +24,14 @@ import type { Verdict } from './tracker.js';
 export type Delivery =
   /** Accepted; `signature` is the transaction's according to the other side, not verified yet. */
   | { outcome: 'sent'; signature: string }
-  /** Rejected: it will not be sent. */
+  /** It was not handed over. */
   | { outcome: 'rejected'; code: number; message: string }
+  /** The other side says that it will not send it, but could. `whenSent` is called if it has. */
+  | { outcome: 'denied'; code: number; message: string; whenSent(signature: string): Promise<void> }
   /** It may or may not be sent. Code and message are used if it turns out not to be. */
   | { outcome: 'unknown'; message: string; code?: number };
+
+type Denied = Extract<Delivery, { outcome: 'denied' }>;
 
 export type Deliver = (signed: Transaction) => Promise<Delivery>;
 
@@ -66,6 +70,11 @@ export class DelegatedSend {
     if (delivery.outcome === 'rejected') {
       return { verdict: { event: 'failed', slot: null, error: rfqError(delivery) } };
     }
+    if (delivery.outcome === 'denied') {
+      const end = await this.search(row, delivery);
+      await this.#compare(row, delivery, end);
+      return end;
+    }
     if (delivery.outcome === 'unknown') return this.search(row, { ...RFQ.failedToLand, ...delivery });
     const complete = withFirstSignature(signed, delivery.signature);
     if (complete) return { row: await this.#remember(row, delivery.signature, encodeTransaction(complete)) };
@@ -91,6 +100,16 @@ export class DelegatedSend {
       if (verdict) return { verdict };
       await sleep(SEARCH_MS, undefined, { signal: closing });
     }
+  }
+
+  /** Whoever has sent what it denied had a free option on it. */
+  async #compare(row: LedgerRow, { whenSent }: Denied, end: Resolution): Promise<void> {
+    if ('verdict' in end && end.verdict.event === 'expired') return;
+    const { signature } = (await findRequest(this.#deps.store, row.id)) ?? row;
+    if (signature === null) return;
+    await whenSent(signature).catch((error: Error) =>
+      this.#deps.log.error({ request: row.id, signature, reason: error.message }, 'sent after it was rejected'),
+    );
   }
 
   async #remember(row: LedgerRow, signature: string, wire: Uint8Array): Promise<LedgerRow> {

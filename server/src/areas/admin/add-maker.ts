@@ -24,7 +24,7 @@ export function registerAddMaker(app: TypedServer, { store, clock }: AdminDeps):
       const maker = { id: uuidv7(clock), name, url, createdAt: new Date(clock.now()) };
       const added = await store.transaction((tx) => insertMaker(tx, maker));
       if (!added) throw new AppError('CONFLICT', { message: 'A maker with this url is registered already' });
-      return showMaker(maker);
+      return showMaker({ ...maker, suspendedAt: null, suspendedFor: null });
     },
   );
 }

@@ -4,8 +4,14 @@ import type { Maker } from './schema.js';
 const HIDDEN = '***';
 
 /** A maker as the admin API shows it: without the key that may be in its URL. */
-export function showMaker({ id, name, url, createdAt }: StoredMaker): Maker {
-  return { id, name, url: withoutSecrets(url), createdAt: createdAt.toISOString() };
+export function showMaker({ id, name, url, createdAt, suspendedAt, suspendedFor }: StoredMaker): Maker {
+  return {
+    id,
+    name,
+    url: withoutSecrets(url),
+    createdAt: createdAt.toISOString(),
+    ...(suspendedAt && suspendedFor && { suspendedAt: suspendedAt.toISOString(), suspendedFor }),
+  };
 }
 
 function withoutSecrets(url: string): string {

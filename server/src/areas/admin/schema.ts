@@ -125,7 +125,18 @@ export const MakerBody = Type.Object({
 });
 export type MakerBody = Static<typeof MakerBody>;
 
-export const Maker = Type.Object({ id: Type.String(), ...MakerBody.properties, createdAt: Timestamp });
+export const Maker = Type.Object({
+  id: Type.String(),
+  ...MakerBody.properties,
+  createdAt: Timestamp,
+  suspendedAt: Type.Optional(Timestamp),
+  suspendedFor: Type.Optional(
+    Type.String({
+      description:
+        'The signature of a transaction that the maker had rejected and has sent all the same: it is not asked any more until it is removed and registered again',
+    }),
+  ),
+});
 export type Maker = Static<typeof Maker>;
 
 export const RebuildInvitesBody = Type.Object({});

@@ -6,7 +6,11 @@ import type { MakerQuote } from '../router.js';
 import { callWebhook, type MakerEndpoint, WebhookFailure } from './webhook.js';
 
 /** Outcome of a transaction that was given to a maker, as `landing.handOver` takes it. */
-export type MakerDelivery =
+export type MakerDelivery = MakerAnswer | (Denial & { whenSent(signature: string): Promise<void> });
+
+/** A maker keeps what it rejects, signed by the taker: only the chain tells that it was not sent. */
+type Denial = { outcome: 'denied'; code: number; message: string };
+type MakerAnswer =
   | { outcome: 'sent'; signature: string }
   | { outcome: 'rejected'; code: number; message: string }
   | { outcome: 'unknown'; code: number; message: string };
@@ -22,7 +26,7 @@ export async function deliverToMaker(
   { requestId, quoteId, expireAt }: MakerQuote,
   signed: Transaction,
   clock: Clock,
-): Promise<MakerDelivery> {
+): Promise<MakerAnswer | Denial> {
   if (!endpoint) return { outcome: 'rejected', ...RFQ.internal };
   if (expireAt - clock.now() / 1_000 < MAKERS_SECONDS) return { outcome: 'rejected', ...RFQ.quoteExpired };
   const transaction = Buffer.from(encodeTransaction(signed)).toString('base64');
@@ -39,10 +43,10 @@ export async function deliverToMaker(
   }
 }
 
-function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerDelivery {
-  if (status === 400) return { outcome: 'rejected', ...RFQ.invalidPayload };
+function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerAnswer | Denial {
+  if (status === 400) return { outcome: 'denied', ...RFQ.invalidPayload };
   // After a 408 or a server error, the maker may still have received it.
-  if (status > 400 && status < 500 && status !== 408) return { outcome: 'rejected', ...RFQ.rejected };
+  if (status > 400 && status < 500 && status !== 408) return { outcome: 'denied', ...RFQ.rejected };
   if (status !== 200) return { outcome: 'unknown', ...RFQ.internal };
   const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (said.quoteId !== quoteId) return { outcome: 'unknown', ...RFQ.unknown };
@@ -52,15 +56,15 @@ function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerDeliv
     if (typeof txSignature !== 'string') return { outcome: 'unknown', ...RFQ.failedToLand };
     return { outcome: 'sent', signature: txSignature };
   }
-  if (state === 'rejected') return rejected(rejectionReason);
+  if (state === 'rejected') return denied(rejectionReason);
   if (typeof state === 'object' && state !== null && 'rejectedWithReason' in state) {
-    return rejected(state.rejectedWithReason);
+    return denied(state.rejectedWithReason);
   }
   return { outcome: 'unknown', ...RFQ.unknown };
 }
 
-function rejected(reason: unknown): MakerDelivery {
+function denied(reason: unknown): Denial {
   const { code, message } = RFQ.rejected;
   const why = typeof reason === 'string' && /^[\x20-\x7e]+$/.test(reason) ? `: ${reason.slice(0, MAX_REASON)}` : '';
-  return { outcome: 'rejected', code, message: message + why };
+  return { outcome: 'denied', code, message: message + why };
 }

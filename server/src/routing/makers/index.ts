@@ -49,7 +49,11 @@ export function createMakers(deps: MakersDeps): Makers {
         if (error instanceof Outage) return { refused: 'unavailable', reason: error.message };
         throw error;
       }),
-    deliver: (made) => async (signed) => deliverToMaker(await desk.endpointOf(made.id), made, signed, deps.clock),
+    deliver: (made) => async (signed) => {
+      const answer = await deliverToMaker(await desk.endpointOf(made.id), made, signed, deps.clock);
+      if (answer.outcome !== 'denied') return answer;
+      return { ...answer, whenSent: (signature) => desk.suspend(made.id, signature) };
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.js';
 import { usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
-import { listMakers } from '../../store/makers.js';
+import { listMakers, suspendMaker } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
@@ -49,25 +49,44 @@ export class OfferDesk {
   readonly #makers: () => Promise<MakerEndpoint[]>;
   readonly #tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
   readonly #patience: ReturnType<typeof createPatience>;
+  /** Until the list of makers tells it; those of the service itself are in no list. */
+  readonly #suspended = new Set<string>();
 
   constructor(deps: OfferDeskDeps) {
     const { store, own, timeoutMs, steadyNow, log } = deps;
     this.#deps = deps;
     this.timeoutMs = timeoutMs;
-    this.#makers = cached(async () => [...own, ...(await listMakers(store))], MAKERS_TTL_MS, steadyNow);
+    this.#makers = cached(
+      async () => {
+        const registered = await listMakers(store);
+        return [...own, ...registered.filter(({ suspendedAt }) => suspendedAt === null)];
+      },
+      MAKERS_TTL_MS,
+      steadyNow,
+    );
     this.#patience = createPatience({ steadyNow, log });
   }
 
-  /** Undefined if it is no longer registered. */
+  /** Undefined if it is no longer registered, or suspended. */
   async endpointOf(id: string): Promise<MakerEndpoint | undefined> {
     const makers = await this.#makers().catch(() => this.#deps.own);
-    return makers.find((maker) => maker.id === id);
+    return makers.find((maker) => maker.id === id && !this.#suspended.has(id));
+  }
+
+  /** Asks a maker no more who has sent this transaction after saying that it would not, until an operator registers it
+   * again. */
+  async suspend(id: string, signature: string): Promise<void> {
+    this.#suspended.add(id);
+    const { store, clock, log } = this.#deps;
+    log.error({ maker: id, signature }, 'a market maker has sent what it had rejected, and is suspended');
+    await suspendMaker(store, id, { at: new Date(clock.now()), signature });
   }
 
   /** Asks all makers at once. One that is late, fails or answers nonsense is left out, with the reason in the log. */
   async gather(question: RfqQuestion, request: QuoteRequest, signal: AbortSignal): Promise<Offer[]> {
     const offers: Offer[] = [];
-    const asked = (await whileOpen(this.#makers(), signal)).filter(this.#patience.isAsked);
+    const makers = (await whileOpen(this.#makers(), signal)).filter(({ id }) => !this.#suspended.has(id));
+    const asked = makers.filter(this.#patience.isAsked);
     await Promise.all(
       asked.map(async (endpoint) => {
         try {
