@@ -22,7 +22,7 @@ const allowed = {
   crafting: [],
   'trigger-orders': ['prices', 'store'],
   indexes: ['chain', 'store'],
-  launches: ['objects', 'signer', 'store'],
+  launches: ['chain', 'objects', 'signer', 'store'],
   routing: [...below, 'crafting', 'landing'],
   landing: [...below, 'crafting'],
   vault: [...below, 'crafting', 'trigger-orders'],

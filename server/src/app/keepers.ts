@@ -36,21 +36,25 @@ export interface KeepersDeps extends Base {
 
 /** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
-  const { config, log, disposal, clock, steadyNow, store, signer, objects, landing, limitOrders, invites } = deps;
+  const { config, log, disposal, clock, steadyNow, store, signer, chain, objects, landing, limitOrders, invites } =
+    deps;
   if (!config.roles.has('keeper')) return undefined;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
   await scores.runDue();
-  const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000);
+  const { mintSuffix } = config.studio;
+  const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
+  const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000, stock);
   const keeper = startKeeper({
     log,
     chores: [
+      // Before the ledger's, which deletes what a launch needs to give its address back.
+      launchFiles,
       ledgerChore({ store, landing, clock, log, keepSubmissionsMs: config.submit.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => scores.runDue(),
       () => limitOrders.index.keepUp(),
       () => invites.keepUp(),
-      launchFiles,
     ],
     loops: [
       ...openLimitOrderKeeper(deps),
@@ -60,8 +64,8 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     ],
   });
   disposal.add('keeper', () => keeper.close());
-  if (config.studio.mintSuffix !== '') {
-    const pool = startMintPool({ store, finder: signer, suffix: config.studio.mintSuffix, log });
+  if (stock) {
+    const pool = startMintPool({ store, finder: signer, suffix: stock.suffix, log });
     disposal.add('mint stock', () => pool.close());
   }
   return keeper;

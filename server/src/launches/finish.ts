@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.js';
 import { ContentRefused, type Objects } from '../objects/index.js';
 import { finishLaunch, type Launch, unfinishedLaunches } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
+import { giveBack, isOf, type MintStock } from './give-back.js';
 
 export interface LaunchFilesDeps {
   store: Store;
@@ -44,8 +45,9 @@ export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: La
 
 /**
  * The chore that publishes what a stopped instance did not, and removes the files of launches that can no longer land.
+ * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more.
  */
-export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number): () => Promise<void> {
+export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number, stock?: MintStock): () => Promise<void> {
   const { store, clock } = deps;
   return async () => {
     const now = clock.now();
@@ -54,7 +56,8 @@ export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number): () => Pr
       if (launch.state === 'landed') await publishLaunch(deps, launch, urlMs);
       else {
         await removeLaunchFiles(deps, launch);
-        await store.single((tx) => finishLaunch(tx, launch.mint, new Date(now)));
+        if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, new Date(now));
+        else await store.single((tx) => finishLaunch(tx, launch.mint, new Date(now)));
       }
     }
   };

@@ -6,4 +6,5 @@ export {
   publishLaunch,
   removeLaunchFiles,
 } from './finish.js';
-export { startMintPool } from './mint-pool.js';
+export type { MintStock } from './give-back.js';
+export { MINTS_READY, startMintPool } from './mint-pool.js';

@@ -4,7 +4,7 @@ import { addMintNumber, countMintNumbers } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
 
 /** How many mint keys with the suffix are kept ready. */
-const READY = 20;
+export const MINTS_READY = 20;
 const PAUSE_MS = 5_000;
 
 /** Keeps mint keys with a suffix ready: a thread searches for them whenever some are missing. */
@@ -14,7 +14,7 @@ export function startMintPool(deps: { store: Store; finder: MintFinder; suffix: 
   const { signal } = closing;
 
   async function fill(): Promise<void> {
-    while ((await countMintNumbers(store, suffix)) < READY) {
+    while ((await countMintNumbers(store, suffix)) < MINTS_READY) {
       const number = await finder.findMint(suffix, signal);
       await store.single((tx) => addMintNumber(tx, number, suffix));
     }

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { LedgerState } from './ledger-state.js';
+import { type LedgerState, next } from './ledger-state.js';
 import type { Sql, Tx } from './sql.js';
 
 /** A token whose launch transaction was crafted. */
@@ -26,12 +26,13 @@ export interface Launch extends NewLaunch {
   finishedAt: Date | null;
   /** The state of its request. */
   state: LedgerState;
+  lastValidBlockHeight: bigint;
 }
 
 const SELECT = `
   select mint, request_id as "requestId", creator, config, pool, quote_mint as "quoteMint", name, symbol,
     sniper_slots as "sniperSlots", content, header_key as "headerKey", launches.created_at as "createdAt",
-    finished_at as "finishedAt", ledger.state
+    finished_at as "finishedAt", ledger.state, last_valid_block_height as "lastValidBlockHeight"
   from launches join ledger on ledger.id = request_id`;
 
 export async function insertLaunch(tx: Tx, launch: NewLaunch): Promise<void> {
@@ -112,6 +113,38 @@ export async function takeMintNumber(tx: Tx, suffix: string): Promise<number | u
 
 export async function addMintNumber(tx: Tx, number: number, suffix: string): Promise<void> {
   await tx.query('insert into mint_numbers (number, suffix) values ($1, $2) on conflict do nothing', [number, suffix]);
+}
+
+/**
+ * Forgets a launch that can no longer land, and puts the number of its mint back into the mint pool. From then on its
+ * request cannot be claimed for sending. False, with nothing changed, if its request has not ended.
+ */
+export async function releaseMint(tx: Tx, mint: string, suffix: string, now: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with ended as (
+       update ledger set state = case state when 'crafted' then $4 else state end
+       where id = (select request_id from launches where mint = $1)
+         and (state in ('failed', 'expired') or state = 'crafted' and expires_at < $3)
+       returning id, cosigners
+     ), gone as (
+       delete from launches using ended where mint = $1 and request_id = ended.id returning cosigners
+     )
+     insert into mint_numbers (number, suffix)
+     select substring(cosigner from 6)::bigint, $2 from gone, unnest(cosigners) as cosigner where cosigner ~ '^mint:[0-9]+$'
+     on conflict do nothing`,
+    [mint, suffix, now, next('crafted', 'expired')],
+  );
+  return rowCount === 1;
+}
+
+/** How many launches that this caller had crafted have neither landed nor come to their end. */
+export async function countLaunchesUnderWay(sql: Sql, caller: string): Promise<number> {
+  const { rows } = await sql.query<{ count: bigint }>(
+    `select count(*) as count from launches join ledger on ledger.id = request_id
+     where finished_at is null and ledger.state <> 'landed' and ledger.payload->>'caller' = $1`,
+    [caller],
+  );
+  return Number(rows[0]!.count);
 }
 
 export async function countMintNumbers(sql: Sql, suffix: string): Promise<number> {

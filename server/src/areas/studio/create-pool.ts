@@ -9,7 +9,7 @@ import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { insertLaunch } from '../../store/launches.js';
 import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
-
+import { boundLaunches } from './launch-bound.js';
 import { missingPrograms } from './launch-programs.js';
 import { type LaunchRequest, readLaunch, refuse } from './launch-request.js';
 import { type LaunchKeys, withLaunchKeys } from './mint-keys.js';
@@ -23,10 +23,17 @@ const LAUNCH_LAMPORTS =
   [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
 
 export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
+  const bound = boundLaunches(deps);
   app.post(
     '/studio/v1/dbc-pool/create-tx',
     {
-      config: { ...studioRoute, errors: { 409: 'The chain lacks a program that launches need' } },
+      config: {
+        ...studioRoute,
+        errors: {
+          409: 'The chain lacks a program that launches need',
+          429: 'Too many launches of this key are under way: try again when some have landed or expired',
+        },
+      },
       schema: {
         tags,
         summary: 'Craft the launch of a token',
@@ -36,12 +43,12 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
         response: { 200: CreatePoolAnswer },
       },
     },
-    ({ body }) => createPool(deps, body),
+    ({ body, payer }) => bound(payer!.id, () => createPool(deps, body, payer!.id)),
   );
 }
 
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
-export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promise<CreatePoolAnswer> {
+export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller: string): Promise<CreatePoolAnswer> {
   const request = readLaunch(deps, body);
   const { keys, crafted, pool, lastValidBlockHeight } = await withLaunchKeys(deps, async (keys) => ({
     keys,
@@ -55,7 +62,7 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody): Promis
     crafted,
     lastValidBlockHeight,
     cosigners: keys.names,
-    payload: null,
+    payload: { caller },
   };
   const remembered = newRequest(craftedRequest, deps.clock);
   await deps.remember(remembered);
