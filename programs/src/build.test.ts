@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkProgram, murmur3 } from '../tools/check.mjs';
@@ -27,6 +29,17 @@ const skip = isPinned ? false : `needs clang-19 ${TOOLCHAIN.clang} and bpf-ld ${
 for (const name of names) {
   test(`the source of ${name} builds to the same bytes`, { skip }, () => {
     assert.ok(compileProgram(name).file.equals(readProgram(name)));
+  });
+
+  test(`the source of ${name} builds to the same bytes in a folder of another name and depth`, { skip }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-elsewhere-'));
+    try {
+      const root = join(folder, 'a folder', 'further down');
+      for (const part of ['base', `${name}/src`]) cpSync(join(FOLDER, part), join(root, part), { recursive: true });
+      assert.ok(compileProgram(name, root).file.equals(readProgram(name)));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 }
 

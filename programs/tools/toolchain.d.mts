@@ -5,3 +5,4 @@ export interface Toolchain {
 export const TOOLCHAIN: Required<Toolchain>;
 export function installedToolchain(): Toolchain;
 export function compileProgram(name: string, root?: string): { file: Buffer; syscalls: string[] };
+export function compileForCoverage(name: string, root?: string): { file: Buffer; blocks: number };

@@ -1,6 +1,6 @@
 // The pinned compiler and linker, and one program's way through them.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,57 @@ export function installedToolchain() {
  * with the compiler's, linker's or checker's words.
  */
 export function compileProgram(name, root = PROGRAMS) {
+  const { file, syscalls } = build(name, root, [], 'base/v3.ld');
+  return { file, syscalls };
+}
+
+/** The mark in the log before the number of a block. */
+const BLOCK_MARK = '0x636f766572';
+// Each block says so when it is first reached. The upper half of the heap is not used by any program.
+const COVERAGE = `
+typedef unsigned long Word;
+#define UNCOUNTED __attribute__((no_sanitize("coverage")))
+static Word (*const log_block)(Word, Word, Word, Word, Word) = (void *)0x5c2a3178UL;
+UNCOUNTED void __sanitizer_cov_trace_pc_guard(unsigned *guard) {
+  unsigned char *seen = (unsigned char *)0x300004000UL + ((Word)guard >> 2);
+  if (*seen) return;
+  *seen = 1;
+  log_block(${BLOCK_MARK}UL, (Word)guard, 0, 0, 0);
+}
+UNCOUNTED void __sanitizer_cov_trace_pc_guard_init(unsigned *first, unsigned *end) { (void)first; (void)end; }
+`;
+
+/** The same program, which also logs each basic block that it reaches, and how many there are. */
+export function compileForCoverage(name, root = PROGRAMS) {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-coverage-'));
+  try {
+    const [header, layout] = [join(folder, 'coverage.h'), join(folder, 'coverage.ld')];
+    writeFileSync(header, COVERAGE);
+    const script = readFileSync(join(root, 'base/v3.ld'), 'utf8')
+      .replace('*(.rodata .rodata.*)', '*(.rodata .rodata.*) . = ALIGN(8); *(__sancov_guards)')
+      .replace('/DISCARD/ : {', '/DISCARD/ : { *(.init_array*) *(.text.sancov.*)');
+    writeFileSync(layout, script);
+    const { file, object } = build(name, root, ['-fsanitize-coverage=trace-pc-guard', '-include', header], layout);
+    return { file, blocks: sizeOfSections(object, '__sancov_guards') / 4 };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Bytes of all sections of this name in an ELF file of 64 bits. */
+function sizeOfSections(elf, name) {
+  const [table, count, names] = [Number(elf.readBigUInt64LE(40)), elf.readUInt16LE(60), elf.readUInt16LE(62)];
+  const section = (i) => elf.subarray(table + 64 * i, table + 64 * (i + 1));
+  const texts = Number(section(names).readBigUInt64LE(24));
+  let size = 0;
+  for (let i = 0; i < count; i++) {
+    const at = texts + section(i).readUInt32LE(0);
+    if (elf.toString('latin1', at, elf.indexOf(0, at)) === name) size += Number(section(i).readBigUInt64LE(32));
+  }
+  return size;
+}
+
+function build(name, root, flags, script) {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-sbpf-'));
   const run = (command, args) => {
     try {
@@ -59,16 +110,16 @@ export function compileProgram(name, root = PROGRAMS) {
   try {
     const object = join(folder, 'program.o');
     const output = join(folder, 'program.so');
-    run(CLANG, [...FLAGS, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object]);
+    run(CLANG, [...FLAGS, ...flags, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object]);
     // Such as an array of texts that is all constant. The compiler does not say, and the linker puts a wrong address.
     if (readFileSync(object).includes('.rel.rodata\0')) throw new Error(`${name}: constants with addresses in them`);
-    const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', 'base/v3.ld'];
+    const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', script];
     run(LD, [...layout, '-s', object, '-o', output]);
     const file = readFileSync(output);
     file.writeUInt32LE(3, SBPF_VERSION_AT);
     const { problems, syscalls } = checkProgram(file);
     if (problems.length) throw new Error(`${name}: ${problems.slice(0, 5).join('; ')}`);
-    return { file, syscalls };
+    return { file, syscalls, object: readFileSync(object) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
