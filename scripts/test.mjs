@@ -26,6 +26,7 @@ if (all) {
   step('format and lint', join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
   step('boundaries', join('scripts', 'boundaries.mjs'), []);
   step('platforms', join('scripts', 'platforms.mjs'), []);
+  step('threat model', join('scripts', 'threat-model.mjs'), []);
 }
 const files = chosenFiles();
 exitOnSignals();

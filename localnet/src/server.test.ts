@@ -94,7 +94,7 @@ const balance = async () => {
   return (await post(body)).json().result.value;
 };
 
-test('attack: a page of a foreign origin writes nothing, whatever its method and content type', async () => {
+test('attack: a page of a foreign origin writes nothing to the chain inside, whatever its method and content type', async () => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://192.168.1.9']) {
     for (const method of ['POST', 'GET', 'OPTIONS', 'PUT', 'HEAD']) {
       for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
@@ -107,7 +107,7 @@ test('attack: a page of a foreign origin writes nothing, whatever its method and
   assert.equal(await balance(), 0);
 });
 
-test('attack: a name that somebody pointed at this machine writes nothing, also as its own origin', async () => {
+test('attack: a page whose name was pointed at this machine writes nothing to the chain inside, also as its own origin', async () => {
   for (const host of ['evil.example', 'evil.example:8899', '127.0.0.1.nip.example', 'localhost.evil.example', '']) {
     for (const origin of [{}, { origin: `http://${host}` }, { origin: 'http://localhost' }]) {
       const headers = { host, 'content-type': 'application/json', ...(origin as Record<string, string>) };
@@ -120,7 +120,7 @@ test('attack: a name that somebody pointed at this machine writes nothing, also 
   assert.equal(await balance(), 0);
 });
 
-test('attack: a form of a page of this machine is not taken for JSON', async () => {
+test('attack: a page of this machine posts a form to the chain inside: it is not taken for JSON', async () => {
   const headers = { origin: 'http://localhost:3000', 'content-type': 'text/plain' };
   assert.equal(await send('POST', headers, writing), 415);
   assert.equal(await balance(), 0);

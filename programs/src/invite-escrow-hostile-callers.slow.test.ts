@@ -166,7 +166,7 @@ function checkGone(world: World, gone: OpenInvite[], { instructions, what }: Ste
   }
 }
 
-test('whatever honest and hostile callers send, everything is conserved and only who may takes an invite', (t) => {
+test('attack: a stranger on the chain sends the invites whatever he likes: everything is conserved and only who may takes an invite', (t) => {
   t.diagnostic(`seed ${SEED}`);
   const world = openWorld();
   const { vm } = world;

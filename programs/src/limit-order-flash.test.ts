@@ -82,7 +82,7 @@ test('what is lent is paid for in the same transaction, by the next instruction 
   succeeded(vm.run(nothing(vm), loan, nothing(vm), payment, nothing(vm)));
 });
 
-test('an instruction that only looks like the payment where the list of instructions is read is none', () => {
+test('attack: a stranger on the chain borrows, and adds an instruction that only looks like the payment: it is none', () => {
   const world = openOrder(vm);
   const [loan, payment] = fillOf(world, 10n) as [Instruction, Instruction];
   // Without accounts, what is read as the key of the third is in the data.
@@ -95,7 +95,7 @@ test('an instruction that only looks like the payment where the list of instruct
   refuses(world, 'MissingRepayInstructions', loan, { ...payment, data: FLASH_FILL_ORDER.subarray(0, 7) }, next);
 });
 
-test('another program cannot borrow or pay', () => {
+test('attack: a stranger on the chain borrows or pays through another program: refused', () => {
   const world = openOrder(vm);
   const [loan, payment] = fillOf(world, 10n) as [Instruction, Instruction];
   refuses(world, 'ProgramMismatch', calledByAnother(world, loan), payment);
@@ -106,7 +106,7 @@ test('another program cannot borrow or pay', () => {
   refuses(world, 'ProgramMismatch', loan, nested, payment);
 });
 
-test('what is lent cannot be cancelled before it is paid for, not even by the maker through another program', () => {
+test('attack: a stranger on the chain cancels what is lent before it is paid for: refused, also to the maker through another program', () => {
   const world = openOrder(vm);
   const own = { ...world, taker: world.maker };
   own.takerInput = holding(vm, world.terms.inputMint, own.taker);

@@ -62,7 +62,7 @@ const reserveAfter = (world: World, order: Address, data: { inputMint: Address; 
   decodeLimitOrder(world.vm.data(order))?.inputMintReserve ??
   limitOrderReserve(order, data.inputMint, data.inputTokenProgram);
 
-test('whatever honest and hostile callers send, tokens are conserved and every maker gets the order’s price', () => {
+test('attack: a stranger on the chain sends the limit orders whatever he likes: tokens are conserved and every maker gets the order’s price', () => {
   const world = openWorld();
   const { vm } = world;
   const random = randomNumbers(20_260_104);

@@ -90,7 +90,7 @@ test('a Token-2022 mint that is something else does not pass', () => {
   }
 });
 
-test('an output mint that begins to tax transfers ends the filling, because the maker would get less', () => {
+test('attack: an issuer of a token begins to tax the output of open orders: they are filled no more, because their makers would get less', () => {
   // The second is too small for a fee, so that only the maker is paid.
   for (const takingAmount of [2_500_000n, 500n]) {
     const taxed = withMint('output', taxes(0, 0), TAXED_ACCOUNTS);
@@ -112,7 +112,7 @@ test('an input mint that begins to tax transfers costs the taker, or the maker w
   assert.equal(moved().makerInput, 594_000n);
 });
 
-test('what a permanent delegate or freeze authority does to a reserve costs nobody else', () => {
+test('attack: an issuer of a token takes or freezes the reserve of an order: it costs nobody else', () => {
   const delegated = openOrder(vm, withMint('input', extension(12, new Uint8Array(32).fill(1))));
   vm.setAmount(delegated.reserve, 100_000n);
   const fails = (makingAmount: bigint, reason: string) =>

@@ -116,7 +116,7 @@ test('the taker pays from a token account of the output mint, in use, that is no
   }
 });
 
-test('somebody else’s tokens pay for nothing, and too few neither', () => {
+test('attack: a stranger on the chain pays an order with somebody else’s tokens, or with too few: refused', () => {
   const world = opened();
   const { outputMint } = world.terms;
   const victim = wallet(vm);

@@ -149,7 +149,7 @@ function spoiled(instruction: Instruction, world: World, random: Random): Instru
   return { ...instruction, accounts, data };
 }
 
-test('whatever honest and hostile callers send, a fill moves its two amounts between its two signers, and nothing else', () => {
+test('attack: a stranger on the chain sends the order engine whatever he likes: a fill moves its two amounts between its two signers, and nothing else', () => {
   const world = openWorld();
   const { vm } = world;
   const random = randomNumbers(20_260_102);

@@ -227,7 +227,7 @@ function snapshot(world: World) {
   };
 }
 
-test('whatever honest and hostile callers send, tokens are conserved and no pool loses worth', () => {
+test('attack: a stranger on the chain sends the pools whatever he likes: tokens are conserved and no pool loses worth', () => {
   const world = openWorld();
   const random = randomNumbers(20_260_101);
   const done = { honest: 0, hostile: 0 };

@@ -25,7 +25,7 @@ function twoHops(world: PuppetWorld, first: Step[], second: Step[]): Outcome {
   return vm.run(routeInstruction({ taker, source, destination, amountIn: 1_000n, minOut: 1n, hops }));
 }
 
-test('a hop that takes what lay in an account between is found out before the next one', withPuppet, () => {
+test('attack: a venue takes what lay in an account between: it is found out before the next hop', withPuppet, () => {
   const world = openPuppetWorld();
   const { ins, outs, taker, accounts } = world;
   const { spare2022: between, till2022, destination } = accounts;
@@ -48,7 +48,7 @@ test('a hop that takes what lay in an account between is found out before the ne
   routerRefused(world.vm.run(routeInstruction(route)), 'TokensTaken');
 });
 
-test('a hop that takes what lay in the destination is found out at the end', withPuppet, () => {
+test('attack: a venue takes what lay in the destination: it is found out at the end', withPuppet, () => {
   const world = openPuppetWorld();
   const { vm, ins, outs, taker, accounts } = world;
   const { source, destination, spare2022: between, till, till2022 } = accounts;
@@ -98,7 +98,7 @@ test('a hop may have as many accounts as there is room for', withPuppet, () => {
   routerRefused(vm.run({ ...good, data: oneMore }), 'InvalidInstruction');
 });
 
-test('a venue cannot call back into the router', withPuppet, () => {
+test('attack: a venue calls back into the router: refused', withPuppet, () => {
   const { vm, taker, accounts, fair, run } = openPuppetWorld();
   const { source, spare2022 } = accounts;
   const hops = [puppetHop(taker, source, spare2022, [])];

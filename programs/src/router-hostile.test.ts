@@ -73,7 +73,7 @@ for (const [what, step] of Object.entries(thefts)) {
   });
 }
 
-test('it keeps everything, or pays too little', withPuppet, () => {
+test('attack: a venue keeps everything, or pays too little: the swap fails', withPuppet, () => {
   const { ins, accounts, taker, fair, run, outs } = openPuppetWorld();
   routerRefused(run([fair[0]!], { minOut: 0n }), 'NothingReceived');
   const oneLess = payment(outs, accounts.till2022, accounts.destination, PUPPET.address, 499n);
@@ -113,16 +113,20 @@ for (const [what, step] of Object.entries(changes)) {
   });
 }
 
-test('it takes lamports of the taker, or more than the rent from a token account', withPuppet, () => {
-  const world = openPuppetWorld();
-  const { vm, taker, spender, accounts, fair, run } = world;
-  const lamports = systemTransfer({ from: taker, to: spender, lamports: WALLET / 2n });
-  routerRefused(run([...fair, lamports]), 'LamportsTaken');
-  vm.put(accounts.spare2022, vm.data(accounts.spare2022), TOKEN_2022_PROGRAM, 2n * vm.lamports(accounts.spare2022));
-  const withdrawExcess = byOwner(TOKEN_2022_PROGRAM, [38], [accounts.spare2022, spender], taker);
-  vm.put(spender, new Uint8Array(0), SYSTEM_PROGRAM, WALLET);
-  routerRefused(run([...fair, withdrawExcess]), 'LamportsTaken');
-});
+test(
+  'attack: a venue takes lamports of the taker, or more than the rent from a token account: the swap fails',
+  withPuppet,
+  () => {
+    const world = openPuppetWorld();
+    const { vm, taker, spender, accounts, fair, run } = world;
+    const lamports = systemTransfer({ from: taker, to: spender, lamports: WALLET / 2n });
+    routerRefused(run([...fair, lamports]), 'LamportsTaken');
+    vm.put(accounts.spare2022, vm.data(accounts.spare2022), TOKEN_2022_PROGRAM, 2n * vm.lamports(accounts.spare2022));
+    const withdrawExcess = byOwner(TOKEN_2022_PROGRAM, [38], [accounts.spare2022, spender], taker);
+    vm.put(spender, new Uint8Array(0), SYSTEM_PROGRAM, WALLET);
+    routerRefused(run([...fair, withdrawExcess]), 'LamportsTaken');
+  },
+);
 
 test('lamports that come in are welcome, to the taker and to a token account', withPuppet, () => {
   const { vm, taker, accounts, fair, run } = openPuppetWorld();
@@ -132,7 +136,7 @@ test('lamports that come in are welcome, to the taker and to a token account', w
   assert.equal(vm.lamports(taker), WALLET + 1_000_000n);
 });
 
-test('it puts an account of its own in the place of a token account', withPuppet, () => {
+test('attack: a venue puts an account of its own in the place of a token account: the swap fails', withPuppet, () => {
   const world = openPuppetWorld();
   const { vm, taker, ins, fair, run } = world;
   const place = vm.tokenAccount({ address: PUPPET.address, mint: ins.mint, owner: taker });

@@ -74,7 +74,7 @@ function signatureOf(base64: string): string {
   return transactionSignature(decodeTransaction(Buffer.from(base64, 'base64')));
 }
 
-describe('a chain that behaves badly', () => {
+describe('attack: a node forgets, drops, lags and lies about what it has taken; each payment is told as the chain has it', () => {
   let localnet: Localnet;
   let proxy: UpstreamProxy;
   let service: Service;

@@ -117,7 +117,7 @@ describe('express verification where the gas wallet pays', () => {
     assert.match(body.message!, /senderAddress/);
   });
 
-  describe('to 100 hostile crafts', () => {
+  describe('attack: a wallet crafts 100 hostile payments: the gas wallet pays no more than the quoted fees of what is on the chain', () => {
     let atFirst: bigint;
     /** What the transactions were quoted that are on the chain. */
     let quoted = 0n;

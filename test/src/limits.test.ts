@@ -53,7 +53,7 @@ const withStatus = (answers: Answer<Record<string, unknown>>[], status: number) 
 const ascending = (a: number, b: number): number => a - b;
 
 describe('a key of the tier free', () => {
-  it('has exactly 60 of 100 parallel calls answered, and each answer counts right', async () => {
+  it('attack: a free key makes 100 calls at once: exactly 60 are answered, and each answer counts right', async () => {
     const { key } = await newKey(service);
     const started = Math.floor(Date.now() / 1000);
     const answers = await parallel(100, ELIGIBILITY, key);

@@ -25,7 +25,7 @@ function freePort(): Promise<number> {
 
 const authorization = `Bearer ${TOKEN}`;
 
-it('attack: clients of the API reach neither metrics nor the admin API, where these have a port of their own', async () => {
+it('attack: a caller without a key reaches neither metrics nor the admin API, where these have a port of their own', async () => {
   const own = `http://127.0.0.1:${port}`;
   for (const [path, here, there] of [
     ['/metrics', 404, 200],

@@ -98,3 +98,66 @@ describe('the words of npm test', () => {
     );
   });
 });
+
+describe('the check of the threat model', () => {
+  let folder: string;
+  const suite = 'server/src/landing/strangers.test.ts';
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-threat-model-'));
+    copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+    mkdirSync(join(folder, 'docs'));
+    for (const page of ['threat-model.md', 'configuration.md']) copyFileSync(docs(ROOT, page), docs(folder, page));
+    for (const workspace of WORKSPACES) mkdirSync(join(folder, workspace, 'src'), { recursive: true });
+    mkdirSync(join(folder, dirname(suite)), { recursive: true });
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const { workspaces: WORKSPACES } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    workspaces: string[];
+  };
+  const docs = (root: string, page: string) => join(root, 'docs', page);
+  function run(root: string, ...options: string[]) {
+    const script = join(ROOT, 'scripts', 'threat-model.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, ...options, root], { encoding: 'utf8' });
+    return [status, stderr.trim()];
+  }
+  const outOfDate =
+    'docs/threat-model.md is not what the tests\' names say; run "node scripts/threat-model.mjs --write"';
+
+  it('passes ours', () => {
+    assert.deepEqual(run(ROOT), [0, '']);
+  });
+
+  it('fails where a test has another name, moves or is gone, until the table is written', () => {
+    const test = (name: string) =>
+      `describe('attack: a free key ${name}', () => {\n  it('costs 5 calls', () => {});\n  it(what, () => {});\n});\nit('beside', () => {});\n`;
+    writeFileSync(join(folder, suite), test('floods'));
+    assert.deepEqual(run(folder), [1, outOfDate]);
+    assert.deepEqual(run(folder, '--write'), [0, '']);
+    assert.deepEqual(run(folder), [0, '']);
+    const page = readFileSync(docs(folder, 'threat-model.md'), 'utf8');
+    assert.ok(page.includes(`| A free key floods | \`${suite}\`<br>Costs 5 calls |\n`));
+    assert.ok(!page.includes('eside |'));
+    writeFileSync(join(folder, suite), test('floods').replace('5 calls', '6 calls'));
+    assert.deepEqual(run(folder), [1, outOfDate]);
+    rmSync(join(folder, suite));
+    assert.deepEqual(run(folder), [1, outOfDate]);
+  });
+
+  it('fails where the default of a setting is another one', () => {
+    assert.deepEqual(run(folder, '--write'), [0, '']);
+    const configuration = readFileSync(docs(folder, 'configuration.md'), 'utf8');
+    const changed = configuration.replace(/(### `submit.underWay`[\s\S]*?Default: )`\d+`/, '$1`7`');
+    assert.notEqual(changed, configuration);
+    writeFileSync(docs(folder, 'configuration.md'), changed);
+    assert.deepEqual(run(folder), [1, outOfDate]);
+    writeFileSync(docs(folder, 'configuration.md'), configuration);
+  });
+
+  it('names an attack whose attacker it does not know, or that is only known at run time', () => {
+    writeFileSync(join(folder, suite), "it('attack: somebody else tries', () => {});\n");
+    assert.match(String(run(folder)[1]), /strangers\.test\.ts: "attack: somebody else tries" must name an attacker/);
+    writeFileSync(join(folder, suite), `it(\`attack: a node lies \${count} times\`, () => {});\n`);
+    assert.match(String(run(folder)[1]), /strangers\.test\.ts: write "attack: a node lies \$\{count\} times" without/);
+  });
+});

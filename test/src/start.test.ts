@@ -233,7 +233,7 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     assert.ok(!wrong.includes('wrong one'));
   });
 
-  it('attack: a passphrase that can be guessed for a new signer file of production', async () => {
+  it('attack: an operator by mistake takes a passphrase that can be guessed for a new signer file of production: refused', async () => {
     const settings = join(newFolder(), 'settings.json');
     writeFileSync(settings, JSON.stringify({ express: { receiver: generateKeypair().address } }));
     const dataDir = newFolder();

@@ -39,7 +39,7 @@ describe('a cancellation', () => {
     assert.equal((await rowOf(user, id)).rawState, 'cancelled');
   });
 
-  it('refuses what is not its own withdrawal', async () => {
+  it('attack: a free key confirms with something else than the withdrawal that was crafted: refused', async () => {
     const user = await newUser(service);
     const [mine, other] = [await newOrder(user), await newOrder(user)];
     const [withdrawal, elsewhere] = [await cancel(user, mine.id), await cancel(user, other.id)];
@@ -76,7 +76,7 @@ describe('a cancellation', () => {
 });
 
 describe("somebody else's order", () => {
-  it('cannot be seen, edited, cancelled or withdrawn', async () => {
+  it("attack: a free key sees, edits, cancels or withdraws somebody else's order: refused", async () => {
     const [user, other] = [await newUser(service), await newUser(service)];
     const { id } = await newOrder(user);
     const withdrawal = await cancel(user, id);

@@ -9,7 +9,7 @@ import { startTestServer } from '../http/testing.js';
 import { openEmbeddedStore } from '../store/testing.js';
 import { createReadiness } from './readiness.js';
 
-test('attack: 10,000 calls of /readyz cost one statement, one call of the node and one file a second', async (t) => {
+test('attack: a caller without a key asks 10,000 times whether the service is ready: one statement, one call of the node and one file a second', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-readiness-'));
   t.after(() => rmSync(dataDir, { recursive: true }));
   const store = await openEmbeddedStore();

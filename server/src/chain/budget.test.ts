@@ -45,7 +45,7 @@ function setUp(answer: (method: string) => unknown = () => 1) {
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
-describe('attack: strangers, or clients who ask for quotes, flood the node with calls', () => {
+describe('attack: a free key makes the service flood its node, with submitted transactions or with quotes', () => {
   it('no second has more calls than the budget, and what is for landing starts at once', async () => {
     const { call, pass, startedOf, busiestSecond, budget } = setUp();
     for (let round = 0; round < 40; round++) {
@@ -95,7 +95,7 @@ describe('attack: strangers, or clients who ask for quotes, flood the node with 
   });
 });
 
-describe('attack: a node that throttles', () => {
+describe('attack: a node throttles its callers', () => {
   const throttling = (purposes: Purpose[], retryAfterMs = 0) => {
     const answering = { purposes };
     const answer = (method: string) => {
@@ -105,7 +105,7 @@ describe('attack: a node that throttles', () => {
     return { answering, ...setUp(answer) };
   };
 
-  it('halves what it is asked, down to 10 calls a second, and has all back after a minute without it', async () => {
+  it('it is asked half as much, down to 10 calls a second, and has all back after a minute without it', async () => {
     const { answering, call, pass, budget } = throttling([...PURPOSES]);
     for (let second = 0; second < 10; second++) {
       call('landing', LIMIT);
@@ -118,7 +118,7 @@ describe('attack: a node that throttles', () => {
     assert.equal(budget.limit('landing'), LIMIT);
   });
 
-  it('because of strangers only, who cannot lower what is for anybody else', async () => {
+  it('because of submitted transactions only: nobody else is slowed', async () => {
     const { call, pass, budget } = throttling(['strangers']);
     for (let second = 0; second < 10; second++) {
       call('strangers', LIMIT);
@@ -143,7 +143,7 @@ describe('attack: a node that throttles', () => {
     assert.ok(startedOf('quotes') >= 1);
   });
 
-  it('says so with 429 and Retry-After, or inside of an answer', async () => {
+  it('and says so with 429 and Retry-After, or inside of an answer', async () => {
     const answers = [
       new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }),
       Response.json({ error: { code: 429, message: 'slow down' } }),

@@ -39,7 +39,7 @@ async function startEndlessNode(t: TestContext, mebibytes: number) {
   return node;
 }
 
-describe('attack: a node answers with more than anybody can hold', () => {
+describe('attack: a node answers with 200 MiB: it is cut off after 32 MiB, where it lists a program after 128 MiB', () => {
   const rows = [
     ['getTokenAccountsByOwner', 32],
     ['getProgramAccounts', 128],
@@ -84,8 +84,9 @@ function mintNode() {
   return { rpc, seen };
 }
 
-describe('attack: a client names one mint after the other', () => {
-  it(`attack: 100,000 mints leave at most ${MAX_MINTS.toLocaleString('en-US')} in memory`, async () => {
+describe('attack: a free key names one mint after the other', () => {
+  it('attack: 100,000 mints leave at most 20,000 in memory', async () => {
+    assert.equal(MAX_MINTS, 20_000);
     const { rpc, seen } = mintNode();
     const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 0n } });
     const mints = Array.from({ length: 100_000 }, () => generateAddress());

@@ -25,7 +25,7 @@ test('a client is an IPv4 address, or a network of 64 bits', () => {
   }
 });
 
-test('without a trusted proxy, X-Forwarded-For says nothing', () => {
+test('attack: a caller without a key says in X-Forwarded-For that he is somebody else: without a trusted proxy, it counts for nothing', () => {
   assert.equal(clientOf([], '203.0.113.7', '198.51.100.1'), '203.0.113.7');
   assert.equal(clientOf(['10.0.0.0/8'], '203.0.113.7', '198.51.100.1'), '203.0.113.7');
   assert.equal(clientOf(['2001:db8::/32'], '2001:db9::1', '198.51.100.1'), '2001:db9:0:0::/64');

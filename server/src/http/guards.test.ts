@@ -257,7 +257,7 @@ test('a route for wallets needs an API key first, and then a login that its look
   await assert.rejects(startTestServer(routes), /needs to know the logged-in wallets/);
 });
 
-test('attack: somebody tries admin tokens: thirty wrong ones a minute from an address, and no right one after them', async () => {
+test('attack: a caller without a key tries admin tokens: thirty wrong ones a minute from an address, and no right one after them', async () => {
   let steady = 0;
   const { app } = await startTestServer(registerAreas, { steadyNow: () => steady });
   const from = async (remoteAddress: string, token?: string) => {

@@ -162,7 +162,7 @@ test('the key "sandbox" works in the sandbox only', async () => {
   assert.equal(await outside('sandbox'), undefined);
 });
 
-test('attack: 10,000 random texts as keys cost no statement', async () => {
+test('attack: a caller without a key sends 10,000 random texts as keys: no statement', async () => {
   const find = await open();
   const alphabets = ['base64', 'base64url', 'hex', 'latin1'] as const;
   for (let i = 0; i < 10_000; i++) {
@@ -175,7 +175,7 @@ test('attack: 10,000 random texts as keys cost no statement', async () => {
   assert.equal(queries, 0);
 });
 
-test('attack: 10,000 well-made keys that nobody has take one statement at a time, and not more than 20', async () => {
+test('attack: a caller without a key sends 10,000 well-made keys that nobody has: one statement at a time, and not more than 20', async () => {
   let running = 0;
   let mostRunning = 0;
   const watched: Store = {

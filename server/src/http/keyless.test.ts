@@ -92,7 +92,7 @@ test('a wrong key, the admin API and the sandbox are refused all the same, and a
   assert.equal(await status('/sandbox', { 'x-api-key': 'good-key' }), 200);
 });
 
-test('copies of the service count a client together: 30 calls in a minute', async (t) => {
+test('attack: a caller without a key goes to all copies, where such calls are served: 30 calls in a minute', async (t) => {
   const { store, close } = await openTestStore('embedded');
   t.after(close);
   const copies = await Promise.all(

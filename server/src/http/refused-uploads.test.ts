@@ -80,7 +80,9 @@ async function smallServer(bound: { bytes: number; ms: number }): Promise<Fastif
   return server;
 }
 
-test('an upload that does not end is cut off: beyond the bound of bytes, or of time', { timeout: 30_000 }, async () => {
+test('attack: a caller without a key sends a body that does not end: cut off beyond the bound of bytes, or of time', {
+  timeout: 30_000,
+}, async () => {
   const byBytes = await smallServer({ bytes: MIB, ms: 3_600_000 });
   const endless = open(byBytes);
   await sendAll(endless, headOf('/', 'content-length: 99999999999'));

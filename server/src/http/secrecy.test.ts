@@ -17,7 +17,7 @@ const SECRETS = {
   cookie: 'CANARYcookie',
 };
 
-test('hostile requests leave no key, token, body, query or path in the log, at its most talkative', async () => {
+test('attack: a caller without a key sends hostile requests: no key, token, body, query or path is in the log, at its most talkative', async () => {
   const { app, logged } = await startTestServer((server) => {
     const body = Type.Object({ secretKey: Type.Integer() });
     server.post('/area/:id', {

@@ -146,7 +146,7 @@ test('a JSON content type without a body is no error where a route takes none', 
   assert.deepEqual(answer.json(), { got: 'nothing' });
 });
 
-test('keys that would reach a prototype are refused', async () => {
+test('attack: a free key sends JSON whose names would reach a prototype: refused', async () => {
   for (const payload of ['{"owner":"x","__proto__":{"a":1}}', '{"owner":"x","constructor":{"prototype":{"a":1}}}']) {
     const answer = await post('/express', payload);
     assert.equal(answer.statusCode, 400, payload);
@@ -155,7 +155,7 @@ test('keys that would reach a prototype are refused', async () => {
   assert.equal(Object.hasOwn(Object.prototype, 'a'), false);
 });
 
-test('JSON that is nested too deep is refused before it is parsed, whatever its strings hold', async () => {
+test('attack: a free key sends JSON that is nested too deep: refused before it is parsed, whatever its strings hold', async () => {
   const nested = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels);
   const refused = [
     nested(17),
@@ -213,7 +213,7 @@ test('every answer carries a request id of its own', async () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('bytes that are no HTTP, and headers without end, are answered and the connection is closed', async () => {
+test('attack: a caller without a key sends bytes that are no HTTP, or headers without end: answered, and the connection is closed', async () => {
   const garbage = await raw('hunter2 hunter2\r\n\r\n');
   assert.match(garbage, /^HTTP\/1\.1 400 Bad Request\r\n/);
   assert.match(garbage, /x-api-gateway-request-id: \S+\r\n/);

@@ -7,7 +7,7 @@ import { MOST_WAITING } from './waiting-room.js';
 const config = { errorShape: plainError, auth: 'key' } as const;
 const headers = { 'x-api-key': 'good-key' };
 
-test('beyond so many that wait, a call is refused at once, and is taken again when they have their answers', async () => {
+test('attack: a free key makes calls that wait for a node or a database that hangs: beyond so many, further ones are refused at once', async () => {
   let answer = () => {};
   const hanging = new Promise<typeof plentyLeft>((resolve) => {
     answer = () => resolve(plentyLeft);

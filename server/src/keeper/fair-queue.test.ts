@@ -21,8 +21,8 @@ function takeAll(queue: FairQueue<string>, most = Number.POSITIVE_INFINITY): str
   return taken;
 }
 
-describe('attack: one wallet fires a thousand orders at once', () => {
-  it('and every other wallet has its first one begun after at most one of them', () => {
+describe('attack: a wallet fires a thousand orders at once', () => {
+  it('every other wallet has its first one begun after at most one of them', () => {
     const many = Array.from({ length: 1_000 }, (_, n) => `a${n}`);
     const queue = queueOf([...many, 'b0', 'b1', 'c0']);
     assert.deepEqual(takeAll(queue, 7), ['a0', 'b0', 'c0', 'a1', 'b1', 'a2', 'a3']);

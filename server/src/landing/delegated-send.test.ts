@@ -200,7 +200,7 @@ describe('a transaction that is handed over to a maker', () => {
     });
   }
 
-  describe('attack: a maker rejects a swap, keeps it, and lands it when the market has moved its way', () => {
+  describe('attack: a market maker rejects a swap, keeps it, and lands it when the market has moved its way', () => {
     test('the taker is told that it has swapped, and the maker is asked no more, by any instance', async () => {
       const registered = { id: 'sly', name: 'sly', createdAt: new Date(world.clock.now()) };
       let kept: Record<string, string> | undefined;

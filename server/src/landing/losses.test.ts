@@ -70,7 +70,7 @@ async function openWorld() {
   };
 }
 
-describe("attack: somebody makes the keeper's transactions fail on the chain, at its cost", () => {
+describe('attack: a wallet makes transactions fail on the chain that the service pays for', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   let wallet: Address;
   before(async () => {
@@ -79,6 +79,28 @@ describe("attack: somebody makes the keeper's transactions fail on the chain, at
   after(() => world?.close());
   beforeEach(() => {
     wallet = generateKeypair().address;
+  });
+
+  it('of one wallet: 1 of the gas wallet in ten minutes; in an hour 10 limit orders, 20 trigger orders, 20 invites', () => {
+    const bounds = PURSES.map(({ name, wallet: { most, ms } }) => [name, most, ms / 60_000]);
+    assert.deepEqual(bounds, [
+      ['gas', 1, 10],
+      ['limit-orders', 10, 60],
+      ['trigger-orders', 20, 60],
+      ['invites', 20, 60],
+    ]);
+  });
+
+  it('of all wallets, in an hour: 200 of the gas wallet, 200 limit orders, 1,000 trigger orders, 200 invites', () => {
+    assert.deepEqual(
+      PURSES.map(({ name, most }) => [name, most]),
+      [
+        ['gas', 200],
+        ['limit-orders', 200],
+        ['trigger-orders', 1_000],
+        ['invites', 200],
+      ],
+    );
   });
 
   for (const { name, wallet: bound } of PURSES) {

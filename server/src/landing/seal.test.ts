@@ -10,7 +10,7 @@ const wallet = generateKeypair().address;
 const AT = new Date(1_700_000_000_000);
 const PAYLOAD = { b: [1, 2.5, { z: null, a: 'ü"\\' }], a: true, none: undefined, big: 1e21, 10: 'x', 9: 'y' };
 
-describe('attack: who can write to the database changes what a row asks the service to sign; the seal breaks', () => {
+describe('attack: a database writer changes what a row asks the service to sign; the seal breaks', () => {
   let opened: Awaited<ReturnType<typeof openTestStore>>;
   before(async () => {
     opened = await openTestStore('embedded');

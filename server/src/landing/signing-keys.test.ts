@@ -6,7 +6,7 @@ import { KeyRefused, keysOf, type SigningKey } from './signing-keys.js';
 const [wallet, other] = [generateKeypair().address, generateKeypair().address];
 const row = (...cosigners: string[]) => ({ id: 'r', area: 'area', wallet, cosigners });
 
-describe('attack: a row in the database names a key that its area never uses; no key signs', () => {
+describe('attack: a database writer names a key in a row whose area never uses it; no key signs', () => {
   const cases: [string, readonly SigningKey[], string[]][] = [
     ['any key, in an area without keys', [], ['gas']],
     ['the keeper, in an area of the gas wallet', ['gas'], ['gas', 'keeper']],

@@ -106,7 +106,7 @@ async function openWorld() {
   };
 }
 
-describe('attack: a key submits what will never land', () => {
+describe('attack: a free key submits what will never land', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   before(async () => {
     world = await openWorld();
@@ -228,7 +228,7 @@ describe('attack: a key submits what will never land', () => {
   });
 });
 
-describe('attack: 500 transactions of strangers stay under way until their blockhash is dead', () => {
+describe('attack: a free key keeps 500 transactions under way until their blockhash is dead', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 

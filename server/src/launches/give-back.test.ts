@@ -17,7 +17,7 @@ const LAST_HEIGHT = 1_000n;
 const objects = { remove: async () => {}, publish: async () => true } as unknown as Objects;
 
 for (const kind of ['embedded', 'postgres'] as const) {
-  describe(`attack: launches that are crafted to use up the stock of mint addresses, on ${kind}`, () => {
+  describe(`attack: a free key crafts launches to use up the stock of mint addresses, on ${kind}`, () => {
     let store: Store;
     let close: () => Promise<void>;
     let now: number;

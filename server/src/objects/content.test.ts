@@ -69,7 +69,7 @@ describe('an image', () => {
     }
   });
 
-  it('that is none is refused: SVG, HTML, a GIF of script, nothing', () => {
+  it('attack: an uploader publishes as an image what is none: SVG, HTML, a GIF of script, nothing: refused', () => {
     const texts = ['<svg xmlns="http://www.w3.org/2000/svg"/>', '<!doctype html>', 'GIF89a<script>', 'GIF89a/*', ''];
     for (const text of texts) {
       for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) refusal(type, Buffer.from(text));
@@ -79,7 +79,7 @@ describe('an image', () => {
     }
   });
 
-  it('that holds a page, a PDF or an archive is refused', () => {
+  it('attack: an uploader hides a page, a PDF or an archive in an image: refused', () => {
     const note = (text: string) => png(header(1, 1), ['tEXt', Buffer.from(text, 'latin1')], PIXELS, END);
     const archive = `PK\x01\x02${'\0'.repeat(42)}PK\x05\x06${'\0'.repeat(18)}`;
     for (const text of ['x\0<ScRiPt >', 'x\0<svg/onload=1>', '<!DOCTYPE html>', '<?php echo 1;', '%PDF-1.7', archive]) {

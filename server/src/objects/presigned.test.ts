@@ -32,7 +32,7 @@ for (const { kind, open } of stands) {
       return status;
     }
 
-    it('refuses a URL in which anything has been changed', async () => {
+    it('attack: an uploader changes anything in a presigned URL: refused', async () => {
       const key = newKey();
       const right = await objects.presignUpload({ key, contentType: PNG });
       const { origin, pathname, searchParams } = new URL(right);
@@ -75,7 +75,7 @@ for (const { kind, open } of stands) {
       assert.ok(await store.head(INCOMING + key));
     });
 
-    it('refuses tricks in the path', async () => {
+    it('attack: an uploader plays tricks with the path of a presigned URL: refused', async () => {
       const key = newKey();
       const right = new URL(await objects.presignUpload({ key, contentType: PNG }));
       const [, name] = key.split('/') as [string, string];

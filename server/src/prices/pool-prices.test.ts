@@ -132,8 +132,9 @@ describe('a price by pools', () => {
   });
 });
 
-describe('attack: move a pool and hold it there', () => {
-  it(`attack: ${RULES.mustHold - 1} observations in a row, wherever they fall, move the price by nothing`, () => {
+describe('attack: somebody who moves pools holds one at another price', () => {
+  it('attack: six observations in a row, of thirteen, wherever they fall, move the price by nothing', () => {
+    assert.deepEqual([RULES.mustHold, OBSERVATIONS], [7, 13]);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0.01, max: 100, noNaN: true }), (at, pushed) => {
         const { set, pass, usd } = open();
@@ -198,7 +199,7 @@ describe('attack: move a pool and hold it there', () => {
   });
 });
 
-describe('attack: make a pool of your own at another price', () => {
+describe('attack: somebody who moves pools makes one of his own at another price', () => {
   const settled = () => {
     const world = open();
     world.set(token, { price: 1 });

@@ -175,13 +175,13 @@ async function forgedTokens(): Promise<[string, string][]> {
   return forged;
 }
 
-test('at least 50 kinds of forged token are refused, most of them signed by the right key', async () => {
+test('attack: a free key forges logins in at least 50 ways, most of them signed by the right key: refused', async () => {
   const forged = await forgedTokens();
   assert.ok(forged.length >= 50, String(forged.length));
   for (const [why, token] of forged) assert.equal(await walletAt(token, START), undefined, why);
 });
 
-test('no token with one character changed is taken', async () => {
+test('attack: a free key changes one character of a login: refused', async () => {
   const token = await issuedAt(START);
   const other = fc.constantFrom(...'AZaz09-_.=+/ {"');
   await fc.assert(

@@ -118,7 +118,7 @@ test('the file is readable by its owner only', async () => {
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('a file that others may read is refused, and the message says what to do', async () => {
+test('attack: another user may read the signer file: it is refused, and the message says what to do', async () => {
   for (const mode of [0o640, 0o604, 0o620, 0o602]) {
     await chmod(file, mode);
     await assert.rejects(openSigner({ file, passphrase, create: true }), (error: Error) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertIdentity } from './identity.js';
 import { openEmbeddedStore } from './testing.js';
 
-test('attack: a forked sandbox, whose key everybody knows, on the database of production is refused', async (t) => {
+test('attack: an operator by mistake starts a forked sandbox, whose key everybody knows, on the database of production: refused', async (t) => {
   const store = await openEmbeddedStore();
   t.after(() => store.close());
   const production = { chain: 'genesis of mainnet', signer: 'gas wallet', mode: 'production' } as const;

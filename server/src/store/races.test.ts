@@ -68,7 +68,7 @@ describe('copies of the service on one PostgreSQL database', () => {
     assert.deepEqual(rows, [{ signature: `a ${won.indexOf(true)}` }]);
   });
 
-  test('of the orders of one wallet whose gas we pay, one is under way', async () => {
+  test('attack: a wallet posts orders whose gas the service pays, all at once: one is under way', async () => {
     const ids = times(30, (index) => `order ${index}`);
     const row = { area: 'swap', wallet: 'w', cosigners: ['gas'], lastValidBlockHeight: 1n, payload: {} };
     const dates = { createdAt: now, expiresAt: later };
@@ -120,7 +120,7 @@ describe('copies of the service on one PostgreSQL database', () => {
     assert.deepEqual(groups.flatMap((won) => [...won]).sort(), [...ids].sort());
   });
 
-  test('1,000 calls at once through two copies get exactly the limit', async () => {
+  test('attack: a free key makes 1,000 calls at once through two copies: it gets exactly the limit', async () => {
     const granted = await Promise.all(
       times(1000, (index) =>
         take(stores[index % 2 ? 0 : 1], {

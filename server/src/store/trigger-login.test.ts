@@ -29,7 +29,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     const use = (wallet: string, id: string, seconds: number) =>
       store.single((tx) => consumeChallenge(tx, wallet, id, at(seconds)));
 
-    test('no one can end a challenge early by asking for more in the name of the wallet', async () => {
+    test('attack: a free key asks for challenges in the name of a wallet: it ends none of them early', async () => {
       const first = await add(fresh('w1', 0));
       const ids = [first.id];
       for (let second = 1; second < 150; second += 1) ids.push((await add(fresh('w1', second))).id);

@@ -18,7 +18,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe("attack: payments that the gas wallet pays for are made to fail on the chain, at the gas wallet's cost", () => {
+describe('attack: a wallet makes payments fail on the chain that the gas wallet pays for', () => {
   it('20 of one wallet with the price of one, which moves it away as they are posted: one fee in ten minutes', async () => {
     const [attacker, other] = [await world.newWallet(PRICE, 0n), await world.newWallet(0n)];
     const crafted = [];
@@ -80,7 +80,7 @@ describe("attack: payments that the gas wallet pays for are made to fail on the 
   }
 });
 
-describe("attack: a rival's token is kept taken by payments that never land; each holds it for ten seconds", () => {
+describe("attack: a wallet keeps a rival's token taken by payments that never land; each holds it for ten seconds", () => {
   /** Posts a payment that no node gets; `answer` comes when it has come to its end. */
   async function hold(attacker: Keypair, mint: Address) {
     world.node.drops.add(attacker.address);

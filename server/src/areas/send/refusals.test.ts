@@ -177,7 +177,7 @@ it('a claim whose invite its sender has taken back is not sent', async () => {
   assert.deepEqual([await world.chain.account(receiver), await lamportsOf(world, world.keeper)], [undefined, before]);
 });
 
-describe('attack: who knows only the public key of an invite asks for its claims; its receiver is not kept from it', () => {
+describe('attack: a free key asks for claims of an invite of which it knows only the public key; the receiver is not kept from it', () => {
   it('100 claims for others, and the one for the receiver is crafted and lands', async () => {
     const { key } = await makeInvite(world, sender, 1_000_000n);
     await Promise.all(times(100, () => craftClaim(key, generateKeypair().address)));
@@ -196,7 +196,7 @@ describe('attack: who knows only the public key of an invite asks for its claims
   });
 });
 
-describe("attack: claims of an own invite are made to fail at the keeper's cost; 20 fees an hour and sender", () => {
+describe("attack: a wallet makes claims of its own invites fail at the keeper's cost; 20 fees an hour", () => {
   it('30 claims, posted while the node does not see yet that their invites were taken back', async () => {
     const attacker = await newWallet(world);
     const keys: Keypair[] = [];

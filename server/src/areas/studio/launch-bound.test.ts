@@ -8,7 +8,7 @@ import { boundLaunches, LAUNCHES_PER_KEY } from './launch-bound.js';
 
 const AT = new Date(Date.UTC(2026, 10, 20));
 
-test('attack: 20 launches of one key at once take 5 mint addresses out of a stock of 20', async (t) => {
+test('attack: a free key asks for 20 launches at once: they take 5 mint addresses out of a stock of 20', async (t) => {
   const store = await openEmbeddedStore();
   t.after(() => store.close());
   let made = 0;
@@ -44,7 +44,7 @@ test('attack: 20 launches of one key at once take 5 mint addresses out of a stoc
   await call('attacker', boundLaunches({ store, mintSuffix: '' }));
 });
 
-test('attack: launches that are refused leave no place of the key taken', async (t) => {
+test('attack: a free key asks for launches that are refused: they leave no place of the key taken', async (t) => {
   const store = await openEmbeddedStore();
   t.after(() => store.close());
   const bound = boundLaunches({ store, mintSuffix: 'ab' });

@@ -6,7 +6,7 @@ import { openEmbeddedStore } from '../../store/testing.js';
 import type { StudioDeps } from './deps.js';
 import { withLaunchKeys } from './mint-keys.js';
 
-test('attack: 100 launches of creators who cannot pay take no mint address out of stock', async (t) => {
+test('attack: a free key asks for 100 launches of creators who cannot pay: they take no mint address out of stock', async (t) => {
   const store = await openEmbeddedStore();
   t.after(() => store.close());
   for (let number = 1; number <= 20; number++) await store.single((tx) => addMintNumber(tx, number, 'ab'));

@@ -17,7 +17,7 @@ import {
   USDC,
 } from './testing.js';
 
-describe("attack: who can write to the database asks for the gas wallet's SOL; not a lamport moves", () => {
+describe("attack: a database writer asks for the gas wallet's SOL; not a lamport moves", () => {
   let world: SwapWorld;
   let attacker: Keypair;
   before(async () => {

@@ -113,7 +113,7 @@ describe('a swap whose gas the service pays', () => {
     assert.equal(body.feeBps, body.platformFee.feeBps);
   });
 
-  it('is not paid by the word of a pool: the fee must be worth the gas at a price of another source', async () => {
+  it('attack: somebody who moves pools has gas paid by the word of one: the fee must be worth the gas at a price of another source', async () => {
     const taker = await newWallet(world, 0n, [[JUP, 40_000n * USDC_1]]);
     const toUsdc = (jup: string) => sell(taker, { inputMint: JUP.mint, outputMint: USDC.mint, amount: jup });
     const ask = async (amount: string) => (await world.order(toUsdc(amount))).body;
@@ -194,7 +194,7 @@ describe('a swap whose gas the service pays', () => {
     assert.deepEqual([sol, jup, usdc], [0n, BigInt(body.outAmount), 100n * USDC_1 - BigInt(body.inAmount)]);
   });
 
-  it('cannot be bent: nothing but the order itself gets the signature of the gas wallet', async () => {
+  it('attack: a wallet bends an order whose gas is paid: nothing but the order itself gets the signature of the gas wallet', async () => {
     const taker = await newWallet(world, 0n, [[USDC, 100n * USDC_1]]);
     const { body: order } = await world.order(sell(taker));
     const before = await balances(world, world.gasWallet);
@@ -245,7 +245,7 @@ describe('a swap whose gas the service pays', () => {
     assert.equal((await post(next!)).body.status, 'Success', 'a refused post does not use the order up');
   });
 
-  it('is not paid for ten minutes after a failure on the chain, not even for an order made before', async () => {
+  it('attack: a wallet has its order fail on the chain: its gas is not paid for ten minutes, not even of an order made before', async () => {
     const taker = await newWallet(world, 0n, [
       [USDC, 100n * USDC_1],
       [JUP, 1n],

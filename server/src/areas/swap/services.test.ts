@@ -230,7 +230,7 @@ for (const id of IDS) {
       });
     });
 
-    describe('a service that turns against the taker', () => {
+    describe('attack: a router takes more than the input, another token or another signature, or gives less or elsewhere: no transaction', () => {
       const attacks: [string, Parameters<typeof attack>[0]][] = [
         [
           'asks for a transfer beside the trade',

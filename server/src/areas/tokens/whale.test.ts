@@ -67,7 +67,7 @@ async function openWhale(limiter: (store: Awaited<ReturnType<typeof openEmbedded
   return { owner, calls, get, close };
 }
 
-it('attack: the holdings of a whale with 100,000 accounts: 23 calls of the node and 2,000 accounts a page', async (t) => {
+it('attack: a free key asks for the holdings of a whale with 100,000 accounts: 23 calls of the node and 2,000 accounts a page', async (t) => {
   const { owner, calls, get, close } = await openWhale(() => ({ take: () => plentyLeft }));
   t.after(close);
   const seen = new Set<string>();
@@ -93,7 +93,7 @@ it('attack: the holdings of a whale with 100,000 accounts: 23 calls of the node 
   assert.match(sums.json().error, /100000 token accounts: ask \/ultra\/v1\/holdings/);
 });
 
-it('attack: one page of a whale takes the rest of a minute of a free key', async (t) => {
+it('attack: a free key reads one page of a whale: it takes the rest of its minute', async (t) => {
   const tiers = { free: { perMinute: 60, executePer10s: 500 } };
   const { owner, calls, get, close } = await openWhale((store) => {
     return createLimiter({ store, tiers, steadyNow: () => 5_000_000 });

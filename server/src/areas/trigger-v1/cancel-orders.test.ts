@@ -60,7 +60,7 @@ describe('cancelling several', () => {
     assert.deepEqual([none.status, none.body.error], [400, 'no matching orders found']);
   });
 
-  it('attack: cancelling for any maker: a call pays for each transaction, before one is simulated', async () => {
+  it('attack: a free key cancels orders of any maker: a call pays for each transaction, before one is simulated', async () => {
     const maker = await newWallet(world);
     for (let n = 0; n < 7; n++) await placeOrder(world, maker);
     let simulated = 0;

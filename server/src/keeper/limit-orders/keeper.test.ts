@@ -168,7 +168,7 @@ test('orders that the market nearly pays for are tried more and more seldom, and
   assert.deepEqual([await isOpen(cheap), await isOpen(good)], [false, false]);
 });
 
-test('what a router has built is signed only where it takes the loan and gives the price, and nothing else', async () => {
+test('attack: a router builds the keeper something else than a fill: signed is only what takes the loan and gives the price', async () => {
   const order = await w.open(a, b, 990_000_000n);
   const thief = await w.world.holding(b, newAddress());
   const transfer = { authority: w.taker, destination: thief, amount: 1n, ...b };

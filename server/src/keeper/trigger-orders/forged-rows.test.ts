@@ -19,7 +19,7 @@ import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const NEVER = { triggerCondition: 'above', triggerPriceUsd: 1_000_000 } as const;
 
-describe('attack: who can write to the database asks for the funds of a vault; not a unit moves', () => {
+describe('attack: a database writer asks for the funds of a vault; not a unit moves', () => {
   let world: Awaited<ReturnType<typeof openTriggerWorld>>;
   let client: ReturnType<typeof world.newClient>;
   before(async () => {

@@ -153,7 +153,7 @@ async function reserveFor(out: bigint): Promise<bigint> {
 
 const STOP = { triggerCondition: 'below', triggerPriceUsd: 0.8, slippageBps: 2_000 } as const;
 
-describe('attack: push the pool while the feed is away', () => {
+describe('attack: somebody who moves pools pushes one while the feed is away', () => {
   it('attack: a pool is pushed to 0.60 while the feed is uncertain: nothing fires, and no pool stands in', async (t) => {
     let conf = 2_000_000;
     const server = createServer((_request, response) => {
@@ -205,7 +205,7 @@ describe('attack: push the pool while the feed is away', () => {
   });
 });
 
-describe("attack: fire somebody's stop by one pool", () => {
+describe("attack: somebody who moves pools fires another one's stop by one pool", () => {
   it('attack: one swap, in one observation: nothing fires, and the way back costs the attacker 13,500 USD', async () => {
     const prices = await settledPrices();
     const order = await world.open(0, STOP);
@@ -291,7 +291,7 @@ async function sandwiched(prices: Prices, bought: bigint) {
   return world.newKeeper({ prices, router });
 }
 
-describe("attack: move the fill's own pool", () => {
+describe("attack: somebody who moves pools moves the fill's own pool", () => {
   it('attack: with 20 % accepted, one unit below 80 % of the price that held is refused, and that is paid', async () => {
     const prices = await settledPrices();
     const floor = (AMOUNT * 8n) / 10n;
@@ -314,7 +314,7 @@ describe("attack: move the fill's own pool", () => {
     await assertUntouched(order);
   });
 
-  it('attack: with a stolen login, PATCH to a trigger of 1e9 and a slippage of 100 %: 70 % of the price is the least', async () => {
+  it('attack: a thief of a login edits an order to a trigger of 1e9 and a slippage of 100 %: 70 % of the price is the least', async () => {
     const prices = await settledPrices();
     const client = world.newClient(undefined, prices);
     const terms = { triggerCondition: 'below', triggerPriceUsd: 0.5 } as const;
@@ -338,7 +338,7 @@ describe("attack: move the fill's own pool", () => {
   });
 });
 
-describe('attack: have an order for a token that a small sum can move', () => {
+describe('attack: somebody who moves pools waits for orders for a token that a small sum can move', () => {
   it('attack: a token whose pools hold 9,999 USD is refused by name, and open orders for it do not fire', async () => {
     const prices = await settledPrices();
     const open = await world.open(0.9);

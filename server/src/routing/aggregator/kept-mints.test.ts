@@ -21,8 +21,9 @@ async function found(aggregator: Aggregator, mint: Address): Promise<void> {
   while (poolsOf(aggregator, mint).length === 0) await sleep(5);
 }
 
-describe('attack: ask for so many tokens that open orders lose their prices', { timeout: 60_000 }, () => {
-  it(`attack: ${10 * FOUND_MINTS.forClients} tokens asked for push none of an open order out, in any order`, async (t) => {
+describe('attack: a free key asks for so many tokens that open orders lose their prices', { timeout: 60_000 }, () => {
+  it('attack: 1,000 tokens asked for push none of an open order out, in any order', async (t) => {
+    assert.equal(FOUND_MINTS.forClients, 100);
     const [kept, late] = [await world.token(), await world.token()];
     const [pool, latePool] = [
       await world.pool(kept, WRAPPED_SOL, [DEEP, DEEP]),
@@ -32,7 +33,7 @@ describe('attack: ask for so many tokens that open orders lose their prices', { 
     t.after(close);
     aggregator.keep([kept.mint]);
     await found(aggregator, kept.mint);
-    for (let i = 0; i < 10 * FOUND_MINTS.forClients; i++) aggregator.ask(newAddress(), WRAPPED_SOL_MINT);
+    for (let i = 0; i < 1_000; i++) aggregator.ask(newAddress(), WRAPPED_SOL_MINT);
     await aggregator.discover();
     assert.deepEqual(poolsOf(aggregator, kept.mint), [pool.address]);
     // One of an order that is made while clients have filled their table.
