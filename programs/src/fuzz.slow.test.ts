@@ -8,7 +8,7 @@ import type { ProgramName } from './program-files.js';
 const COUNT = 3_000;
 const SEED = Number(process.env.TEST_SEED ?? 20_261_123);
 
-describe('attack: random accounts, orders of accounts, data and duplicates take nothing from who has not signed', () => {
+describe('attack: a stranger on the chain sends random accounts, orders of accounts, data and duplicates: nothing is taken from who has not signed', () => {
   for (const name of Object.keys(FUZZ_TARGETS) as ProgramName[]) {
     it(`attack: spoiled instructions of ${name} keep every lamport and token, and cost who did not sign 0`, (t) => {
       for (const [i, open] of FUZZ_TARGETS[name].entries()) {
