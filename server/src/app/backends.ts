@@ -13,7 +13,14 @@ import { type Config, dataFolder, LEAST_SECRET } from '../config/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
-import { type MintFinder, openSigner, readOrCreateSecret, type Signer } from '../signer/index.js';
+import {
+  type MintFinder,
+  openSigner,
+  readOrCreateSecret,
+  type SecretBox,
+  type SecretKeeper,
+  type Signer,
+} from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 
@@ -21,6 +28,7 @@ import type { Store } from '../store/sql.js';
 export interface Backends {
   store: Store;
   signer: Signer & MintFinder;
+  secrets: SecretBox;
   node: Node;
   adminToken: string;
 }
@@ -51,7 +59,7 @@ export async function openBackends(config: Config, log: Logger, disposal: Dispos
   // Wait until each has opened or failed before anything is closed again.
   await Promise.allSettled(opening);
   const [store, signer, node, adminToken] = await Promise.all(opening);
-  return { store, signer, node, adminToken };
+  return { store, signer, secrets: signer.secrets, node, adminToken };
 }
 
 async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {
@@ -62,7 +70,7 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
   return store;
 }
 
-async function openKeys(config: Config): Promise<Signer & MintFinder> {
+async function openKeys(config: Config): Promise<Signer & MintFinder & SecretKeeper> {
   const { file } = config.signer;
   const isWeak = !config.sandbox && (config.signer.passphrase?.length ?? 0) < LEAST_SECRET;
   // A file that exists stays open to its operator.

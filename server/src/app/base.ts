@@ -5,6 +5,7 @@ import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { assertIdentity } from '../store/identity.js';
+import { sealMakers } from '../store/makers.js';
 import { type Backends, openBackends } from './backends.js';
 import { registerRpcMetrics } from './rpc-metrics.js';
 
@@ -25,7 +26,7 @@ export interface Base extends Backends {
 /** Opens the backends, and refuses a database that belongs to another chain, to other keys or to the other mode. */
 export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
   const backends = await openBackends(config, log, disposal);
-  const { store, signer, node } = backends;
+  const { store, signer, secrets, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
   await assertIdentity(store, {
@@ -33,6 +34,8 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
     signer: signer.address('gas'),
     mode: config.sandbox ? 'sandbox' : 'production',
   });
+  const sealed = await sealMakers(store, secrets);
+  if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
   const metrics = createMetrics();
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;

@@ -75,11 +75,12 @@ export function openRouters(
   deps: Base & { aggregator: Aggregator; prices: Prices },
   ownMakers: readonly MakerEndpoint[],
 ): Routers {
-  const { config, log, store, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
+  const { config, log, store, secrets, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
   const chain = chains.quotes;
   const { budgetMs } = config.swap;
   const makers = createMakers({
     store,
+    box: secrets,
     own: ownMakers,
     chain,
     clock,

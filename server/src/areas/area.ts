@@ -14,7 +14,7 @@ import type { Prices } from '../prices/index.js';
 import type { Makers } from '../routing/makers/index.js';
 import type { Routing } from '../routing/race.js';
 import type { Sandbox } from '../sandbox/index.js';
-import type { LoginTokens, Signer } from '../signer/index.js';
+import type { LoginTokens, SecretBox, Signer } from '../signer/index.js';
 import type { GroupedLedger } from '../store/grouped.js';
 import type { Store } from '../store/sql.js';
 
@@ -51,6 +51,7 @@ export interface Services {
   readonly store: Store;
   readonly ledger: GroupedLedger;
   readonly signer: Signer;
+  readonly secrets: SecretBox;
   readonly chain: Chain;
   /** Where clients reach the chain's node. */
   readonly node: { readonly rpcUrl: string; readonly wsUrl: string | undefined };

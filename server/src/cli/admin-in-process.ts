@@ -7,12 +7,16 @@ import { type Config, dataFolder } from '../config/index.js';
 import { createKeyLookup, createMetrics, createServer } from '../http/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
+import type { SecretBox } from '../signer/index.js';
 import { followClockOffset } from '../store/clock-offset.js';
+import { assertIdentity } from '../store/identity.js';
 import { createLimiter } from '../store/limiter.js';
+import { sealMakers } from '../store/makers.js';
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 import type { AdminClient } from './admin-client.js';
 import { CommandError } from './context.js';
+import { openKeys } from './open-keys.js';
 import { bodyOf } from './service.js';
 
 /** The admin API over a store that this process opens itself. Throws CommandError if another process holds it. */
@@ -57,8 +61,12 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     ready: async () => ({ ok: true, checks: {} }),
   });
   disposal.add('server', () => app.close());
-  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)], simulatedEvents: [] });
+  const box = lazy(() => openBox(config, store));
+  const tiers = ['unlimited', ...Object.keys(config.tiers)];
+  registerAdmin(app, { store, box, clock, tiers, simulatedEvents: [] });
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    // What is wrong with the signer's file is told here as it is, and as an internal error by the route.
+    if (path.startsWith('/makers')) await box();
     const response = await app.inject({
       method: method as 'GET' | 'POST' | 'PUT' | 'DELETE',
       url: `/admin/v1${path}`,
@@ -66,6 +74,22 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
       ...(body !== undefined && { payload: body as object }),
     });
     return bodyOf({ status: response.statusCode, body: response.json() });
+  };
+}
+
+/** Only what deals with market makers needs the keys: opening them takes a moment and a passphrase. */
+async function openBox(config: Config, store: Store): Promise<SecretBox> {
+  const signer = await openKeys(config);
+  await assertIdentity(store, { signer: signer.address('gas') });
+  await sealMakers(store, signer.secrets);
+  return signer.secrets;
+}
+
+function lazy<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open();
+    return opened;
   };
 }
 

@@ -13,6 +13,7 @@ import { type NewKey, registerAdmin } from '../areas/admin/index.js';
 import { loadConfig } from '../config/index.js';
 import { createMetrics, createServer } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
+import { createSecretBox } from '../signer/index.js';
 import type { Store } from '../store/sql.js';
 import { openEmbeddedStore } from '../store/testing.js';
 import { confirmReserved, reserve } from '../store/verifications.js';
@@ -40,7 +41,14 @@ before(async () => {
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: { database: 'ok' } }),
   });
-  registerAdmin(app, { store, clock, tiers: ['unlimited', ...Object.keys(config.tiers)], simulatedEvents: [] });
+  const box = createSecretBox(Buffer.alloc(32, 1));
+  registerAdmin(app, {
+    store,
+    box: async () => box,
+    clock,
+    tiers: ['unlimited', ...Object.keys(config.tiers)],
+    simulatedEvents: [],
+  });
   url = await app.listen({ port: 0 });
 });
 

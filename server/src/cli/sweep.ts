@@ -1,12 +1,12 @@
 import { type Address, encodeTransaction, transactionSignature } from '@slipway/wire';
 import { pino } from 'pino';
 import { createChain, createHttpRpc } from '../chain/index.js';
-import { type Config, dataFolder } from '../config/index.js';
+import type { Config } from '../config/index.js';
 import { broadcast, createTracker, explain, NotAccepted } from '../landing/index.js';
 import { steadyNow } from '../lib/clock.js';
-import { openSigner, readPrivateFile, type Signer } from '../signer/index.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
 import { CommandError } from './context.js';
+import { openKeys } from './open-keys.js';
 
 /** Only needs the signer file and an RPC, so it works even if the service is gone and its database is lost. */
 export async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
@@ -36,12 +36,6 @@ export async function sweep(config: Config, wallet: Address): Promise<SweepRepor
   } finally {
     tracker.close();
   }
-}
-
-async function openKeys(config: Config): Promise<Signer> {
-  const generated = config.sandbox ? await readPrivateFile(dataFolder(config).signerPassphrase) : undefined;
-  const passphrase = config.signer.passphrase ?? generated?.toString('utf8').trim();
-  return openSigner({ file: config.signer.file, passphrase, create: false });
 }
 
 function rpcUrl({ chain }: Config): string {

@@ -211,7 +211,7 @@ describe('a transaction that is handed over to a maker', () => {
           return { quoteId: body.quoteId, state: 'rejected' };
         },
       });
-      await world.store.transaction((tx) => insertMaker(tx, { ...registered, url: webhook.url }));
+      await world.store.transaction((tx) => insertMaker(tx, world.signer.secrets, { ...registered, url: webhook.url }));
       const router = world.router([], { usd: () => undefined });
       const request = requestOf(taker.address, SOL, USDC, IN);
       const quote = await quoted(router, request);
@@ -222,7 +222,7 @@ describe('a transaction that is handed over to a maker', () => {
       const settled = await end;
       assert.deepEqual([settled.state, settled.signature], ['landed', signature]);
       assert.equal(await bought(), OUT);
-      const [listed] = await listMakers(world.store);
+      const [listed] = await listMakers(world.store, world.signer.secrets);
       assert.equal(listed!.suspendedFor, signature);
       for (const asking of [router, world.router([], { usd: () => undefined })]) {
         const refused = await asking.quote(request, AbortSignal.timeout(PATIENCE_MS));

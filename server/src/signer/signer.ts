@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
 import { numberedPath, searchMint } from './mint-search.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
+import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 
@@ -21,6 +22,9 @@ const roleNumbers = {
   /** Seals the rows of the ledger, so that write access to the database is no power to sign. Its address holds nothing. */
   seal: 8,
 } as const;
+
+/** Numbered like the roles, but no key of the chain: other people's secrets are encrypted with what comes of it. */
+const SECRETS_NUMBER = 9;
 
 /** Roots of many keys, numbered like the roles. */
 const familyNumbers = {
@@ -59,6 +63,11 @@ export interface MintFinder {
   findMint(suffix: string, signal: AbortSignal): Promise<number>;
 }
 
+/** Encrypts with a key of the seed. */
+export interface SecretKeeper {
+  readonly secrets: SecretBox;
+}
+
 export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
@@ -73,7 +82,7 @@ export interface SignerOptions {
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
  * the passphrase is missing or wrong.
  */
-export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder> {
+export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder & SecretKeeper> {
   const seed = await loadSeed(options);
   const keypairs = new Map<string, Keypair>();
   for (const [role, number] of Object.entries(roleNumbers)) {
@@ -81,6 +90,9 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     keypairs.set(role, keypairFromSeed(key));
     key.fill(0);
   }
+  const secretsKey = deriveEd25519Seed(seed, [44, 501, SECRETS_NUMBER]);
+  const secrets = createSecretBox(secretsKey);
+  secretsKey.fill(0);
   const root = rootNode(seed);
   const families = {
     vault: deriveNode(root, [44, 501, familyNumbers.vault]),
@@ -101,6 +113,7 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     address: (role) => keypair(role).address,
     publicKey: async (key) => keypair(key).address,
     sign: async (key, message) => sign(keypair(key), message),
+    secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
 }

@@ -17,10 +17,10 @@ const explanations: Record<keyof Identity, string> = {
 };
 
 /**
- * Writes the identity into a new database, or compares it with the stored one.
+ * Writes the identity, or the part of it that the caller knows, into a new database, or compares it with the stored one.
  * @throws Error with a one-line message if they differ.
  */
-export async function assertIdentity(store: Store, identity: Identity): Promise<void> {
+export async function assertIdentity(store: Store, identity: Partial<Identity>): Promise<void> {
   await store.transaction(async (tx) => {
     for (const [name, value] of Object.entries(identity) as [keyof Identity, string][]) {
       const { rows } = await tx.query<{ value: string }>(

@@ -148,12 +148,20 @@ for (const kind of ['embedded', 'postgres'] as const) {
         assert.deepEqual(await store.transaction((tx) => initialSetting(tx, key, 'later')), value);
       }
 
+      const box = {
+        seal: (text: string, place: string) => Buffer.from(`${place} ${text}`),
+        open: (sealed: Uint8Array, place: string) =>
+          Buffer.from(sealed)
+            .toString()
+            .slice(place.length + 1),
+        mark: (text: string) => Buffer.from(text),
+      };
       const maker = { id: '1', name: 'one', url: 'http://127.0.0.1:1', createdAt: at(0) };
-      assert.equal(await store.transaction((tx) => insertMaker(tx, maker)), true);
-      assert.equal(await store.transaction((tx) => insertMaker(tx, { ...maker, id: '2' })), false);
-      assert.deepEqual(await listMakers(store), [{ ...maker, suspendedAt: null, suspendedFor: null }]);
+      assert.equal(await store.transaction((tx) => insertMaker(tx, box, maker)), true);
+      assert.equal(await store.transaction((tx) => insertMaker(tx, box, { ...maker, id: '2' })), false);
+      assert.deepEqual(await listMakers(store, box), [{ ...maker, suspendedAt: null, suspendedFor: null }]);
       await suspendMaker(store, '1', { at: at(9), signature: 'sig' });
-      assert.deepEqual(await listMakers(store), [{ ...maker, suspendedAt: at(9), suspendedFor: 'sig' }]);
+      assert.deepEqual(await listMakers(store, box), [{ ...maker, suspendedAt: at(9), suspendedFor: 'sig' }]);
       assert.equal(await store.transaction((tx) => deleteMaker(tx, '1')), true);
       assert.equal(await store.transaction((tx) => deleteMaker(tx, '1')), false);
     });

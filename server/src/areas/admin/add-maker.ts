@@ -6,7 +6,7 @@ import { type AdminDeps, adminRoute } from './deps.js';
 import { showMaker } from './maker-text.js';
 import { Maker, MakerBody } from './schema.js';
 
-export function registerAddMaker(app: TypedServer, { store, clock }: AdminDeps): void {
+export function registerAddMaker(app: TypedServer, { store, box, clock }: AdminDeps): void {
   app.post(
     '/admin/v1/makers',
     {
@@ -22,7 +22,8 @@ export function registerAddMaker(app: TypedServer, { store, clock }: AdminDeps):
     async ({ body }) => {
       const { name, url } = body;
       const maker = { id: uuidv7(clock), name, url, createdAt: new Date(clock.now()) };
-      const added = await store.transaction((tx) => insertMaker(tx, maker));
+      const urls = await box();
+      const added = await store.transaction((tx) => insertMaker(tx, urls, maker));
       if (!added) throw new AppError('CONFLICT', { message: 'A maker with this url is registered already' });
       return showMaker({ ...maker, suspendedAt: null, suspendedFor: null });
     },

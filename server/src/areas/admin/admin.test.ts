@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../config/index.js';
 import { createMetrics, createServer } from '../../http/index.js';
 import { keyTiers } from '../../lib/tiers.js';
+import { createSecretBox } from '../../signer/index.js';
 import { findKeysByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
 import { getScore } from '../../store/scores.js';
@@ -16,6 +17,7 @@ import { registerAdmin } from './index.js';
 import type { Key, NewKey, Verification } from './schema.js';
 
 const TOKEN = 'a-token-for-the-operator-of-this-test';
+const box = createSecretBox(Buffer.alloc(32, 1));
 let now = 1_800_000_000_000;
 let store: Store;
 let app: FastifyInstance;
@@ -33,6 +35,7 @@ before(async () => {
   });
   registerAdmin(app, {
     store,
+    box: async () => box,
     clock: { now: () => now },
     tiers: keyTiers(config.tiers),
     simulatedEvents: ['SIM-1'],
@@ -305,7 +308,7 @@ test('the key in the URL of a maker is stored, and never shown', async () => {
     const list = await call('GET', '/makers');
     assert.ok(!JSON.stringify([added.body, list.body]).includes('s3cret'), added.body.url);
     assert.ok(added.body.url.includes(new URL(url).host) && added.body.url.includes('***'));
-    assert.equal((await listMakers(store)).at(-1)?.url, url);
+    assert.equal((await listMakers(store, box)).at(-1)?.url, url);
     await call('DELETE', `/makers/${added.body.id}`);
   }
 });

@@ -3,11 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { plainError } from '../../errors/index.js';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
+import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
 import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 
 export interface AdminDeps {
   store: Store;
+  /** Encrypts and opens the URLs of market makers. */
+  box: () => Promise<UrlBox>;
   clock: Clock;
   /** The tiers that a key may have. */
   tiers: readonly string[];

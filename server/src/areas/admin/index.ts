@@ -27,9 +27,10 @@ export const adminArea: Area = {
   about: 'Keys, verifications, market makers and scores, for the operator',
   errorShape: plainError,
   isOperations: true,
-  register(server, { config, store, clock, invites, prices, keeperWallet }) {
+  register(server, { config, store, secrets, clock, invites, prices, keeperWallet }) {
     registerAdmin(server, {
       store,
+      box: async () => secrets,
       clock,
       tiers: keyTiers(config.tiers),
       simulatedEvents: config.sandbox ? simulatedEvents : [],

@@ -5,7 +5,7 @@ import { type AdminDeps, adminRoute } from './deps.js';
 import { showMaker } from './maker-text.js';
 import { Maker } from './schema.js';
 
-export function registerListMakers(app: TypedServer, { store }: AdminDeps): void {
+export function registerListMakers(app: TypedServer, { store, box }: AdminDeps): void {
   app.get(
     '/admin/v1/makers',
     {
@@ -17,6 +17,6 @@ export function registerListMakers(app: TypedServer, { store }: AdminDeps): void
         response: { 200: Type.Object({ makers: Type.Array(Maker) }) },
       },
     },
-    async () => ({ makers: (await listMakers(store)).map(showMaker) }),
+    async () => ({ makers: (await listMakers(store, await box())).map(showMaker) }),
   );
 }

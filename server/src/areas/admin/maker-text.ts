@@ -2,6 +2,8 @@ import type { Maker as StoredMaker } from '../../store/makers.js';
 import type { Maker } from './schema.js';
 
 const HIDDEN = '***';
+/** It is not asked: somebody else has written its row, or moved the URL of another one there. */
+const UNREADABLE = 'https://unreadable.invalid/';
 
 /** A maker as the admin API shows it: without the key that may be in its URL. */
 export function showMaker({ id, name, url, createdAt, suspendedAt, suspendedFor }: StoredMaker): Maker {
@@ -14,7 +16,8 @@ export function showMaker({ id, name, url, createdAt, suspendedAt, suspendedFor 
   };
 }
 
-function withoutSecrets(url: string): string {
+function withoutSecrets(url: string | undefined): string {
+  if (url === undefined) return UNREADABLE;
   const shown = new URL(url);
   if (shown.username === '' && shown.password === '' && shown.search === '') return url;
   if (shown.password !== '') shown.password = HIDDEN;

@@ -82,6 +82,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const aggregator = await createAggregator({ rpc, chain, live, steadyNow, log, programs, pools: [] });
   const makers = createMakers({
     store,
+    box: signer.secrets,
     chain,
     clock,
     steadyNow,

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.js';
 import { usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
-import { listMakers, suspendMaker } from '../../store/makers.js';
+import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
@@ -15,6 +15,8 @@ import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 export interface OfferDeskDeps {
   /** Holds the registered makers. */
   store: Sql;
+  /** Opens their URLs. */
+  box: UrlBox;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
   /** USD for one whole token; undefined if unknown. */
@@ -35,6 +37,8 @@ const MAKERS_SHARE = 0.8;
 /** Output per input in USD; beyond these bounds, the maker or the price is mistaken. */
 const ABSURDLY_GOOD = 1.25;
 const ABSURDLY_BAD = 0.5;
+const FOREIGN_ROW =
+  'a market maker is not asked: its URL in the database was not written by this service for this maker; remove it and register it again';
 
 /** Milliseconds that makers have for an offer, where all routers have `budgetMs` for a quote. */
 export function makersTimeout(budgetMs: number): number {
@@ -51,20 +55,28 @@ export class OfferDesk {
   readonly #patience: ReturnType<typeof createPatience>;
   /** Until the list of makers tells it; those of the service itself are in no list. */
   readonly #suspended = new Set<string>();
+  /** Of which the log has told. */
+  readonly #unreadable = new Set<string>();
 
   constructor(deps: OfferDeskDeps) {
-    const { store, own, timeoutMs, steadyNow, log } = deps;
+    const { own, timeoutMs, steadyNow, log } = deps;
     this.#deps = deps;
     this.timeoutMs = timeoutMs;
-    this.#makers = cached(
-      async () => {
-        const registered = await listMakers(store);
-        return [...own, ...registered.filter(({ suspendedAt }) => suspendedAt === null)];
-      },
-      MAKERS_TTL_MS,
-      steadyNow,
-    );
+    this.#makers = cached(async () => [...own, ...(await this.#registered())], MAKERS_TTL_MS, steadyNow);
     this.#patience = createPatience({ steadyNow, log });
+  }
+
+  /** Those that may be asked. A row that the service has not written like this is none of its makers. */
+  async #registered(): Promise<MakerEndpoint[]> {
+    const { store, box, log } = this.#deps;
+    const endpoints: MakerEndpoint[] = [];
+    for (const { id, name, url, suspendedAt } of await listMakers(store, box)) {
+      if (url === undefined) {
+        if (!this.#unreadable.has(id)) log.error({ maker: id }, FOREIGN_ROW);
+        this.#unreadable.add(id);
+      } else if (suspendedAt === null) endpoints.push({ id, name, url });
+    }
+    return endpoints;
   }
 
   /** Undefined if it is no longer registered, or suspended. */

@@ -42,7 +42,7 @@ import {
   type SwapParties,
   type Token,
 } from '../../routing/router.js';
-import type { KeyName, Signer } from '../../signer/index.js';
+import { createSecretBox, type KeyName, type SecretKeeper, type Signer } from '../../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
 import { fundMaker, type MakerDeps, startMaker } from './index.js';
@@ -69,7 +69,7 @@ export const BUDGET = { computeUnitLimit: 100_000, computeUnitPrice: 1_000n };
 const quiet = pino({ level: 'silent' });
 
 /** Signs with keys that the test knows. */
-export function testSigner(): Signer & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
+export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
   const keys = {
     gas: generateKeypair(),
     maker: generateKeypair(),
@@ -83,6 +83,7 @@ export function testSigner(): Signer & { keys: Record<'gas' | 'maker' | 'keeper'
   };
   return {
     keys,
+    secrets: createSecretBox(Buffer.alloc(32, 1)),
     address: (role) => keyOf(role).address,
     publicKey: async (name) => keyOf(name).address,
     sign: async (name, message) => sign(keyOf(name), message),
@@ -139,6 +140,7 @@ export async function openWorld() {
   const router = (own: { id: string; url: string }[], changes: Partial<MakersDeps> = {}) =>
     createMakers({
       store,
+      box: signer.secrets,
       chain,
       clock,
       steadyNow,
