@@ -73,7 +73,8 @@ function send(method: string, headers: Record<string, string>, body = '', path =
     const length = { 'content-length': Buffer.byteLength(body) };
     const asked = request(
       new URL(path, net.localnet.rpcUrl),
-      { method, headers: { ...headers, ...length } },
+      // An empty Host would be replaced by the right one.
+      { method, headers: { ...headers, ...length }, setHost: headers.host === undefined },
       (response) => {
         response.resume().on('end', () => resolve(response.statusCode ?? 0));
       },
@@ -113,7 +114,7 @@ test('attack: a page whose name was pointed at this machine writes nothing to th
       const headers = { host, 'content-type': 'application/json', ...(origin as Record<string, string>) };
       for (const method of ['POST', 'GET', 'OPTIONS']) assert.equal(await send(method, headers, writing), 403, host);
     }
-    const socket = new WebSocket(net.localnet.wsUrl, { headers: { host } });
+    const socket = new WebSocket(net.localnet.wsUrl, { headers: { host }, setHost: false });
     const [error] = await once(socket, 'error');
     assert.match((error as Error).message, /403/);
   }
