@@ -11,7 +11,7 @@ const URLS = { a: 'https://:s3cret-a@a.example/rfq', b: 'https://b.example/rfq?k
 const AT = new Date(Date.UTC(2026, 10, 20));
 
 for (const kind of ['embedded', 'postgres'] as const) {
-  describe(`attack: somebody reads or writes the table of market makers, on ${kind}`, () => {
+  describe(`attack: a database writer reads or changes the table of market makers, on ${kind}`, () => {
     let store: Store;
     let close: () => Promise<void>;
     const box = createSecretBox(Buffer.alloc(32, 1));
