@@ -6,6 +6,7 @@ test('without flags the environment counts, and then the defaults', () => {
   assert.deepEqual(parseCommandLine([], {}), {
     host: '127.0.0.1',
     rpcPort: 8899,
+    hosts: [],
     dataDir: '.slipway/chain',
     reset: false,
     help: false,
@@ -15,10 +16,12 @@ test('without flags the environment counts, and then the defaults', () => {
     SLIPWAY_DATA_DIR: '/data',
     SLIPWAY_PROGRAMS_DIR: '/programs',
     SLIPWAY_FORK_URL: 'https://rpc.example',
+    SLIPWAY_HOSTS: 'chain,other.example',
   };
   assert.deepEqual(parseCommandLine([], env), {
     host: '127.0.0.1',
     rpcPort: 9000,
+    hosts: ['chain', 'other.example'],
     dataDir: '/data/chain',
     programsDir: '/programs',
     forkUrl: 'https://rpc.example',

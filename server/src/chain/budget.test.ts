@@ -63,6 +63,21 @@ describe('attack: a free key makes the service flood its node, with submitted tr
     assert.equal(budget.counts('landing').waited, 0);
   });
 
+  it('posts that fail when they are tried out, round and round: landing waits for none, and every call of a keeper is made', async () => {
+    const { call, pass, startedOf, budget } = setUp();
+    for (let round = 0; round < 60; round++) {
+      call('posts', 30);
+      call('keeper', 2);
+      call('landing');
+      await pass(100);
+    }
+    await pass(1_000);
+    assert.equal(budget.counts('landing').waited, 0);
+    assert.equal(budget.counts('keeper').refused, 0);
+    assert.equal(startedOf('keeper'), 120);
+    assert.ok(budget.counts('posts').refused > 0);
+  });
+
   it('strangers alone get 40 % of the budget', async () => {
     const { call, pass, startedOf } = setUp();
     call('strangers', 200);

@@ -1,11 +1,18 @@
 import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
-/** What the chain is called for; what stands first goes first. */
-export const PURPOSES = ['landing', 'keeper', 'quotes', 'reads', 'strangers'] as const;
+/** What the chain is called for; what stands first goes first. `posts`: what clients post, until it is claimed and sent. */
+export const PURPOSES = ['landing', 'keeper', 'posts', 'quotes', 'reads', 'strangers'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
-const SHARE: Readonly<Record<Purpose, number>> = { landing: 1, keeper: 0.9, quotes: 0.8, reads: 0.7, strangers: 0.4 };
+const SHARE: Readonly<Record<Purpose, number>> = {
+  landing: 1,
+  keeper: 0.9,
+  posts: 0.82,
+  quotes: 0.8,
+  reads: 0.7,
+  strangers: 0.4,
+};
 /** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
 const OWN_SHARE = 0.02;
 const WINDOW_MS = 1_000;

@@ -257,7 +257,7 @@ test('a route for wallets needs an API key first, and then a login that its look
   await assert.rejects(startTestServer(routes), /needs to know the logged-in wallets/);
 });
 
-test('attack: a caller without a key tries admin tokens: thirty wrong ones a minute from an address, and no right one after them', async () => {
+test('attack: a caller without a key tries admin tokens: thirty wrong ones a minute from an address, and the operator at the same one is not locked out', async () => {
   let steady = 0;
   const { app } = await startTestServer(registerAreas, { steadyNow: () => steady });
   const from = async (remoteAddress: string, token?: string) => {
@@ -270,11 +270,11 @@ test('attack: a caller without a key tries admin tokens: thirty wrong ones a min
     assert.equal(await from(stranger, `wrong-${number}`), 401);
   }
   assert.equal(await from(stranger, 'wrong'), 429);
-  assert.equal(await from(stranger, 'admin-secret-token'), 429);
-  assert.equal(await from('203.0.113.8', 'admin-secret-token'), 200, 'the operator elsewhere is not concerned');
-  steady += 59_999;
-  assert.equal(await from(stranger, 'admin-secret-token'), 429);
-  steady += 1;
   assert.equal(await from(stranger, 'admin-secret-token'), 200);
+  assert.equal(await from('203.0.113.8', 'wrong'), 401, 'another address is not concerned');
+  steady += 59_999;
+  assert.equal(await from(stranger, 'wrong'), 429);
+  steady += 1;
+  assert.equal(await from(stranger, 'wrong'), 401);
   await app.close();
 });

@@ -151,25 +151,25 @@ interface AdminGuardDeps {
 
 /**
  * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token. If no
- * token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED, whatever it sends, until a
- * minute after the first of them.
+ * token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED until a minute after the first of
+ * them; the right one passes all the same, or whoever shares the operator's address could lock him out.
  */
 export function adminGuard({ adminToken, clientOf, steadyNow }: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const guessers = new LRUCache<string, { wrong: number; until: number }>({ max: MOST_GUESSERS });
   return (request, reply, done) => {
     const token = bearerToken(request);
+    // Digests have one length, so the comparison tells nothing about the token's.
+    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
+      done();
+      return;
+    }
     const client = clientOf(request);
     const known = guessers.get(client);
     const guesser = known && known.until > steadyNow() ? known : { wrong: 0, until: steadyNow() + WRONG_TOKENS_MS };
     if (guesser.wrong >= MOST_WRONG_TOKENS) {
       reply.header('retry-after', Math.ceil((guesser.until - steadyNow()) / 1_000));
       done(new AppError('RATE_LIMITED', { message: 'Too many wrong admin tokens came from your address' }));
-      return;
-    }
-    // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
-      done();
       return;
     }
     if (token !== undefined) guessers.set(client, { ...guesser, wrong: guesser.wrong + 1 });

@@ -12,11 +12,19 @@ export interface LandingDeps {
   clock: Clock;
   steadyNow: () => number;
   chain: Chain;
+  /** The chain for simulating what is to be claimed for an area; `chain` by default. */
+  trialChain?: (area: string) => Chain;
+  /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
+  searchChain?: Chain;
   /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
   /** How the transactions of others are landed; as our own, and any number of them, when left out. */
   strangers?: UnderWayLimits & {
     chain: Chain;
+    /** The chain for simulating what is to be claimed for an area; `chain` by default. */
+    trialChain?: (area: string) => Chain;
+    /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
+    searchChain?: Chain;
     sendRpcs: readonly Rpc[];
   };
   signer: Signer;

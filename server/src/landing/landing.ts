@@ -5,6 +5,7 @@ import {
   transactionSignature,
   withSignature,
 } from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
 import { broadcast } from './broadcast.js';
@@ -41,7 +42,8 @@ export class Landing {
     const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
     const leaseUntil = () => leaseFrom(clock.now());
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
-    const delegated = createDelegatedSend({ store, chain, log, closing: this.#closing.signal });
+    const { searchChain = chain } = deps;
+    const delegated = createDelegatedSend({ store, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
     const writes = createGroupedWrites({ store, clock, leaseUntil, settlements, spending: this.#spending });
     const following = new Following({
@@ -120,8 +122,8 @@ export class Landing {
   }
 
   /** Whether a transaction under way would fail on the chain as it is now. False if it may have landed. */
-  async wouldFail({ wire, signature }: LedgerRow): Promise<boolean> {
-    return wire !== null && (await preflight(this.#deps.chain, wire, signature)) !== undefined;
+  async wouldFail({ area, wire, signature }: LedgerRow): Promise<boolean> {
+    return wire !== null && (await preflight(this.#trialChain(area), wire, signature)) !== undefined;
   }
 
   /** Why one of our wallets would not pay for a transaction of this area and wallet now; undefined if it would. */
@@ -211,8 +213,8 @@ export class Landing {
     { id, area }: LedgerRow,
     wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
-    const { store, chain } = this.#deps;
-    const failure = await preflight(chain, wanted.wire, wanted.signature);
+    const { store } = this.#deps;
+    const failure = await preflight(this.#trialChain(area), wanted.wire, wanted.signature);
     if (failure) {
       // Preflight also fails if another instance has just landed it and this node does not know that yet.
       const row = await findRequest(store, id);
@@ -222,6 +224,10 @@ export class Landing {
     const result = await this.#writes.claim({ id, area, ...wanted });
     if (typeof result === 'object') throw new ReservationRefused(result.refused, result.bar);
     return result === 'won' ? undefined : this.#find(id);
+  }
+
+  #trialChain(area: string): Chain {
+    return this.#deps.trialChain?.(area) ?? this.#deps.chain;
   }
 
   async #find(id: string): Promise<LedgerRow> {

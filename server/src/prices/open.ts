@@ -20,7 +20,15 @@ interface PriceDeps {
   /** USD for one whole token by the pools; undefined if there is no pool. */
   poolPrice: ((mint: Address) => number | undefined) | undefined;
   /** What prices of pools for orders are made from; without it, there are none. */
-  pools?: { source: PoolSource; anchors: readonly Address[]; steadyNow: () => number };
+  pools?: {
+    source: PoolSource;
+    anchors: readonly Address[];
+    steadyNow: () => number;
+    /** See `PoolHistory`. */
+    random?: () => number;
+    /** Calls it from time to time until the returned function is called; by a timer of Node by default. */
+    repeat?: (observe: () => void) => () => void;
+  };
   clock: Clock;
   log: Logger;
 }
@@ -108,7 +116,11 @@ function openOrderPrices(
   const rules = { ...settings.pools, everyMs: settings.pools.everySeconds * 1_000 };
   const observed =
     pools && settings.sources.includes('pools') ? new PoolPrices({ ...pools, rules, feedUsd, clock }) : undefined;
-  const timer = observed && setInterval(() => observed.observe(), rules.everyMs / LOOKS).unref();
+  const byTimer = (observe: () => void) => {
+    const timer = setInterval(observe, rules.everyMs / LOOKS).unref();
+    return () => clearInterval(timer);
+  };
+  const stop = observed && (pools?.repeat ?? byTimer)(() => observed.observe());
   const nobody = (mint: Address): NoPrice => ({
     none: 'missing',
     why: `no source has a price of ${mint}; choose a mint that has one`,
@@ -121,6 +133,6 @@ function openOrderPrices(
       pools?.source.keep(mints);
       observed?.follow(mints.filter((mint) => !others.some((feed) => feed.covers(mint))));
     },
-    close: () => clearInterval(timer),
+    close: () => stop?.(),
   };
 }

@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
+
 export interface HistoryRules {
-  /** The least time between two observations. */
+  /** The mean time between two observations; each comes at a random moment after half of it to one and a half. */
   everyMs: number;
   /** The number of observations through which a new price must hold before it counts: of twice as many less one. */
   mustHold: number;
@@ -14,6 +16,7 @@ interface Observation {
 }
 
 const MINUTE_MS = 60_000;
+const unforeseen = () => randomInt(2 ** 32) / 2 ** 32;
 
 /** How many observations a price is the middle of. */
 export const observationsOf = ({ mustHold }: Pick<HistoryRules, 'mustHold'>): number => 2 * mustHold - 1;
@@ -23,17 +26,21 @@ export class PoolHistory {
   readonly #rules: HistoryRules;
   #observations: Observation[] = [];
   #settled: Observation | undefined;
+  readonly #random: () => number;
+  #dueAt = Number.NEGATIVE_INFINITY;
 
-  constructor(rules: HistoryRules) {
+  /** `random`: from 0 to 1; nobody must be able to foresee it, or a pool need be moved only when it is looked at. */
+  constructor(rules: HistoryRules, random: () => number = unforeseen) {
     this.#rules = rules;
+    this.#random = random;
   }
 
   isDue(now: number): boolean {
-    const last = this.#observations.at(-1);
-    return !last || now - last.at >= this.#rules.everyMs;
+    return now >= this.#dueAt;
   }
 
   add(usd: number, now: number): void {
+    this.#dueAt = now + this.#rules.everyMs * (0.5 + this.#random());
     this.#observations = [...this.#recent(now), { usd, at: now }].slice(-observationsOf(this.#rules));
     const middle = this.#middle();
     if (middle !== undefined) this.#settled = { usd: this.#bounded(middle, now), at: now };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Address, generateKeypair } from '@slipway/wire';
 import fc from 'fast-check';
+import { PoolHistory } from './pool-history.js';
 import { PoolPrices, type PoolRules } from './pool-prices.js';
 import { DEFAULT_PRICES } from './testing.js';
 
@@ -37,6 +38,7 @@ function open(feedUsd: (mint: Address) => number | null | undefined = () => unde
     feedUsd,
     clock: { now: () => now },
     steadyNow: () => now,
+    random: () => 0.5,
   });
   const usd = (mint = token) => {
     const price = prices.settled(mint);
@@ -62,6 +64,7 @@ function open(feedUsd: (mint: Address) => number | null | undefined = () => unde
       for (let i = 0; i < observations; i++) {
         now += RULES.everyMs;
         prices.settled(mint);
+        prices.observe();
       }
     },
     wait: (ms: number) => {
@@ -119,8 +122,8 @@ describe('a price by pools', () => {
     prices.follow([token]);
     for (let i = 0; i < OBSERVATIONS; i++) {
       wait(RULES.everyMs);
-      prices.observe();
       prices.settled(other);
+      prices.observe();
     }
     assert.deepEqual([usd(token), usd(other)], [3, 3]);
     for (let i = 0; i < 200; i++) {
@@ -233,5 +236,38 @@ describe('attack: somebody who moves pools makes one of his own at another price
     set(token, { price: 1 }, { in: other, price: 1e-6, depth: 1e12 });
     pass(3 * OBSERVATIONS);
     assert.equal(usd(), 1);
+  });
+});
+
+describe('attack: somebody who moves pools moves them only in the moment of an observation', () => {
+  it('attack: somebody who moves pools asks for the price in that moment: the asking observes nothing', () => {
+    const { set, pass, usd, prices, wait } = open();
+    set(token, { price: 1 });
+    pass(2 * OBSERVATIONS);
+    for (let i = 0; i < 10 * OBSERVATIONS; i++) {
+      wait(RULES.everyMs);
+      set(token, { price: 0.5 });
+      for (const ask of [prices.settled, prices.current]) ask.call(prices, token);
+      set(token, { price: 1 });
+      prices.observe();
+    }
+    assert.equal(usd(), 1);
+  });
+
+  it('attack: somebody who moves pools does it every five seconds for as long as one look takes: no look comes on time', () => {
+    // Numbers that follow from each other, as unlike a pattern as those of the product are unforeseen.
+    let state = 7;
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    const history = new PoolHistory(RULES, random);
+    let lowest = 1;
+    for (let now = 0; now < 3_600_000; now += 100) {
+      if (!history.isDue(now)) continue;
+      history.add(now % RULES.everyMs < 400 ? 0.5 : 1, now);
+      lowest = Math.min(lowest, history.settled(now) ?? 1);
+    }
+    assert.equal(lowest, 1);
   });
 });

@@ -32,6 +32,8 @@ interface PoolPricesDeps {
   feedUsd: (mint: Address) => number | null | undefined;
   clock: Clock;
   steadyNow: () => number;
+  /** See `PoolHistory`. */
+  random?: (() => number) | undefined;
 }
 
 /** The most tokens that are observed because a client has asked for them, and for how long after that. */
@@ -103,7 +105,13 @@ export class PoolPrices {
     for (const [mint, at] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(mint);
     const fed = (mint: Address) => this.#deps.feedUsd(mint) !== undefined;
     const anchors = this.#deps.anchors.filter((mint) => !fed(mint));
-    for (const mint of new Set([...anchors, ...this.#followed, ...this.#asked.keys()])) this.#check(mint);
+    for (const mint of new Set([...anchors, ...this.#followed, ...this.#asked.keys()])) {
+      const spot = this.#check(mint);
+      if ('none' in spot) continue;
+      const history = this.#historyOf(mint);
+      const now = this.#deps.steadyNow();
+      if (history.isDue(now)) history.add(spot.usd, now);
+    }
   }
 
   #look(mint: Address): PoolSpot | NoPrice {
@@ -111,10 +119,9 @@ export class PoolPrices {
     return this.#check(mint);
   }
 
-  /** What is wrong with the pools at this moment, or their price, which is observed if that is due. */
+  /** What is wrong with the pools at this moment, or their price. */
   #check(mint: Address): PoolSpot | NoPrice {
-    const { rules, steadyNow } = this.#deps;
-    const { leastDepthUsd, maxDisagreementBps } = rules;
+    const { leastDepthUsd, maxDisagreementBps } = this.#deps.rules;
     const spot = this.#spot(mint);
     if (!spot) {
       const nobody = `no source has a price of ${mint}, and no pool of it with a priced token is known yet`;
@@ -127,8 +134,6 @@ export class PoolPrices {
     if (spot.witnessUsd !== undefined && !agree(spot.usd, spot.witnessUsd, maxDisagreementBps)) {
       return { none: 'contradicting', why: `the pools of ${mint} contradict each other` };
     }
-    const history = this.#historyOf(mint);
-    if (history.isDue(steadyNow())) history.add(spot.usd, steadyNow());
     return spot;
   }
 
@@ -160,7 +165,7 @@ export class PoolPrices {
   }
 
   #historyOf(mint: Address): PoolHistory {
-    const history = this.#histories.get(mint) ?? new PoolHistory(this.#deps.rules);
+    const history = this.#histories.get(mint) ?? new PoolHistory(this.#deps.rules, this.#deps.random);
     this.#histories.set(mint, history);
     return history;
   }

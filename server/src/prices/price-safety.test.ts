@@ -32,7 +32,7 @@ function push(depth: number, price: number) {
 
 /** Seconds from the first to the last observation of a pool that is pushed and held, until a stop fires. */
 function heldUntil(stop: number): number {
-  const history = new PoolHistory(RULES);
+  const history = new PoolHistory(RULES, () => 0.5);
   let now = 0;
   const observe = (usd: number) => {
     now += RULES.everyMs;

@@ -102,7 +102,7 @@ export const rpc = group('Calls of the chain', {
         byMode: { sandbox: 100_000, production: 300 },
         unit: 'calls in any second',
         description:
-          'The most calls that each copy makes to each RPC, in the order landing, keepers, quotes, reads, submitted transactions of others. Set it to what your plan allows, divided by the number of copies ([operations](operations.md#calls-of-the-chain)).',
+          'The most calls that each copy makes to each RPC, in the order landing, keepers, posted transactions that are tried out, quotes, reads, submitted transactions of others. Set it to what your plan allows, divided by the number of copies ([operations](operations.md#calls-of-the-chain)).',
       }),
     }),
   },

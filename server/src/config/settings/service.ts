@@ -118,7 +118,7 @@ export const http = group('HTTP', {
     SLIPWAY_ADMIN_TOKEN: Type.Optional(
       HeaderText({
         description:
-          'Bearer token of `/admin/v1`. Printable ASCII without spaces; in production at least 20 characters, best random ones. Thirty wrong tokens within a minute bar an address from `/admin/v1` for up to a minute.',
+          'Bearer token of `/admin/v1`. Printable ASCII without spaces; in production at least 20 characters, best random ones. After thirty wrong tokens within a minute, an address gets 429 for further wrong ones, for up to a minute.',
         defaultText: 'generated, and kept in a file of mode 0600 in the data folder',
         secret: true,
       }),

@@ -44,9 +44,9 @@ export async function deliverToMaker(
 }
 
 function readDelivery(quoteId: string, { status, body }: JsonAnswer): MakerAnswer | Denial {
-  if (status === 400) return { outcome: 'denied', ...RFQ.invalidPayload };
-  // After a 408 or a server error, the maker may still have received it.
-  if (status > 400 && status < 500 && status !== 408) return { outcome: 'denied', ...RFQ.rejected };
+  // These may be the answers of something in front of the maker, who has received it all the same: no denial of his.
+  if (status === 400) return { outcome: 'unknown', ...RFQ.invalidPayload };
+  if (status > 400 && status < 500 && status !== 408) return { outcome: 'unknown', ...RFQ.rejected };
   if (status !== 200) return { outcome: 'unknown', ...RFQ.internal };
   const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (said.quoteId !== quoteId) return { outcome: 'unknown', ...RFQ.unknown };
