@@ -79,7 +79,8 @@ export const PoolPriceRules = section({
     maximum: 3_600,
     default: 5,
     unit: 'seconds',
-    description: 'The mean time between two observations of a price by pools; each comes at a random moment after half of it to one and a half.',
+    description:
+      'The mean time between two observations of a price by pools; each comes at a random moment after half of it to one and a half.',
   }),
   mustHold: Type.Integer({
     minimum: 2,
