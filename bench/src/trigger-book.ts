@@ -117,7 +117,7 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     steadyNow,
     log: pino({ level: 'warn' }),
     alone: false,
-    landing: { execute: nothing },
+    landing: { execute: nothing, vouchesForOrder: nothing },
     chain: undefined as never,
     router: undefined as never,
     payer: '' as Address,

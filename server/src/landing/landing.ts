@@ -8,11 +8,13 @@ import {
 import type { Chain } from '../chain/index.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
+import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { isAsOrdered } from './order-seal.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -72,6 +74,11 @@ export class Landing {
     const { id, area, cosigners } = request;
     if (!isOurs) this.#deps.log.error({ request: id, area, cosigners }, 'this row was not written by the service');
     return isOurs;
+  }
+
+  /** Whether a trigger order is as its owner made it. If not, nothing of it may be sold. */
+  vouchesForOrder(order: TriggerOrderRow): Promise<boolean> {
+    return isAsOrdered(this.#deps.signer, order);
   }
 
   /**

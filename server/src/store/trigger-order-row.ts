@@ -45,7 +45,12 @@ export interface TriggerOrderRow extends TriggerOrderFacts, TriggerOrderTerms, T
   progress: Order;
   /** Whether any of its funds are in the vault. */
   funded: boolean;
+  /** The service's signature over facts and terms; null if the order is older than seals. */
+  seal: Uint8Array | null;
 }
+
+/** Terms, and the seal that fits them. */
+export type SealedTerms = TriggerOrderTerms & Pick<TriggerOrderRow, 'seal'>;
 
 type Column = string | number | boolean | Date | Uint8Array | null;
 
@@ -64,7 +69,7 @@ export const columnsOf = {
     ['output_account', 'text', row.outputAccount],
     ['created_at', 'timestamptz', row.createdAt],
   ],
-  terms: (row: TriggerOrderTerms): [string, string, Column][] => [
+  terms: (row: SealedTerms): [string, string, Column][] => [
     ['trigger_condition', 'text', row.triggerCondition],
     ['trigger_price_usd', 'double precision', row.triggerPriceUsd],
     ['trailing_bps', 'int', row.trailingBps],
@@ -76,6 +81,7 @@ export const columnsOf = {
     ['tp_slippage_bps', 'int', row.tpSlippageBps],
     ['sl_slippage_bps', 'int', row.slSlippageBps],
     ['expires_at', 'timestamptz', row.expiresAt],
+    ['seal', 'bytea', row.seal],
   ],
   progress: ({
     progress,
@@ -148,6 +154,7 @@ export function fromStored(stored: StoredOrder): TriggerOrderRow {
     leaseUntil: of('lease_until'),
     retryAt: of('retry_at'),
     funded: of('funded'),
+    seal: of('seal'),
     progress: {
       type: of('type'),
       state: of('state'),

@@ -55,6 +55,7 @@ function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state:
     leaseUntil: null,
     retryAt: null,
     funded: true,
+    seal: null,
     progress: {
       type: 'single',
       state,

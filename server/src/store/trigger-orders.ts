@@ -2,9 +2,9 @@ import type { Sql, Tx } from './sql.js';
 import {
   columnsOf,
   fromStored,
+  type SealedTerms,
   type StoredOrder,
   type TriggerOrderRow,
-  type TriggerOrderTerms,
 } from './trigger-order-row.js';
 
 export type {
@@ -98,7 +98,7 @@ export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow
 export async function editTriggerOrder(
   tx: Tx,
   key: { wallet: string; id: string },
-  terms: TriggerOrderTerms,
+  terms: SealedTerms,
   at: Date,
 ): Promise<TriggerOrderRow | undefined> {
   const columns = columnsOf.terms(terms);

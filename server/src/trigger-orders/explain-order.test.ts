@@ -26,8 +26,8 @@ const said = (
   order: ExplainedOrder,
   events: Parameters<typeof explainOrder>[1],
   price: Circumstances['price'],
-  shortage?: string,
-) => explainOrder(order, events, { price, shortage, at: NOW }).join(' ');
+  more: Partial<Circumstances> = {},
+) => explainOrder(order, events, { price, shortage: undefined, ...more, at: NOW }).join(' ');
 
 test('an open order tells how far each leg is', () => {
   const text = said(oco, [], at(100));
@@ -56,8 +56,8 @@ test('what waits, is over or was tried is said', () => {
 
 test('a keeper that cannot pay is the first reason of an order that is due, and none of one that is filled', () => {
   const shortage = 'the wallet has 0 SOL';
-  assert.match(said(oco, [], at(130), shortage), /^Nothing is filled now: the wallet has 0 SOL\. .*it is due/);
-  assert.doesNotMatch(said({ ...oco, state: 'fill_success' }, [], at(130), shortage), /Nothing is filled/);
+  assert.match(said(oco, [], at(130), { shortage }), /^Nothing is filled now: the wallet has 0 SOL\. .*it is due/);
+  assert.doesNotMatch(said({ ...oco, state: 'fill_success' }, [], at(130), { shortage }), /Nothing is filled/);
 });
 
 test('the rest of an order fires by the leg that has begun', () => {
@@ -74,4 +74,9 @@ test('an order that is not open tells what it is and when it fired', () => {
   const filled = { ...oco, state: 'fill_success', fired: 'stop_loss' as const, triggeredAt: new Date(NOW) };
   assert.match(said(filled, [], at(100)), /It is fill_success.*stop_loss fired at 2026-11-21/);
   assert.match(said({ ...oco, state: 'ready_to_cancel' }, [], at(100)), /It has not fired/);
+});
+
+test('an order whose seal does not fit says so, and that its owner can cancel it', () => {
+  assert.match(said(oco, [], at(130), { isOurs: false }), /It is not filled: .* no seal .* it is due/);
+  assert.doesNotMatch(said(oco, [], at(130), { isOurs: true }), /seal/);
 });

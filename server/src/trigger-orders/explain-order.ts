@@ -25,6 +25,8 @@ const ignored: Record<Ignored, string> = {
 export interface Circumstances {
   /** Of its trigger mint. */
   price: Tick | Ignored | undefined;
+  /** Whether its seal fits; undefined: not known. */
+  isOurs?: boolean | undefined;
   /** Why the keeper begins nothing; undefined also if it can pay. */
   shortage: string | undefined;
   at: number;
@@ -34,7 +36,7 @@ export interface Circumstances {
 export function explainOrder(
   order: ExplainedOrder,
   events: readonly { type: string; state: string; signature: string | null; at: Date }[],
-  { price, shortage, at: now }: Circumstances,
+  { price, shortage, isOurs, at: now }: Circumstances,
 ): string[] {
   const fills = events
     .filter(({ type }) => type === 'fill')
@@ -46,6 +48,11 @@ export function explainOrder(
     return [`It is ${order.state}, and only open orders fire.`, when, ...fills];
   }
   const reasons = shortage === undefined ? [] : [`Nothing is filled now: ${shortage}.`];
+  if (isOurs === false) {
+    reasons.push(
+      'It is not filled: it has no seal of the service that fits. It is older than seals, or somebody else has written to the database. Its owner can cancel it.',
+    );
+  }
   if (isPart) reasons.push(`A part of it is filled: the rest fires by its leg ${order.fired}.`);
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {

@@ -5,6 +5,7 @@ import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 
 export interface AdminDeps {
@@ -18,6 +19,8 @@ export interface AdminDeps {
   simulatedEvents: readonly string[];
   /** The price that orders may fire at, or why there is none; absent where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
+  /** Whether a trigger order is as its owner made it; absent where no service runs. */
+  vouchesForOrder?: (order: TriggerOrderRow) => Promise<boolean>;
   /** Why the keepers begin nothing, if their wallet is short; absent where no service runs. */
   keeperShortage?: () => Promise<string | undefined>;
   /** Reads all invites from the chain again; absent where no service runs. */

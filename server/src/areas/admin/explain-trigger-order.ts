@@ -7,7 +7,8 @@ import { explainOrder } from '../../trigger-orders/explain-order.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { OrderExplanation, OrderParams } from './schema.js';
 
-export function registerExplainOrder(app: TypedServer, { store, clock, tick, keeperShortage }: AdminDeps): void {
+export function registerExplainOrder(app: TypedServer, deps: AdminDeps): void {
+  const { store, clock, tick, keeperShortage, vouchesForOrder } = deps;
   app.get(
     '/admin/v1/orders/:id/explanation',
     {
@@ -26,6 +27,7 @@ export function registerExplainOrder(app: TypedServer, { store, clock, tick, kee
       const events = await triggerOrderEvents(store, order.wallet, [id]);
       const now = {
         price: tick?.(order.triggerMint as Address),
+        isOurs: await vouchesForOrder?.(order),
         shortage: await keeperShortage?.(),
         at: clock.now(),
       };

@@ -27,7 +27,7 @@ export const adminArea: Area = {
   about: 'Keys, verifications, market makers and scores, for the operator',
   errorShape: plainError,
   isOperations: true,
-  register(server, { config, store, secrets, clock, invites, prices, keeperWallet }) {
+  register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing }) {
     registerAdmin(server, {
       store,
       box: async () => secrets,
@@ -40,6 +40,7 @@ export const adminArea: Area = {
         await keeperWallet.canPay().catch(() => {});
         return keeperWallet.shortage;
       },
+      vouchesForOrder: (order) => landing.vouchesForOrder(order),
       tick: (mint) => tickOf({ prices, clock }, mint, undefined),
     });
   },

@@ -112,17 +112,15 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
 
 /** What the order's accounts hold on the chain. All of it is withdrawn, also what others have sent there. */
 async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, vault: Address): Promise<OrderHolding[]> {
-  const sides = [
-    [order.inputMint, order.inputAccount],
-    [order.outputMint, order.outputAccount],
-  ] as const;
+  const accounts = [order.inputAccount, order.outputAccount];
   const found = await Promise.all(
-    sides.map(async ([mint, account]): Promise<OrderHolding | undefined> => {
+    accounts.map(async (account): Promise<OrderHolding | undefined> => {
       if (account === null) return undefined;
       const held = await chain.account(account as Address);
       const tokens = held && decodeTokenAccount(held.data);
-      if (tokens?.owner !== vault || tokens.mint !== mint) return undefined;
-      const token = await readVaultToken(chain, mint as Address);
+      // The chain says what it holds: the owner gets it back, whatever the row says.
+      if (tokens?.owner !== vault) return undefined;
+      const token = await readVaultToken(chain, tokens.mint);
       return token && { account: account as Address, token, amount: tokens.amount };
     }),
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
+import { accept, explainEnd, isRefusal, type Refusal, sealOfOrder } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
@@ -62,10 +62,10 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
       requireSame(request, wallet, body);
       return { ours: [vault, deps.signer.address('tracker')] };
     },
-    prepare(request): TriggerOrderRow {
+    async prepare(request): Promise<TriggerOrderRow> {
       const { inputAccount, outputAccount } = readDeposit(request);
       const now = new Date(deps.clock.now());
-      return {
+      const order = {
         id: orderId,
         wallet,
         vault,
@@ -83,6 +83,7 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
         retryAt: null,
         progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
       };
+      return { ...order, seal: await sealOfOrder(deps.signer, order) };
     },
   });
   if (isRefusal(deposit)) throw explainRefusal(deposit);

@@ -40,6 +40,7 @@ const trailing: TriggerOrderRow = {
   leaseUntil: null,
   retryAt: null,
   funded: true,
+  seal: null,
   progress: { ...newOrder('single', 100n), state: 'open' },
 };
 
@@ -57,7 +58,15 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
       return store.transaction(work);
     },
   };
-  const deps = { store: raced, clock: createClock(), prices: { forOrders: () => ({ usd: 130 }) } as never };
+  const signer = { sign: async () => new Uint8Array(64) } as never;
+  const landing = { vouchesForOrder: async () => true };
+  const deps = {
+    signer,
+    landing,
+    store: raced,
+    clock: createClock(),
+    prices: { forOrders: () => ({ usd: 130 }) } as never,
+  };
   before = () => store.single((tx) => saveMarks(tx, [{ id: trailing.id, mark: 130 }]));
   await editOrder(deps, WALLET, trailing.id, { orderType: 'single', slippageBps: 70 });
   before = async () => {

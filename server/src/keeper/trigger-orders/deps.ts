@@ -11,7 +11,7 @@ import type { KeeperWallet } from '../wallet.js';
 
 export interface TriggerKeeperDeps {
   store: Store;
-  landing: Pick<Landing, 'execute'>;
+  landing: Pick<Landing, 'execute' | 'vouchesForOrder'>;
   chain: Chain;
   clock: Clock;
   log: Logger;

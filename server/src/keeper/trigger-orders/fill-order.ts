@@ -17,6 +17,8 @@ import type { FiredOrder } from './waiting-orders.js';
 /** Longer than it takes to prepare a fill. A keeper that died blocks an order for no longer than this. */
 const CLAIM_MS = 20_000;
 
+const NOT_OURS = 'this order is not as its owner made it: somebody else has written to the database';
+
 /** `released`: we had claimed it, nothing was sent, and it waits again. */
 export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
@@ -24,6 +26,7 @@ export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 export async function fillOrder(deps: TriggerKeeperDeps, fired: FiredOrder): Promise<FillOutcome> {
   const order = await claim(deps, fired);
   if (!order) return 'not ours';
+  if (!(await deps.landing.vouchesForOrder(order))) return release(deps, order, fired, NOT_OURS);
   const prepared = await prepare(deps, order, fired);
   if ('skipped' in prepared) return release(deps, order, fired, prepared.skipped);
   try {
@@ -61,7 +64,9 @@ async function prepare(
 }
 
 /** Whether the claimed order still fires: its owner may have changed it in the meantime. */
-function stillFires(order: TriggerOrderRow, { leg, usd, trailingBps }: FiredOrder, now: number): boolean {
+function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: FiredOrder, now: number): boolean {
+  // What the book has read may be another mint than the one that the seal covers.
+  if (order.triggerMint !== mint) return false;
   if (order.expiresAt.getTime() <= now || order.trailingBps !== trailingBps) return false;
   return trailingBps !== null || isCrossed({ ...order, ...order.progress }, leg, usd);
 }
@@ -92,7 +97,9 @@ async function release(
   const now = clock.now();
   const times = { leaseUntil: null, retryAt: new Date(now + backOffMs(tries + 1, BACK_OFF)) };
   await store.transaction((tx) => releaseClaim(tx, order, times, new Date(now)));
-  log.info({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');
+  // Said once, not at each of its tries.
+  const level = reason !== NOT_OURS ? 'info' : tries === 0 ? 'error' : 'debug';
+  log[level]({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');
   return 'released';
 }
 

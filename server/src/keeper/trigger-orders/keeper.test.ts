@@ -102,7 +102,9 @@ describe('a keeper that dies', () => {
       await landing.execute(...args);
       throw new Error('killed');
     };
-    const dying = await world.newKeeper({ landing: { execute } });
+    const dying = await world.newKeeper({
+      landing: { execute, vouchesForOrder: (row) => landing.vouchesForOrder(row) },
+    });
     await dying.tick();
     const landed = "select from ledger where state = 'landed' and payload->>'orderId' = $1";
     await until(async () => (await world.store.query(landed, [order.id])).rows.length > 0);

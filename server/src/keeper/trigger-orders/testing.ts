@@ -10,7 +10,7 @@ import {
 import { triggerV2Area } from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { type Chain, createChain, type Rpc } from '../../chain/index.js';
-import { Landing, type LandingDeps } from '../../landing/index.js';
+import { Landing, type LandingDeps, sealOfOrder } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote, Prices } from '../../prices/index.js';
@@ -186,7 +186,7 @@ export async function openTriggerWorld() {
       const now = new Date(clock.now());
       const deposited = apply(newOrder('single', AMOUNT), { type: 'deposit_sent' });
       const id = uuidv7(clock);
-      const order: TriggerOrderRow = {
+      const order = {
         id,
         wallet,
         vault,
@@ -198,7 +198,7 @@ export async function openTriggerWorld() {
         outputMint: bought.mint,
         triggerMint: sold.mint,
         funded: true,
-        triggerCondition: 'above',
+        triggerCondition: 'above' as const,
         triggerPriceUsd: usd,
         trailingBps: null,
         highWatermark: null,
@@ -217,8 +217,9 @@ export async function openTriggerWorld() {
         progress: apply(deposited, { type: 'deposit_landed' }),
         ...terms,
       };
-      await store.transaction((tx) => insertTriggerOrder(tx, order));
-      return order;
+      const made: TriggerOrderRow = { ...order, seal: await sealOfOrder(signer, order) };
+      await store.transaction((tx) => insertTriggerOrder(tx, made));
+      return made;
     },
     rowOf: async (id: string) => (await findTriggerOrder(store, id))!,
     /** What the wallet of an order has of the token that it buys. */

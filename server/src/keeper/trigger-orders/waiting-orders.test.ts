@@ -61,6 +61,7 @@ async function insert(terms: Partial<TriggerOrderRow> = {}): Promise<string> {
     leaseUntil: null,
     retryAt: null,
     funded: true,
+    seal: null,
     progress: { ...newOrder('single', 100n), state: 'open' },
     ...terms,
   };
@@ -95,7 +96,9 @@ describe('orders that wait for a price', () => {
     await orders.update(nothing);
     assert.deepEqual([...orders.mints], [SOL]);
     assert.deepEqual(orders.tick(SOL, 99), []);
-    assert.deepEqual(orders.tick(SOL, 150), [{ id: near, leg: 'entry', usd: 150, trailingBps: null, tries: 0 }]);
+    assert.deepEqual(orders.tick(SOL, 150), [
+      { id: near, leg: 'entry', mint: SOL, usd: 150, trailingBps: null, tries: 0 },
+    ]);
     assert.deepEqual(idsOf(orders.tick(SOL, 300)), [far]);
     await orders.close();
   });
@@ -188,7 +191,7 @@ describe('orders that wait for a price', () => {
     const others = await openOrders();
     await others.update(nothing);
     assert.deepEqual(others.tick(SOL, 181), []);
-    assert.deepEqual(others.tick(SOL, 180), [{ id, leg: 'entry', usd: 180, trailingBps: 1_000, tries: 0 }]);
+    assert.deepEqual(others.tick(SOL, 180), [{ id, leg: 'entry', mint: SOL, usd: 180, trailingBps: 1_000, tries: 0 }]);
     await others.close();
   });
 

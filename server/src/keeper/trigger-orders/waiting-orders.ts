@@ -14,7 +14,8 @@ import { NeededMints } from './needed-mints.js';
 export interface FiredOrder {
   id: string;
   leg: Leg;
-  /** The price that fired it. */
+  /** The price that fired it, and of what. */
+  mint: string;
   usd: number;
   trailingBps: number | null;
   /** How often in a row it has fired and been released. */
@@ -96,7 +97,7 @@ export class WaitingOrders {
     return this.#book.tick(mint, usd).map(({ order: id, leg }) => {
       const trailingBps = this.#trailing.get(id)?.bps ?? null;
       this.#trailing.delete(id);
-      return { id, leg, usd, trailingBps, tries: this.#tries.get(id) ?? 0 };
+      return { id, leg, mint, usd, trailingBps, tries: this.#tries.get(id) ?? 0 };
     });
   }
 
