@@ -21,7 +21,7 @@ interface Servers {
 export async function openApi(
   base: Base,
   services: Services,
-  losses: { readonly stopped: string | undefined },
+  losses: { readonly alarm: string | undefined },
   print?: Print,
 ): Promise<Servers> {
   const { config, log, metrics, clock, steadyNow, store, adminToken, chains, disposal } = base;

@@ -37,7 +37,7 @@ test('attack: a caller without a key asks 10,000 times whether the service is re
     chain: { rpc } as unknown as Chain,
     steadyNow: () => steady,
     wallet: undefined,
-    losses: { stopped: undefined },
+    losses: { alarm: undefined },
   });
   const { app } = await startTestServer(undefined, { ready });
   t.after(() => app.close());

@@ -22,8 +22,8 @@ interface ReadinessDeps {
   steadyNow: () => number;
   /** Of a process that has the keepers. */
   wallet: { readonly shortage: string | undefined } | undefined;
-  /** What the wallets' losses have stopped. */
-  losses: { readonly stopped: string | undefined };
+  /** Set where the wallets lose much. */
+  losses: { readonly alarm: string | undefined };
 }
 
 /**
@@ -46,8 +46,8 @@ export function createReadiness({ config, store, chain, steadyNow, wallet, losse
 }
 
 /** Says why a wallet pays for nothing; that keeps no instance from serving. */
-function spendingOf(wallet: ReadinessDeps['wallet'], { stopped }: ReadinessDeps['losses']): Record<string, string> {
-  return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(stopped !== undefined && { losses: stopped }) };
+function spendingOf(wallet: ReadinessDeps['wallet'], { alarm }: ReadinessDeps['losses']): Record<string, string> {
+  return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
 }
 
 async function stateOf(check: Promise<unknown>): Promise<string> {

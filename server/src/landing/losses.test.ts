@@ -7,8 +7,12 @@ import { Registry } from 'prom-client';
 import { type Chain, createChain, createLocalRpc } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
 import { startLossReadings } from '../keeper/losses.js';
-import { createClock, steadyNow } from '../lib/clock.js';
+import { FILL_AREA } from '../keeper/trigger-orders/index.js';
+import { openTriggerWorld } from '../keeper/trigger-orders/testing.js';
+import { type Clock, createClock, steadyNow } from '../lib/clock.js';
 import { testSigner } from '../sandbox/maker/testing.js';
+import { claimMany, insertCrafted, settleMany } from '../store/ledger.js';
+import type { Store } from '../store/sql.js';
 import { openEmbeddedStore } from '../store/testing.js';
 import {
   GAS_PURSE,
@@ -118,7 +122,7 @@ describe('attack: a wallet makes transactions fail on the chain that the service
     });
   }
 
-  it('limit orders: those of any number of makers: 200 an hour, with an alarm; trigger orders are not stopped', async () => {
+  it('limit orders: those of any number of makers: 200 an hour and then one of each new maker, with an alarm', async () => {
     const registry = new Registry();
     const lines: string[] = [];
     const told = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
@@ -136,20 +140,93 @@ describe('attack: a wallet makes transactions fail on the chain that the service
     );
     const failed = ends.filter((end) => end === 'failed').length;
     // What is under way counts as lost, so that those that come at once may be refused early, never late.
-    assert.ok(already + failed <= LIMIT_ORDER_PURSE.most, `${failed}`);
+    assert.ok(already + failed <= LIMIT_ORDER_PURSE.most + makers.length, `${failed}`);
     while ((await lost()) < LIMIT_ORDER_PURSE.most) await world.send('limit-orders', generateKeypair().address);
-    assert.equal(await world.send('limit-orders', wallet), 'not sent: too-many');
-    assert.equal((await world.paid()) - before, FEE * BigInt(LIMIT_ORDER_PURSE.most - already));
+    const spent = await lost();
+    for (const maker of [wallet, generateKeypair().address]) {
+      const posted = await Promise.all(times(10, (n) => world.send('limit-orders', maker, n % 2)));
+      assert.equal(posted.filter((end) => end === 'failed').length, 1, posted.join(' '));
+      assert.equal(await world.send('limit-orders', maker), 'not sent: too-many');
+    }
+    assert.equal((await lost()) - spent, 2);
+    assert.equal((await world.paid()) - before, FEE * BigInt(spent + 2 - already));
 
-    assert.match(losses.stopped ?? '', /at the cost of: limit-orders;/);
+    assert.match(losses.alarm ?? '', /too many transactions .* at the cost of: limit-orders;/);
     await losses.runDue();
     assert.equal(lines.filter((line) => line.startsWith('too many transactions failed')).length, 1, lines.join('\n'));
-    assert.equal(await world.send('trigger-orders', wallet), 'failed', 'is sent');
+    assert.equal(await world.send('trigger-orders', wallet), 'failed', 'is sent: a purse of its own');
     world.clock.setOffset(world.clock.offsetMs + 3_601_000);
     await losses.runDue();
-    assert.equal(losses.stopped, undefined);
+    assert.equal(losses.alarm, undefined);
     await losses.close();
   });
 });
+
+describe('attack: a wallet and 49 more make 1,000 fills of their own orders fail, to stop the stop-losses of all others', () => {
+  let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+  before(async () => {
+    world = await openTriggerWorld();
+  });
+  after(() => world?.close());
+
+  it('each of them is barred for the hour, from 200 on with an alarm; the order of an uninvolved wallet is filled', async () => {
+    const { store, clock } = world;
+    const landing = world.newLanding();
+    const losses = startLossReadings({ landing, registry: new Registry(), log });
+    const attackers = times(50, () => generateKeypair().address);
+    await lose(
+      store,
+      clock,
+      FILL_AREA,
+      times(199, (n) => attackers[n % 50]!),
+    );
+    await losses.runDue();
+    assert.equal(losses.alarm, undefined);
+    await lose(store, clock, FILL_AREA, [attackers[49]!]);
+    await losses.runDue();
+    assert.match(losses.alarm ?? '', /^many transactions .* at the cost of: trigger-orders;/);
+    await lose(
+      store,
+      clock,
+      FILL_AREA,
+      times(800, (n) => attackers[n % 50]!),
+    );
+    const [order, failing] = [await world.open(0.9), await world.open(0.9)];
+    await lose(store, clock, FILL_AREA, [failing.wallet]);
+    for (const wallet of attackers) assert.equal(await landing.barOf(FILL_AREA, wallet), 'failed');
+    assert.equal(await landing.barOf(FILL_AREA, failing.wallet), 'too-many');
+
+    const keeper = await world.newKeeper();
+    await keeper.runDue();
+    assert.equal((await world.rowOf(order.id)).progress.state, 'fill_success');
+    assert.ok((await world.paid(order)) > 0n);
+    assert.equal((await world.rowOf(failing.id)).progress.state, 'open');
+    assert.equal(await world.paid(failing), 0n);
+    await losses.close();
+  });
+});
+
+let written = 0;
+/** Writes to the ledger that a transaction of each of these wallets has failed at our cost. */
+async function lose(store: Store, clock: Clock, area: string, wallets: readonly string[]): Promise<void> {
+  const now = new Date(clock.now());
+  const made = { cosigners: ['keeper'], payload: null, lastValidBlockHeight: 1n, createdAt: now, expiresAt: now };
+  const rows = wallets.map((wallet) => {
+    const id = `loss ${written++}`;
+    return { id, area, wallet, messageHash: Buffer.from(id), ...made };
+  });
+  const sent = { wire: new Uint8Array([1]), sentAt: now, leaseUntil: now };
+  await store.transaction(async (tx) => {
+    await insertCrafted(tx, rows);
+    await claimMany(
+      tx,
+      rows.map(({ id }) => ({ id, signature: `of ${id}`, ...sent })),
+    );
+    await settleMany(
+      tx,
+      rows.map(({ id }) => ({ id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now })),
+    );
+  });
+}
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));

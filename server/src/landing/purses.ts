@@ -7,8 +7,18 @@ export interface Purse {
   readonly name: string;
   /** Lost and under way for one wallet within `ms`; then we pay for no other transaction of it. */
   readonly wallet: { readonly most: number; readonly ms: number };
-  /** Lost and under way for everybody within an hour; then we pay for nobody. */
+  /**
+   * Lost and under way for everybody within an hour; then we pay for nobody of whom one was lost within that hour. The
+   * others go on, with one under way each: otherwise a few who fail on purpose could stop the orders of everybody. Each
+   * of them may lose one more, so that beyond `most` the loss grows only with the wallets that somebody makes for it.
+   */
   readonly most: number;
+  /**
+   * For a purse whose transactions need nothing of the wallet that it has deposited before: a new wallet costs nothing
+   * there, so that `most` holds for everybody. This much of it is kept for wallets of whom none was lost within the
+   * hour and one has landed before that, so that new wallets alone cannot stop the others.
+   */
+  readonly reserve?: number;
 }
 
 export const LOSS_WINDOW_MS = 60 * 60_000;
@@ -16,16 +26,23 @@ const MINUTE_MS = 60_000;
 
 /**
  * The gas wallet's: swaps and payments of users. One wallet has one under way, and none for ten minutes after one has
- * failed.
+ * failed. To spend the reserve too takes 50 wallets for which a transaction has landed an hour ago: each has paid for a
+ * swap or a payment, and loses one here.
  */
-export const GAS_PURSE: Purse = { name: 'gas', wallet: { most: 1, ms: 10 * MINUTE_MS }, most: 200 };
+export const GAS_PURSE: Purse = { name: 'gas', wallet: { most: 1, ms: 10 * MINUTE_MS }, most: 200, reserve: 50 };
 
-/** The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. */
+/**
+ * The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. Beyond the
+ * total, a new maker costs us one fill's fee (a signature and the priority fee), and himself the fees of the order
+ * and the cancel (5,000 each), with the order's tokens and rents tied up in between.
+ */
 export const LIMIT_ORDER_PURSE: Purse = { name: 'limit-orders', wallet: { most: 10, ms: LOSS_WINDOW_MS }, most: 200 };
 
 /**
  * The keeper's for trigger orders, apart from all others, so that no stranger's failures stop a stop-loss. Many fail
- * honestly while prices run.
+ * honestly while prices run. Beyond the total, a new wallet costs us one fill's fee (5,000 lamports a signature and its
+ * priority fee), and itself a deposit's (three signatures) and that of what makes the fill fail, with the rent of the
+ * account and at least the smallest order in the vault meanwhile.
  */
 export const TRIGGER_ORDER_PURSE: Purse = {
   name: 'trigger-orders',
@@ -33,5 +50,9 @@ export const TRIGGER_ORDER_PURSE: Purse = {
   most: 1_000,
 };
 
-/** The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot. */
+/**
+ * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot. Beyond
+ * the total, a new sender costs us one claim's fee (two signatures), and itself those of the invite and of taking it
+ * back, with the invite's tokens and rents tied up in between.
+ */
 export const INVITE_PURSE: Purse = { name: 'invites', wallet: { most: 20, ms: LOSS_WINDOW_MS }, most: 200 };

@@ -67,6 +67,7 @@ export class Spending {
       walletMost: purse.wallet.most,
       allSince: new Date(now - LOSS_WINDOW_MS),
       allMost: purse.most,
+      ...(purse.reserve !== undefined && { reserve: purse.reserve }),
     };
   }
 }

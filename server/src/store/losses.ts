@@ -7,9 +7,11 @@ export interface LossBounds {
   /** For the transactions of one wallet: no more than `walletMost` lost since then. */
   walletSince: Date;
   walletMost: number;
-  /** For all of them. */
+  /** For all of them; at `allMost`, those are barred of whom one was lost since then. */
   allSince: Date;
   allMost: number;
+  /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
+  reserve?: number;
 }
 
 /** Why we do not pay for a transaction now. */
@@ -24,36 +26,54 @@ const LOCK = `
   select pg_advisory_xact_lock(hashtextextended('losses ' || array_to_string($1::text[], ','), 0))
   where exists (select from ledger where id = any($2) and ${PAID})`;
 
+/** Who goes on when the others have to stop. */
+const trusted = (wallet: string): string => `(
+  not exists (select from ledger l where l.wallet = ${wallet} and ${LOST} and settled_at > $5)
+  and ($7::bigint is null
+    or exists (select from ledger l
+      where l.wallet = ${wallet} and ${PAID} and state = 'landed' and settled_at <= $5)))`;
+
+// Of those that come together, the trusted come first: strangers who post many at once take no turn of theirs.
 const BARRED_CLAIMS = `
   with claimed as (
-    select id, wallet, row_number() over (partition by wallet order by id) as turn
-    from ledger where id = any($2) and ${PAID}
+    select id, wallet, ${trusted('c.wallet')} as trusted, row_number() over (partition by wallet order by id) as turn
+    from ledger c where id = any($2) and ${PAID}
   ), counted as (
-    select id, turn,
+    select id, turn, trusted,
       (select count(*) from ledger l where l.wallet = c.wallet and ${LOST} and settled_at > $3) as lost,
       (select count(*) from ledger l
-        where l.wallet = c.wallet and ${PAID} and state = 'sending' and l.id <> all($2)) as under_way
+        where l.wallet = c.wallet and ${PAID} and state = 'sending' and l.id <> all($2)) as under_way,
+      (select count(*) from ledger where ${LOST} and settled_at > $5)
+        + (select count(*) from ledger where ${PAID} and state = 'sending' and id <> all($2))
+        + row_number() over (order by trusted desc, turn, id) as of_all
     from claimed c
   ), judged as (
     select id, case
       when lost >= $4::bigint then 'failed'
       when lost + under_way + turn > $4::bigint then 'under-way'
-      when (select count(*) from ledger where ${LOST} and settled_at > $5)
-        + (select count(*) from ledger where ${PAID} and state = 'sending') > $6::bigint then 'too-many'
+      when not trusted and of_all > $6::bigint - coalesce($7::bigint, 0) then 'too-many'
+      when of_all > $6::bigint and $7::bigint is not null then 'too-many'
+      when of_all > $6::bigint and under_way + turn > 1 then 'under-way'
     end as why
     from counted
   )
   select id, why from judged where why is not null`;
 
 const BARRED_WALLET = `
+  with counted as (
+    select ${trusted('$2')} as trusted, (select count(*) from ledger where ${LOST} and settled_at > $5) as of_all
+  )
   select case
     when (select count(*) from ledger where wallet = $2 and ${LOST} and settled_at > $3) >= $4::bigint then 'failed'
-    when (select count(*) from ledger where ${LOST} and settled_at > $5) >= $6::bigint then 'too-many'
-  end as why`;
+    when not trusted and of_all >= $6::bigint - coalesce($7::bigint, 0) then 'too-many'
+    when of_all >= $6::bigint and $7::bigint is not null then 'too-many'
+  end as why
+  from counted`;
 
 /**
  * Which of the requests that this transaction has just claimed must not be paid for by us, and why. Across all
- * instances, those under way and those lost never exceed a bound. Requests that pay for themselves are never returned.
+ * instances, those under way and those lost never exceed a bound, but for the bound for all without a `reserve`: beyond
+ * that each wallet loses one more at most. Requests that pay for themselves are never returned.
  */
 export async function barLosses(tx: Tx, ids: readonly string[], bounds: LossBounds): Promise<Map<string, LossBar>> {
   await tx.query(LOCK, [bounds.areas, ids]);
@@ -74,6 +94,6 @@ export async function countLosses(sql: Sql, areas: readonly string[], since: Dat
 }
 
 function parameters(whose: string | readonly string[], bounds: LossBounds): unknown[] {
-  const { areas, walletSince, walletMost, allSince, allMost } = bounds;
-  return [areas, whose, walletSince, walletMost, allSince, allMost];
+  const { areas, walletSince, walletMost, allSince, allMost, reserve } = bounds;
+  return [areas, whose, walletSince, walletMost, allSince, allMost, reserve ?? null];
 }

@@ -46,10 +46,13 @@ describe('attack: a wallet makes payments fail on the chain that the gas wallet 
     assert.equal((await world.craft(attacker.address)).gasless, true);
   });
 
-  it('those of many wallets: 200 fees in an hour, those of swaps counted in', async () => {
-    const wallet = await world.newWallet(PRICE, 0n);
+  it('those of many new wallets: 150 fees in an hour, those of swaps counted in; who has paid before goes on, to 200', async () => {
+    const [wallet, customer] = [await world.newWallet(PRICE, 0n), await world.newWallet(4n * PRICE, 0n)];
+    const buy = async () => world.execute(customer, await world.craft(customer.address), await world.newMint());
+    assert.equal((await buy()).body.status, 'Success');
+    await world.advance(3_601);
     const ready = await world.craft(wallet.address);
-    await lose(199, 'swap');
+    await lose(149, 'swap');
     assert.equal((await world.craft(wallet.address)).gasless, true);
     await lose(1, 'express');
     assert.equal((await world.craft(wallet.address)).gasless, false);
@@ -57,14 +60,21 @@ describe('attack: a wallet makes payments fail on the chain that the gas wallet 
     const { status, body } = await world.execute(wallet, ready, await world.newMint());
     assert.deepEqual([status, body.message?.slice(0, 21)], [429, 'too many transactions'], JSON.stringify(body));
     assert.equal(await world.lamports(world.gasWallet), before);
+
+    const bought = await buy();
+    assert.equal(bought.body.status, 'Success', JSON.stringify(bought));
+    assert.notEqual(await world.lamports(world.gasWallet), before);
+    await lose(50, 'swap');
+    assert.equal((await world.craft(customer.address)).gasless, false);
   });
 
+  let lost = 0;
   /** Writes failures of other wallets to the ledger. */
   async function lose(count: number, area: string): Promise<void> {
     const now = new Date(world.clock.now());
     await world.store.transaction(async (tx) => {
       const made = { cosigners: ['gas'], payload: null, lastValidBlockHeight: 1n, createdAt: now, expiresAt: now };
-      const ids = Array.from({ length: count }, (_, index) => `${area} ${index}`);
+      const ids = Array.from({ length: count }, () => `loss ${lost++}`);
       const rows = ids.map((id) => ({ id, area, wallet: id, messageHash: Buffer.from(id), ...made }));
       await insertCrafted(tx, rows);
       const sent = { wire: new Uint8Array([1]), sentAt: now, leaseUntil: now };
