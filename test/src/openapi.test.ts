@@ -241,6 +241,12 @@ interface Documented {
   anyOf?: { $ref: string }[];
 }
 
+/** Areas that also bound what is under way, and say so in their own shape. */
+const OWN_BOUNDS: Readonly<Record<string, string[]>> = {
+  '/tx/v1/submit': ['#/components/schemas/PlainError'],
+  '/studio/v1/dbc-pool/create-tx': ['#/components/schemas/StudioError'],
+};
+
 it('what the gateway refuses is documented for every operation with a key', async () => {
   const check = createAnswerCheck(document);
   const narrow = await newKey(service, { prefixes: ['/nowhere'] });
@@ -256,8 +262,7 @@ it('what the gateway refuses is documented for every operation with a key', asyn
     assert.equal(check(operation, 403, refused.body), undefined, nameOf(operation));
     const documented = operation.responses['429']?.content?.['application/json']?.schema;
     const { $ref, anyOf } = (documented ?? {}) as Documented;
-    // Submit also bounds what is under way, and says so in its own shape.
-    const own = operation.path === '/tx/v1/submit' ? ['#/components/schemas/PlainError'] : [];
+    const own = OWN_BOUNDS[operation.path] ?? [];
     assert.deepEqual(
       (anyOf ?? [{ $ref }]).map((schema) => schema.$ref),
       ['#/components/schemas/GatewayError', ...own],
