@@ -4,7 +4,7 @@ export interface PoolQuote {
   pool: string;
   /** USD for one whole token. */
   usd: number;
-  /** The lesser of the pool's two sides, in USD. */
+  /** The lesser of the two sides that it has near its price, in USD. */
   depthUsd: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Leg, Market } from './market.js';
+import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
 
 /** A pool with a higher fee need not follow the market. */
@@ -26,7 +27,7 @@ export interface PoolWord {
   in: Address;
   /** Whole tokens of that one for a whole token. */
   price: number;
-  /** The lesser of the pool's two sides, in whole tokens of that one. */
+  /** The lesser of the two sides that it has near its price, in whole tokens of that one. See `nearDepth`. */
   depth: number;
 }
 
@@ -95,8 +96,9 @@ function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
 function offerBy({ pool, from }: Leg, now: number): Offer | undefined {
   const state = pool.state(now);
   if (!state || state.feeShare > MAX_FEE) return undefined;
-  const [given, taken] = from === 0 ? state.reserves : [state.reserves[1], state.reserves[0]];
-  return { price: state.price(from), given, taken };
+  const depth = nearDepth(state);
+  const [given, taken] = from === 0 ? depth : [depth[1], depth[0]];
+  return given > 0 && taken > 0 ? { price: middlePrice(state, from), given, taken } : undefined;
 }
 
 const depthOf = ({ given, taken }: Offer) => Math.sqrt(given * taken);
