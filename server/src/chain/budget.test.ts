@@ -78,6 +78,20 @@ describe('attack: a free key makes the service flood its node, with submitted tr
     assert.ok(budget.counts('posts').refused > 0);
   });
 
+  it('searches for what makers may have sent, however many: half of the budget, and what clients read starts at once', async () => {
+    const { call, pass, startedOf, budget } = setUp();
+    for (let round = 0; round < 40; round++) {
+      call('searches', 50);
+      const read = startedOf('reads');
+      call('reads', 2);
+      await Promise.resolve();
+      assert.equal(startedOf('reads'), read + 2, `round ${round}`);
+      await pass(100);
+    }
+    assert.equal(budget.counts('reads').waited, 0);
+    assert.ok(startedOf('searches') <= 5 * LIMIT * 0.5, `${startedOf('searches')}`);
+  });
+
   it('strangers alone get 40 % of the budget', async () => {
     const { call, pass, startedOf } = setUp();
     call('strangers', 200);

@@ -1,7 +1,10 @@
 import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
-/** What the chain is called for; what stands first goes first. `posts`: what clients post, until it is claimed and sent. */
-export const PURPOSES = ['landing', 'keeper', 'posts', 'quotes', 'reads', 'strangers'] as const;
+/**
+ * What the chain is called for; what stands first goes first. `posts`: what clients post, until it is claimed and sent;
+ * `searches`: for transactions that others have signed last.
+ */
+export const PURPOSES = ['landing', 'keeper', 'posts', 'quotes', 'reads', 'searches', 'strangers'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
@@ -11,6 +14,7 @@ const SHARE: Readonly<Record<Purpose, number>> = {
   posts: 0.82,
   quotes: 0.8,
   reads: 0.7,
+  searches: 0.5,
   strangers: 0.4,
 };
 /** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */

@@ -17,7 +17,7 @@ import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.j
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
 import { deadAt } from './lifetime.js';
-import { createMessageSearch, type Found } from './message-search.js';
+import { type Found, MessageSearches } from './message-search.js';
 import type { Verdict } from './tracker.js';
 
 /** The result of handing a transaction over to a third party that signs last and sends it. */
@@ -55,9 +55,15 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
 /** Hands a transaction over to a third party to send, and finds out its outcome. */
 export class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
+  readonly #searches: MessageSearches;
 
   constructor(deps: DelegatedSendDeps) {
     this.#deps = deps;
+    const { chain, closing } = deps;
+    this.#searches = new MessageSearches({
+      rpc: chain.rpc,
+      pause: () => sleep(SEARCH_MS, undefined, { signal: closing }),
+    });
   }
 
   /** Hands the transaction over, and trusts the answer only as far as it can be verified. */
@@ -84,21 +90,25 @@ export class DelegatedSend {
 
   /** The outcome is unknown: searches the chain for the message until it is found or can no longer land. */
   async search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
-    const { store, chain, log, closing } = this.#deps;
-    const find = createMessageSearch(chain.rpc, {
+    const { store, log, closing } = this.#deps;
+    const search = this.#searches.open({
       message: decodeTransaction(row.wire!).message,
       account: row.wallet as Address,
       notBefore: row.createdAt.getTime(),
     });
-    for (;;) {
-      const now = await findRequest(store, row.id);
-      if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
-      const verdict = await this.#lookOnce(row, find, whenDead).catch((error: Error) => {
-        log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
-        return undefined;
-      });
-      if (verdict) return { verdict };
-      await sleep(SEARCH_MS, undefined, { signal: closing });
+    try {
+      for (;;) {
+        const now = await findRequest(store, row.id);
+        if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
+        const verdict = await this.#lookOnce(row, search.look, whenDead).catch((error: Error) => {
+          log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
+          return undefined;
+        });
+        if (verdict) return { verdict };
+        await sleep(SEARCH_MS, undefined, { signal: closing });
+      }
+    } finally {
+      search.close();
     }
   }
 
@@ -123,12 +133,12 @@ export class DelegatedSend {
   /** Checks for death before searching: in the other order, it could land between the two. */
   async #lookOnce(
     row: LedgerRow,
-    find: (atLeastSlot?: bigint) => Promise<Found | undefined>,
+    look: (atLeastSlot?: bigint) => Promise<Found | undefined>,
     whenDead: Explanation,
   ): Promise<Verdict | undefined> {
     const { store, chain } = this.#deps;
     const death = await deadAt({ kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }, chain);
-    const found = await find(death);
+    const found = await look(death);
     if (found) {
       const { signature, wire, slot, err } = found;
       await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));

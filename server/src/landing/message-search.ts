@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Address, decodeTransaction, WireError } from '@slipway/wire';
 import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
 
@@ -9,12 +10,29 @@ export interface Found {
   err: unknown;
 }
 
-interface MessageSearch {
+interface Wanted {
   message: Uint8Array;
   /** An account that the message mentions; preferably one with few transactions. */
   account: Address;
   /** Unix milliseconds before which the message did not exist. */
   notBefore: number;
+}
+
+interface MessageSearch {
+  /**
+   * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer.
+   * @throws ChainUnavailable, also if some listed transactions cannot be read yet. Once the message is dead, these are
+   * given up after some looks, so that a gap in a node's history cannot keep the search going forever.
+   */
+  look(atLeastSlot?: bigint): Promise<Found | undefined>;
+  /** Forgets what was read for it. */
+  close(): void;
+}
+
+interface SearchesDeps {
+  rpc: Rpc;
+  /** Between two rounds over the history of one account. Rejects when the service shuts down. */
+  pause: () => Promise<unknown>;
 }
 
 interface SignatureRow {
@@ -37,64 +55,157 @@ const GAPS: ReadonlySet<number> = new Set([-32001, -32004, -32007, -32009]);
 const CLOCK_SKEW_MS = 60_000;
 /** How often a listed but unreadable transaction is read again after the message is dead. */
 const LAST_READS = 60;
+/** Stands for a transaction that cannot be one of ours. */
+const FOREIGN = '';
 
 /**
- * Searches the chain for a message whose signature is unknown. Each call skips what earlier calls have read. Once the
- * message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer.
- * @throws ChainUnavailable, also if some listed transactions cannot be read yet. Once the message is dead, these are
- * given up after some calls, so that a gap in a node's history cannot keep the search going forever.
+ * Searches the chain for messages whose signatures are unknown. All searches with the same account share one round over
+ * its history, with one call at a time, in which each transaction is read once. So a wallet costs the node the same
+ * however many of its messages are searched for, and no wallet waits for the history of another one.
  */
-export function createMessageSearch(rpc: Rpc, { message, account, notBefore }: MessageSearch) {
-  const seen = new Set<string>();
-  const lastReads = new Map<string, number>();
+export class MessageSearches {
+  readonly #deps: SearchesDeps;
+  readonly #histories = new Map<Address, { history: AccountHistory; searches: number }>();
 
-  /** Null if the node does not have the transaction; undefined if it is not the one we search for. */
-  async function read(signature: string): Promise<Found | undefined | null> {
-    const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const answer = await rpc.call<RpcTransaction | null>('getTransaction', [signature, options]).catch((error) => {
-      if (error instanceof RpcError && error.code === UNSUPPORTED_VERSION) return undefined;
-      if (error instanceof RpcError && GAPS.has(error.code)) return null;
-      throw error;
-    });
-    if (answer === null) return null;
-    seen.add(signature);
-    if (answer === undefined) return undefined;
-    const wire = Buffer.from(answer.transaction[0], 'base64');
-    if (!hasMessage(wire, message)) return undefined;
-    return { signature, wire, slot: BigInt(answer.slot), err: answer.meta?.err ?? null };
+  constructor(deps: SearchesDeps) {
+    this.#deps = deps;
   }
 
-  function isGivenUp(signature: string, isDead: boolean): boolean {
-    const reads = (lastReads.get(signature) ?? 0) + (isDead ? 1 : 0);
-    lastReads.set(signature, reads);
-    if (reads > LAST_READS) seen.add(signature);
-    return reads > LAST_READS;
-  }
-
-  return async (atLeastSlot?: bigint): Promise<Found | undefined> => {
-    let unread: string | undefined;
-    const nothing = (): undefined => {
-      if (unread !== undefined) throw new ChainUnavailable(`${rpc.name}: ${unread} is listed, but cannot be read yet`);
+  open({ message, account, notBefore }: Wanted): MessageSearch {
+    const shared = this.#histories.get(account) ?? { history: new AccountHistory(account, this.#deps), searches: 0 };
+    this.#histories.set(account, shared);
+    shared.searches += 1;
+    const search: Search = { digest: digestOf(message), since: notBefore - CLOCK_SKEW_MS, lastReads: new Map() };
+    return {
+      look: (atLeastSlot) => shared.history.look(search, atLeastSlot),
+      close: () => {
+        shared.searches -= 1;
+        if (shared.searches === 0) this.#histories.delete(account);
+      },
     };
+  }
+}
+
+interface Search {
+  digest: string;
+  /** Unix milliseconds. */
+  since: number;
+  /** How often each transaction could not be read since the message is dead. */
+  lastReads: Map<string, number>;
+}
+
+interface Look {
+  search: Search;
+  atLeastSlot: bigint | undefined;
+  end: (found: Found | undefined) => void;
+  fail: (error: unknown) => void;
+}
+
+/** What the transactions that mention an account carry. */
+class AccountHistory {
+  readonly #account: Address;
+  readonly #deps: SearchesDeps;
+  /** The digest of the message of each transaction that was read. */
+  readonly #digests = new Map<string, string>();
+  #waiting: Look[] = [];
+  #isRunning = false;
+
+  constructor(account: Address, deps: SearchesDeps) {
+    this.#account = account;
+    this.#deps = deps;
+  }
+
+  look(search: Search, atLeastSlot: bigint | undefined): Promise<Found | undefined> {
+    return new Promise((end, fail) => {
+      this.#waiting.push({ search, atLeastSlot, end, fail });
+      if (!this.#isRunning) this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      const looks = this.#waiting.splice(0);
+      await this.#round(looks).catch((error) => failAll(looks, error));
+      await this.#deps.pause().catch((error) => failAll(this.#waiting.splice(0), error));
+    }
+    this.#isRunning = false;
+  }
+
+  /** The first look ends as soon as its message is found, the last when all that may hold it has been read. */
+  async #round(looks: readonly Look[]): Promise<void> {
+    const open = new Set(looks);
+    const unread: string[] = [];
+    for await (const signature of this.#signatures(looks)) {
+      if ([...open].every((look) => isGivenUp(look, signature))) continue;
+      const digest = this.#digests.get(signature);
+      if (digest !== undefined && ![...open].some(({ search }) => search.digest === digest)) continue;
+      const found = await this.#read(signature);
+      // Ours may come later in the list.
+      if (found === null) unread.push(signature);
+      for (const look of found ? open : []) {
+        if (look.search.digest !== this.#digests.get(signature)) continue;
+        look.end(found!);
+        open.delete(look);
+      }
+      if (open.size === 0) return;
+    }
+    for (const look of open) this.#conclude(look, unread);
+  }
+
+  #conclude(look: Look, unread: readonly string[]): void {
+    const { search, atLeastSlot } = look;
+    const gaps = unread.filter((signature) => !isGivenUp(look, signature));
+    if (atLeastSlot !== undefined) {
+      for (const signature of gaps) search.lastReads.set(signature, (search.lastReads.get(signature) ?? 0) + 1);
+    }
+    const [gap] = gaps;
+    if (gap === undefined) look.end(undefined);
+    else look.fail(new ChainUnavailable(`${this.#deps.rpc.name}: ${gap} is listed, but cannot be read yet`));
+  }
+
+  /** Those since the oldest search, the newest first. */
+  async *#signatures(looks: readonly Look[]): AsyncGenerator<string> {
+    const since = Math.min(...looks.map(({ search }) => search.since));
+    const slots = looks.flatMap(({ atLeastSlot }) => (atLeastSlot === undefined ? [] : Number(atLeastSlot)));
     for (let before: string | undefined; ; ) {
       const options = {
         commitment: 'confirmed',
         limit: PAGE,
         ...(before !== undefined && { before }),
-        ...(atLeastSlot !== undefined && { minContextSlot: Number(atLeastSlot) }),
+        ...(slots.length > 0 && { minContextSlot: Math.max(...slots) }),
       };
-      const rows = await ask(rpc, 'getSignaturesForAddress', [account, options], readRows);
+      const rows = await ask(this.#deps.rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
       for (const { signature, blockTime } of rows) {
-        if (blockTime !== null && blockTime * 1_000 < notBefore - CLOCK_SKEW_MS) return nothing();
-        const found = seen.has(signature) ? undefined : await read(signature);
-        if (found) return found;
-        // Ours may come later in the list.
-        if (found === null && !isGivenUp(signature, atLeastSlot !== undefined)) unread ??= signature;
+        if (blockTime !== null && blockTime * 1_000 < since) return;
+        yield signature;
       }
-      if (rows.length < PAGE) return nothing();
+      if (rows.length < PAGE) return;
       before = rows.at(-1)!.signature;
     }
-  };
+  }
+
+  /** Null if the node does not have the transaction; undefined if it cannot be one that we search for. */
+  async #read(signature: string): Promise<Found | undefined | null> {
+    const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+    const answer = await this.#deps.rpc
+      .call<RpcTransaction | null>('getTransaction', [signature, options])
+      .catch((error) => {
+        if (error instanceof RpcError && error.code === UNSUPPORTED_VERSION) return undefined;
+        if (error instanceof RpcError && GAPS.has(error.code)) return null;
+        throw error;
+      });
+    if (answer === null) return null;
+    const wire = answer && Buffer.from(answer.transaction[0], 'base64');
+    this.#digests.set(signature, wire ? digestIn(wire) : FOREIGN);
+    return wire && { signature, wire, slot: BigInt(answer.slot), err: answer.meta?.err ?? null };
+  }
+}
+
+const isGivenUp = ({ search }: Look, signature: string) => (search.lastReads.get(signature) ?? 0) > LAST_READS;
+
+function failAll(looks: readonly Look[], error: unknown): void {
+  for (const { fail } of looks) fail(error);
 }
 
 function readRows(rows: SignatureRow[]): SignatureRow[] {
@@ -104,11 +215,13 @@ function readRows(rows: SignatureRow[]): SignatureRow[] {
   }));
 }
 
-function hasMessage(wire: Uint8Array, message: Uint8Array): boolean {
+const digestOf = (message: Uint8Array) => createHash('sha256').update(message).digest('base64');
+
+function digestIn(wire: Uint8Array): string {
   try {
-    return Buffer.compare(decodeTransaction(wire).message, message) === 0;
+    return digestOf(decodeTransaction(wire).message);
   } catch (error) {
-    if (error instanceof WireError) return false;
+    if (error instanceof WireError) return FOREIGN;
     throw error;
   }
 }
