@@ -178,7 +178,7 @@ describe('attack: a node throttles its callers', () => {
       Response.json({ error: { code: 429, message: 'slow down' } }),
       Response.json({ error: { code: -32005, message: 'daily request limit reached' } }),
     ];
-    const rpc = createHttpRpc({ url: 'https://rpc.example.com', fetch: async () => answers.shift()! });
+    const rpc = createHttpRpc({ url: 'https://rpc.example.com', post: async () => answers.shift()! });
     for (const expected of [7_000, 0, 0]) {
       await assert.rejects(rpc.call('getSlot', []), (error) => {
         assert.ok(error instanceof Throttled, String(error));

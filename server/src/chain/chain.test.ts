@@ -142,7 +142,7 @@ describe('an RPC over HTTP', () => {
   ];
   for (const [name, fetch, says] of answers) {
     it(`says what is wrong with ${name}, without the URL`, async () => {
-      const rpc = createHttpRpc({ url, fetch: fetch as typeof globalThis.fetch });
+      const rpc = createHttpRpc({ url, post: fetch });
       await assert.rejects(rpc.call('getSlot', []), (error: Error) => {
         assert.equal(error.name, 'ChainUnavailable');
         assert.match(error.message, says);
@@ -154,7 +154,7 @@ describe('an RPC over HTTP', () => {
 
   it('passes on a refusal with its code and data', async () => {
     const body = { jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'no', data: { err: 'AlreadyProcessed' } } };
-    const rpc = createHttpRpc({ url, fetch: async () => Response.json(body) });
+    const rpc = createHttpRpc({ url, post: async () => Response.json(body) });
     await assert.rejects(rpc.call('sendTransaction', []), { name: 'RpcError', code: -32002, data: body.error.data });
   });
 });

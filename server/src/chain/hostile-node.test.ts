@@ -59,7 +59,7 @@ describe('attack: a node answers with 200 MiB: it is cut off after 32 MiB, where
 
   it('an answer at the limit is read', async () => {
     const body = '{"result":"ok"}'.padEnd(MAX_ANSWER, ' ');
-    const rpc = createHttpRpc({ url: 'http://node.example', fetch: async () => new Response(body) });
+    const rpc = createHttpRpc({ url: 'http://node.example', post: async () => new Response(body) });
     assert.equal(await rpc.call('getHealth', []), 'ok');
   });
 });

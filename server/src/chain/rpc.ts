@@ -1,4 +1,5 @@
 import { Outage } from '../errors/index.js';
+import { createHttpPost, type HttpAnswer, type HttpPost } from '../lib/http-post.js';
 import { BodyTooLong, readBody } from '../lib/read-body.js';
 
 /** JSON-RPC to one Solana endpoint. Every room that needs the chain gets one; the app chooses its transport. */
@@ -56,14 +57,15 @@ interface RpcResponse {
 interface HttpRpcOptions {
   url: string;
   timeoutMs?: number;
-  fetch?: typeof fetch;
+  /** For tests. */
+  post?: (target: URL, post: HttpPost) => Promise<HttpAnswer>;
 }
 
-export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: HttpRpcOptions): Rpc {
+export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttpPost() }: HttpRpcOptions): Rpc {
   const target = new URL(url);
   const name = target.host;
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  // fetch refuses credentials inside of a URL.
+  // A URL with credentials inside may show up in an error.
   if (target.username !== '') {
     const [user, password] = [target.username, target.password].map(decodeURIComponent);
     headers.authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -73,17 +75,15 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
   let nextId = 1;
 
   async function post(method: string, params: unknown[]): Promise<RpcResponse> {
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await send(target, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: 'error',
-      });
+      const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
+      const response = await send(target, { headers, body, signal });
       if (response.status === 429) {
         throw new Throttled(`${name} is throttling us (429)`, secondsIn(response.headers.get('retry-after')) * 1_000);
       }
+      if (response.status >= 300 && response.status < 400)
+        throw new ChainUnavailable(`${name} sends us elsewhere (${response.status}): configure where it really is`);
       if (response.status >= 500) throw new ChainUnavailable(`${name} answered ${response.status} to ${method}`);
       const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
       return JSON.parse(await readBody(response, most)) as RpcResponse;
@@ -91,8 +91,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, fetch: send = fetch }: 
       if (error instanceof ChainUnavailable) throw error;
       if (error instanceof BodyTooLong) throw new ChainUnavailable(`${name}: ${error.message} to ${method}`);
       // The cause may quote the URL, which may hold a key: only its class is passed on.
-      const reason =
-        error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${timeoutMs} ms` : 'no usable answer';
+      const reason = signal.aborted ? `no answer in ${timeoutMs} ms` : 'no usable answer';
       throw new ChainUnavailable(`${name}: ${reason} to ${method}`);
     }
   }

@@ -7,7 +7,7 @@ export class BodyTooLong extends Error {
  * The whole body as text. One of more than `most` bytes is cut off: the connection is closed and no more of it is held.
  * @throws BodyTooLong
  */
-export async function readBody(response: Response, most: number): Promise<string> {
+export async function readBody(response: { body: AsyncIterable<Uint8Array> | null }, most: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of response.body ?? []) {
