@@ -157,16 +157,28 @@ function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?:^|\s)(?:\/\/|--).*$/gm, '');
 }
 
-/** wire stands alone, programs on wire, localnet on both; nothing imports a workspace by a path. */
+/** wire stands alone, the others on it; what runs in browsers imports nothing of Node. */
 function checkWorkspaces() {
-  const may = { wire: [], localnet: ['@slipway/wire', '@slipway/programs'], programs: ['@slipway/wire'] };
+  const formats = ['@slipway/wire/formats', '@slipway/programs/formats'];
+  const may = {
+    wire: [],
+    localnet: ['@slipway/wire', '@slipway/programs'],
+    programs: ['@slipway/wire', '@slipway/wire/formats'],
+    checks: formats,
+  };
+  const inBrowsers = new Set(['checks']);
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
-      for (const { specifier } of imports(readFileSync(file, 'utf8'))) {
-        if (specifier.startsWith('@slipway/') && !others.includes(specifier)) {
-          problems.push(`${relative(root, file)}: ${workspace} must not import ${specifier}`);
-        }
+      const name = relative(root, file);
+      const text = readFileSync(file, 'utf8');
+      const neutral = inBrowsers.has(workspace) && !isTest(name);
+      for (const { specifier } of imports(text)) {
+        if (specifier.startsWith('@slipway/') && !others.includes(specifier) && (neutral || !inBrowsers.has(workspace)))
+          problems.push(`${name}: ${workspace} must not import ${specifier}`);
+        if (neutral && specifier.startsWith('node:')) problems.push(`${name}: ${specifier} is not there in a browser`);
       }
+      if (neutral && /\b(?:Buffer|process)\./.test(withoutComments(text)))
+        problems.push(`${name}: Buffer and process are not there in a browser`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Address, address, addressToBytes, findProgramAddress, metadataAddress } from '@slipway/wire';
+import { type Address, address, addressToBytes, findProgramAddress, metadataAddress } from '@slipway/wire/formats';
 
 /** Meteora's Dynamic Bonding Curve program. */
 export const BONDING_CURVE_PROGRAM: Address = address('dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN');
@@ -57,10 +57,20 @@ export function migratedPool(config: Address, baseMint: Address, quoteMint: Addr
 }
 
 function poolAddress(config: Address, baseMint: Address, quoteMint: Address, program: Address): Address {
-  const mints = [addressToBytes(baseMint), addressToBytes(quoteMint)].sort((a, b) => Buffer.compare(b, a));
-  return findProgramAddress([Buffer.from('pool'), addressToBytes(config), ...mints], program).address;
+  const mints = [addressToBytes(baseMint), addressToBytes(quoteMint)].sort((a, b) => compareBytes(b, a));
+  return findProgramAddress([seed('pool'), addressToBytes(config), ...mints], program).address;
+}
+
+function seed(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** As `Buffer.compare`: the first byte that differs decides. */
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i]);
+  return at < 0 ? 0 : a[at]! - b[at]!;
 }
 
 function derived(name: string, ...keys: Address[]): Address {
-  return findProgramAddress([Buffer.from(name), ...keys.map(addressToBytes)], BONDING_CURVE_PROGRAM).address;
+  return findProgramAddress([seed(name), ...keys.map(addressToBytes)], BONDING_CURVE_PROGRAM).address;
 }

@@ -1,4 +1,4 @@
-import { type Address, addressFromBytes } from '@slipway/wire';
+import { type Address, addressFromBytes } from '@slipway/wire/formats';
 import { discriminator } from './borsh.js';
 
 /** Bytes of a pool's account, and where the base mint stands in it, to look for a token's pool. */

@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
   writableAccount,
   writableSigner,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 import {
   BONDING_CURVE_AUTHORITY,
   BONDING_CURVE_EVENTS,

@@ -1,4 +1,4 @@
-import { type Address, addressFromBytes, addressToBytes } from '@slipway/wire';
+import { type Address, addressFromBytes, addressToBytes } from '@slipway/wire/formats';
 
 /** One kind of value in Borsh, the form in which on-chain programs keep their data. */
 export interface Codec<T> {
@@ -15,13 +15,13 @@ function integer(size: 1 | 2 | 4): Codec<number> {
       if (!Number.isInteger(value) || value < 0 || value > most) {
         throw new RangeError(`${what} ${value} is not a whole number from 0 to ${most}`);
       }
-      const bytes = Buffer.alloc(size);
-      bytes.writeUIntLE(value, 0, size);
-      return bytes;
+      return Uint8Array.from({ length: size }, (_, i) => value >>> (8 * i));
     },
     decode(bytes, at) {
       if (bytes.length < at + size) return undefined;
-      return { value: Buffer.from(bytes.buffer, bytes.byteOffset).readUIntLE(at, size), end: at + size };
+      let value = 0;
+      for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i]!;
+      return { value, end: at + size };
     },
   };
 }
@@ -148,6 +148,10 @@ export function concatBytes(...parts: Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return all;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 /** Eight bytes, written as 16 hexadecimal digits, that tell what follows them. */

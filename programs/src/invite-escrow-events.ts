@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import type { Address } from '@slipway/wire/formats';
 import { type Codec, decodeAfter, discriminator, i64, key, struct, u64 } from './borsh.js';
 import { INVITE_PROGRAM } from './invite-escrow.js';
 

@@ -1,4 +1,4 @@
-import type { Address, Instruction } from '@slipway/wire';
+import type { Address, Instruction } from '@slipway/wire/formats';
 import { decodeAfter, struct } from './borsh.js';
 import {
   type ClaimInvite,

@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import type { Address } from '@slipway/wire/formats';
 import { type Codec, decodeAfter, discriminator, i64, key, struct, u8 } from './borsh.js';
 
 /** Bytes of the account of an invite of SOL. */

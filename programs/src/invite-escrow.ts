@@ -11,7 +11,7 @@ import {
   address as toAddress,
   writableAccount,
   writableSigner,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 import { concatBytes } from './borsh.js';
 import { type InviteAccount, type InviteInstructionName, inviteLayouts, inviteTerms } from './invite-escrow-layout.js';
 

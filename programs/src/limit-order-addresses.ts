@@ -5,7 +5,7 @@ import {
   BPF_LOADER_UPGRADEABLE,
   findProgramAddress,
   address as toAddress,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 import { u64 } from './borsh.js';
 
 /** The address that the limit order program has on the public clusters. */

@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import type { Address } from '@slipway/wire/formats';
 import { type Codec, concatBytes, decodeAfter, discriminator, i64, key, option, struct, u16, u64 } from './borsh.js';
 
 export interface CreateOrderEvent {

@@ -1,4 +1,4 @@
-import type { Address, Instruction } from '@slipway/wire';
+import type { Address, Instruction } from '@slipway/wire/formats';
 import { type Codec, decodeAfter, struct, u64 } from './borsh.js';
 import {
   type CancelOrder,

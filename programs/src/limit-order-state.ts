@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import type { Address } from '@slipway/wire/formats';
 import {
   type Codec,
   concatBytes,

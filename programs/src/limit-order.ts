@@ -8,7 +8,7 @@ import {
   SYSTEM_PROGRAM,
   writableAccount,
   writableSigner,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 import { concatBytes, discriminator, u16, u64 } from './borsh.js';
 import {
   LIMIT_ORDER_ADDRESSES,

@@ -1,4 +1,4 @@
-import type { AccountMeta, Instruction } from '@slipway/wire';
+import type { AccountMeta, Instruction } from '@slipway/wire/formats';
 
 /**
  * Whether the instruction is the one that the builder makes, with at least its rights; in a message an account can have

@@ -9,7 +9,7 @@ import {
   address as toAddress,
   writableAccount,
   writableSigner,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 
 /** The address that the order engine has on the public clusters. */
 export const ORDER_ENGINE_PROGRAM: Address = toAddress('61DFfeTKM7trxYcPQCM78bJ794ddZprZpAwAnLiwTpYH');

@@ -1,4 +1,4 @@
-import type { Address, Instruction } from '@slipway/wire';
+import type { Address, Instruction } from '@slipway/wire/formats';
 import { TOKEN_SWAP_PROGRAM } from './pool.js';
 
 const SWAP_TAG = 1;

@@ -6,7 +6,7 @@ import {
   type Instruction,
   TOKEN_PROGRAM,
   address as toAddress,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
 
 /** The address that SPL Token Swap (version 3) has on the public clusters. */
 export const TOKEN_SWAP_PROGRAM: Address = toAddress('SwapsVeCiPHMUAtzQWZw7RjsKjgCjhwU55QGu4U1Szw');

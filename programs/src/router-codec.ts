@@ -1,4 +1,4 @@
-import type { AccountMeta, Address } from '@slipway/wire';
+import type { AccountMeta, Address } from '@slipway/wire/formats';
 import type { RouteHop } from './router.js';
 
 /** A hop as the program knows it: a fee is one too, and the last of a split has the share of all that is left. */

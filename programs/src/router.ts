@@ -5,7 +5,8 @@ import {
   parseTransferChecked,
   address as toAddress,
   tokenTransferChecked,
-} from '@slipway/wire';
+} from '@slipway/wire/formats';
+import { concatBytes, equalBytes, u64 } from './borsh.js';
 import { AccountList, ALL_BPS, type CodedHop, decodeHops, encodeHop } from './router-codec.js';
 
 /**
@@ -19,7 +20,6 @@ export const MAX_ROUTE_ACCOUNTS = 64;
 
 const ROUTE_TAG = 1;
 const HEADER_SIZE = 17;
-const U64_MAX = 2n ** 64n - 1n;
 
 export interface RouteHop {
   /** The venue, and its instruction's accounts; of those only the taker can be a signer. */
@@ -87,13 +87,14 @@ export function routeInstruction(route: Route, program: Address = ROUTER_PROGRAM
   const accounts = new AccountList();
   for (const address of [route.taker, route.source, route.destination]) accounts.number(address);
   accounts.metas[0]!.signer = true;
-  const header = Buffer.alloc(HEADER_SIZE);
-  header[0] = ROUTE_TAG;
-  header.writeBigUInt64LE(requireU64(route.amountIn, 'amountIn'), 1);
-  header.writeBigUInt64LE(requireU64(route.minOut, 'minOut'), 9);
+  const header = concatBytes(
+    Uint8Array.of(ROUTE_TAG),
+    u64.encode(route.amountIn, 'amountIn'),
+    u64.encode(route.minOut, 'minOut'),
+  );
   const hops = codedHops(route).map((hop) => encodeHop(hop, accounts));
   if (accounts.metas.length > MAX_ROUTE_ACCOUNTS) throw new RangeError(`a route of ${accounts.metas.length} accounts`);
-  return { program, accounts: accounts.metas, data: Uint8Array.from(Buffer.concat([header, ...hops])) };
+  return { program, accounts: accounts.metas, data: concatBytes(header, ...hops) };
 }
 
 /**
@@ -177,11 +178,6 @@ function checkFlow({ taker, source, destination, fee, hops }: Route, program: Ad
 
 const isShare = (bps: number, most: number) => Number.isInteger(bps) && bps >= 1 && bps <= most;
 
-function requireU64(value: bigint, name: string): bigint {
-  if (value < 0n || value > U64_MAX) throw new RangeError(`${name} is no u64: ${value}`);
-  return value;
-}
-
 // ---- fee and shares, as the program has them ------------------------------------------------------------------------
 
 function codedHops({ taker, fee, hops }: Route): CodedHop[] {
@@ -237,7 +233,7 @@ function transferOf(hop: CodedHop): RouteFee | undefined {
 /** Whether it is the same instruction, but for rights beyond those that are needed. */
 function covers(actual: Instruction, needed: Instruction): boolean {
   return (
-    Buffer.compare(actual.data, needed.data) === 0 &&
+    equalBytes(actual.data, needed.data) &&
     actual.accounts.length === needed.accounts.length &&
     needed.accounts.every(({ address, signer, writable }, i) => {
       const meta = actual.accounts[i]!;

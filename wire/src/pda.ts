@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createCache, sha256 } from '#platform';
 import { type Address, addressFromBytes, addressToBytes, writeAddress } from './address.js';
 import { isOnCurve } from './curve.js';
 import { ASSOCIATED_TOKEN_PROGRAM, METADATA_PROGRAM, TOKEN_PROGRAM } from './programs.js';
@@ -10,7 +9,7 @@ const MAX_SEED_LENGTH = 32;
 const MAX_SEEDS_BESIDE_BUMP = 15;
 
 // A derivation costs two hashes and two curve tests on average; an entry takes about 300 bytes.
-const associatedTokenAddresses = new LRUCache<string, Address>({ max: 20_000 });
+const associatedTokenAddresses = createCache<Address>(20_000);
 
 /**
  * The program-derived address of the seeds with the highest bump that is off the curve.
@@ -33,7 +32,7 @@ export function findProgramAddress(seeds: Uint8Array[], program: Address): { add
   preimage.set(MARKER, seedBytes + 33);
   for (let bump = 255; bump >= 0; bump--) {
     preimage[seedBytes] = bump;
-    const digest = hash('sha256', preimage, 'buffer');
+    const digest = sha256(preimage);
     if (!isOnCurve(digest)) return { address: addressFromBytes(digest), bump };
   }
   throw new RangeError('no bump gives an address off the curve');
@@ -47,7 +46,7 @@ export function createAddressWithSeed(base: Address, seed: string, owner: Addres
   writeAddress(base, preimage, 0);
   preimage.set(seedBytes, 32);
   writeAddress(owner, preimage, 32 + seedBytes.length);
-  return addressFromBytes(hash('sha256', preimage, 'buffer'));
+  return addressFromBytes(sha256(preimage));
 }
 
 /** The associated token account of a wallet for a mint. Recent answers are cached. */

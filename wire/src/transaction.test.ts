@@ -9,12 +9,12 @@ import { base58Encode } from './base58.js';
 import { compileMessage } from './compile-message.js';
 import { generateKeypair, sign } from './ed25519.js';
 import { systemTransfer } from './instructions/system.js';
+import { invalidSigners } from './invalid-signers.js';
 import { readonlySigner } from './message.js';
 import { SYSTEM_PROGRAM } from './programs.js';
 import {
   decodeTransaction,
   encodeTransaction,
-  invalidSigners,
   MAX_TRANSACTION_SIZE,
   missingSigners,
   transactionSignature,

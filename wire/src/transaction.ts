@@ -2,7 +2,6 @@ import type { Address } from './address.js';
 import { base58Encode } from './base58.js';
 import { compactU16Length, writeCompactU16 } from './compact-u16.js';
 import { decodeMessage } from './decode-message.js';
-import { verify } from './ed25519.js';
 import { type DecodedMessage, requiredSigners } from './message.js';
 import { Reader } from './reader.js';
 import { WireError } from './wire-error.js';
@@ -80,14 +79,6 @@ export function missingSigners(transaction: Transaction): Address[] {
   return signersWhere(transaction, isMissing);
 }
 
-/** The required signers whose signature is there but wrong. */
-export function invalidSigners(transaction: Transaction): Address[] {
-  return signersWhere(
-    transaction,
-    (signature, signer) => !isMissing(signature) && !verify(signer, transaction.message, signature),
-  );
-}
-
 /** The transaction's id: the fee payer's signature in base58. Throws WireError when it is missing. */
 export function transactionSignature(transaction: Transaction): string {
   const first = transaction.signatures[0];
@@ -95,7 +86,8 @@ export function transactionSignature(transaction: Transaction): string {
   return base58Encode(first);
 }
 
-function signersWhere(
+/** The required signers whose signature the predicate takes. */
+export function signersWhere(
   { signatures, message }: Transaction,
   predicate: (signature: Uint8Array, signer: Address) => boolean,
 ): Address[] {
@@ -120,6 +112,6 @@ function signaturesOf(message: Uint8Array): number {
   return count;
 }
 
-function isMissing(signature: Uint8Array): boolean {
+export function isMissing(signature: Uint8Array): boolean {
   return signature.every((byte) => byte === 0);
 }

@@ -3,9 +3,9 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { DAMM_V2_PROGRAM } from '@slipway/checks';
 import { BONDING_CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, METADATA_PROGRAM } from '@slipway/wire';
-import { DAMM_V2_PROGRAM } from '../crafting/venue-swaps.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import { openAggregator, openWorld, type TestPool, type World } from '../routing/aggregator/testing.js';
 import { isRefused, type Token } from '../routing/router.js';

@@ -1,3 +1,4 @@
+import { checkSwap } from '@slipway/checks';
 import {
   type FillPrice,
   flashFillOrder,
@@ -19,7 +20,6 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type Swap, type SwapPrograms, temporaryWrappedSol } from './swap.js';
-import { checkSwap } from './swap-check.js';
 import { type Budget, type Crafted, craftTransaction } from './transaction.js';
 
 /** An associated token account that the transaction creates; the taker pays its rent. */

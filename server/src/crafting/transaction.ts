@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
+import { type Budget, CraftCheckFailed, feeOf, type ReadTransaction, readTransaction } from '@slipway/checks';
 import {
   type Address,
   compileMessage,
-  decodeTransaction,
-  decompileInstructions,
   type Instruction,
   type LookupTable,
   MAX_TRANSACTION_SIZE,
-  requiredSigners,
   setComputeUnitLimit,
   setComputeUnitPrice,
   unsignedTransaction,
 } from '@slipway/wire';
 
-/** What the chain charges for each required signature. */
-export const LAMPORTS_PER_SIGNATURE = 5_000n;
-const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
-
-export interface Budget {
-  computeUnitLimit: number;
-  /** Micro-lamports a compute unit. */
-  computeUnitPrice: bigint;
-}
+export { type Budget, CraftCheckFailed, feeOf, LAMPORTS_PER_SIGNATURE } from '@slipway/checks';
 
 interface CraftInput {
   feePayer: Address;
@@ -36,14 +26,11 @@ interface CraftInput {
   lookupTables?: LookupTable[];
 }
 
-export interface Crafted {
+export interface Crafted extends ReadTransaction {
   /** The unsigned transaction: zero-filled signatures, then the message. */
   wire: Uint8Array;
   message: Uint8Array;
   messageHash: Uint8Array;
-  signers: Address[];
-  /** All instructions, budget included, as read back from the bytes. */
-  instructions: Instruction[];
   /** What the fee payer is charged, in lamports, whatever the transaction does. */
   feeLamports: bigint;
 }
@@ -62,11 +49,6 @@ export class TransactionTooLarge extends Error {
   ) {
     super(`the transaction has ${size} bytes, ${size - limit} more than the ${limit} that the chain takes`);
   }
-}
-
-/** The bytes do not say what was asked for. This is a bug of ours; such a transaction is never handed out. */
-export class CraftCheckFailed extends Error {
-  override readonly name = 'CraftCheckFailed';
 }
 
 /**
@@ -91,11 +73,9 @@ export function craftTransaction(input: CraftInput): Crafted {
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
 
-  const { decoded } = decodeTransaction(wire);
-  const signers = requiredSigners(decoded);
+  const { signers, instructions: read, blockhash: readBlockhash } = readTransaction(wire, lookupTables);
   if (signers[0] !== feePayer) throw new CraftCheckFailed('the fee payer is not the first signer');
-  if (decoded.blockhash !== blockhash) throw new CraftCheckFailed('the blockhash is another one');
-  const read = decompileInstructions(decoded, lookupTables);
+  if (readBlockhash !== blockhash) throw new CraftCheckFailed('the blockhash is another one');
   assertSameInstructions(read, all);
   return {
     wire,
@@ -110,15 +90,6 @@ export function craftTransaction(input: CraftInput): Crafted {
 /** The identity of what is signed: SHA-256 over the message bytes. */
 export function hashMessage(message: Uint8Array): Uint8Array {
   return createHash('sha256').update(message).digest();
-}
-
-/** Signature fees plus the priority fee, rounded up as the chain does. */
-export function feeOf(signatures: number, { computeUnitLimit, computeUnitPrice }: Budget): bigint {
-  const microLamports = BigInt(computeUnitLimit) * computeUnitPrice;
-  return (
-    BigInt(signatures) * LAMPORTS_PER_SIGNATURE +
-    (microLamports + MICRO_LAMPORTS_PER_LAMPORT - 1n) / MICRO_LAMPORTS_PER_LAMPORT
-  );
 }
 
 function assertSameInstructions(read: Instruction[], asked: Instruction[]): void {

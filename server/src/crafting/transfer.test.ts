@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { checkTransfer } from '@slipway/checks';
 import {
   type Address,
   associatedTokenAddress,
@@ -17,7 +18,7 @@ import {
 } from '@slipway/wire';
 import { checkReclaim, craftReclaim, MAX_CLOSINGS, type Reclaim } from './reclaim.js';
 import { CraftCheckFailed, TransactionTooLarge } from './transaction.js';
-import { checkTransfer, craftTransfer, type Transfer } from './transfer.js';
+import { craftTransfer, type Transfer } from './transfer.js';
 
 const newAddress = (): Address => generateKeypair().address;
 const blockhash = newAddress();

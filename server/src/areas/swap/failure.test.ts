@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DBC_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
 import { craftTransaction } from '../../crafting/transaction.js';
-import { DBC_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { explainSwap } from './failure.js';
 
 const programs = { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };

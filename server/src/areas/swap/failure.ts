@@ -1,5 +1,5 @@
+import { isVenueSlippage } from '@slipway/checks';
 import type { SwapPrograms } from '../../crafting/swap.js';
-import { isVenueSlippage } from '../../crafting/venue-swaps.js';
 import { type Explanation, explain, failedFloor, failedProgram, SLIPPAGE } from '../../landing/index.js';
 
 /** `ExceededSlippage` of SPL Token Swap. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { ChainUnavailable, createLiveAccounts, type Rpc, RpcError } from '../../chain/index.js';
-import { RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';

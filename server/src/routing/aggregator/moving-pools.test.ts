@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { createLiveAccounts } from '../../chain/index.js';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '../../crafting/venue-swaps.js';
 import { steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';

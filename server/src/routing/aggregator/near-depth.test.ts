@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { newAddress, randomNumbers } from '@slipway/programs/testing';
 import { TOKEN_PROGRAM } from '@slipway/wire';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../crafting/venue-swaps.js';
 import { createMarket, type Pool } from './market.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';

@@ -1,8 +1,8 @@
 export { tokenSwapVenue } from './token-swap.js';
 
+import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Venue } from '../venue.js';
 import { dammV2Venue } from './meteora-damm-v2.js';
 import { dbcVenue } from './meteora-dbc.js';

@@ -1,3 +1,4 @@
+import { DAMM_V2_PROGRAM, instructionTag } from '@slipway/checks';
 import {
   type Address,
   CLOCK_SYSVAR,
@@ -9,7 +10,6 @@ import {
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
-import { DAMM_V2_PROGRAM, instructionTag } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
 import {
   accountTag,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { randomNumbers } from '@slipway/programs/testing';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../../crafting/budget.js';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Side, Venue } from '../venue.js';
 import { dlmmVenue } from './meteora-dlmm/index.js';
 import { moreSteps } from './more-steps.js';

@@ -1,3 +1,4 @@
+import { instructionTag, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import {
   type Address,
   CLOCK_SYSVAR,
@@ -7,7 +8,6 @@ import {
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../chain/index.js';
-import { instructionTag, RAYDIUM_CPMM_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
 import { accountTag, addressAt, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At } from './anchor.js';
 import { type ClockTime, readClock } from './clock.js';

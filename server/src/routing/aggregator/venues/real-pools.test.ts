@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { randomNumbers } from '@slipway/programs/testing';
 import type { Address } from '@slipway/wire';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../crafting/venue-swaps.js';
 import type { Side, Venue } from '../venue.js';
 import { dammV2Venue } from './meteora-damm-v2.js';
 import { dbcVenue } from './meteora-dbc.js';

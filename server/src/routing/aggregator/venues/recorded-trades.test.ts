@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseVenueSwap } from '@slipway/checks';
 import { type Address, addressFromBytes } from '@slipway/wire';
-import { parseVenueSwap } from '../../../crafting/venue-swaps.js';
 import type { PoolState } from '../venue.js';
 import { openFrom } from './testing/lab.js';
 import { accountsOf, type RecordedTrade, readRecorded, writtenInstruction } from './testing/recorded.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DLMM_PROGRAM } from '@slipway/checks';
 import { addressToBytes, findProgramAddress } from '@slipway/wire';
-import { DLMM_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import type { PoolState } from '../../venue.js';
 import { Lab, type LabPool } from '../testing/lab.js';
 import { type PairTerms, writePair } from '../testing/meteora-dlmm.js';

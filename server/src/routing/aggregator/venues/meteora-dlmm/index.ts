@@ -1,3 +1,4 @@
+import { DLMM_PROGRAM, instructionTag } from '@slipway/checks';
 import {
   type Address,
   addressToBytes,
@@ -11,7 +12,6 @@ import {
   writableAccount,
 } from '@slipway/wire';
 import type { ChainAccount } from '../../../../chain/index.js';
-import { DLMM_PROGRAM, instructionTag } from '../../../../crafting/venue-swaps.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Venue } from '../../venue.js';
 import { anchorInstruction, FIRST_NUMBER_AT, readOnce } from '../anchor.js';
 import { type ClockTime, readClock } from '../clock.js';

@@ -1,4 +1,6 @@
 // Pools of ticks and of bins that the programs create themselves, with liquidity and limit orders.
+
+import { DLMM_PROGRAM, IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { newAddress } from '@slipway/programs/testing';
 import {
   type Address,
@@ -16,7 +18,6 @@ import {
   writableAccount,
   writableSigner,
 } from '@slipway/wire';
-import { DLMM_PROGRAM, IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import type { Lab } from './lab.js';
 import { derive, fundedTaker, run, sorted, u8, u16, u64, u128 } from './made-pools.js';

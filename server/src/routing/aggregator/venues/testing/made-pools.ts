@@ -1,4 +1,6 @@
 // Pools that the programs create themselves, by their own instructions: the venues must read what they write.
+
+import { DAMM_V2_PROGRAM, DBC_PROGRAM, instructionTag, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { newAddress, succeeded } from '@slipway/programs/testing';
 import {
   type AccountMeta,
@@ -19,12 +21,6 @@ import {
   writableAccount,
   writableSigner,
 } from '@slipway/wire';
-import {
-  DAMM_V2_PROGRAM,
-  DBC_PROGRAM,
-  instructionTag,
-  RAYDIUM_CPMM_PROGRAM,
-} from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import type { Lab } from './lab.js';
 import { writeU128 } from './meteora-damm-v2.js';

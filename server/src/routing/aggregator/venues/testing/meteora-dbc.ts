@@ -1,6 +1,6 @@
+import { DBC_PROGRAM } from '@slipway/checks';
 import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { DBC_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import { firstBetween, secondBetween } from '../meteora.js';
 import type { Lab, LabPool } from './lab.js';

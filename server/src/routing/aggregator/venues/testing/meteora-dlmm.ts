@@ -1,3 +1,4 @@
+import { DLMM_PROGRAM } from '@slipway/checks';
 import { newAddress, type Random } from '@slipway/programs/testing';
 import {
   type Address,
@@ -7,7 +8,6 @@ import {
   TOKEN_PROGRAM,
   address as toAddress,
 } from '@slipway/wire';
-import { DLMM_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 

@@ -1,6 +1,6 @@
+import { RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { newAddress, type Random } from '@slipway/programs/testing';
 import { type Address, addressToBytes, findProgramAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { RAYDIUM_CPMM_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import { accountTag } from '../anchor.js';
 import { type Lab, type LabPool, sized } from './lab.js';
 

@@ -1,12 +1,12 @@
-import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import type { ChainAccount } from '../../../../chain/index.js';
 import {
   DAMM_V2_PROGRAM,
   DBC_PROGRAM,
   DLMM_PROGRAM,
   IMMUTABLE_WHIRLPOOL_PROGRAM,
   RAYDIUM_CPMM_PROGRAM,
-} from '../../../../crafting/venue-swaps.js';
+} from '@slipway/checks';
+import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import type { ChainAccount } from '../../../../chain/index.js';
 import { Lab, type LabPool } from './lab.js';
 import { writeDammPool } from './meteora-damm-v2.js';
 import { writeDbcPool } from './meteora-dbc.js';

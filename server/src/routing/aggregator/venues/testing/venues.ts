@@ -1,5 +1,5 @@
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import type { Random } from '@slipway/programs/testing';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import type { Venue } from '../../venue.js';
 import { dammV2Venue } from '../meteora-damm-v2.js';
 import { dbcVenue } from '../meteora-dbc.js';

@@ -1,3 +1,4 @@
+import { instructionTag } from '@slipway/checks';
 import {
   type Address,
   type Instruction,
@@ -6,7 +7,6 @@ import {
   readonlySigner,
   writableAccount,
 } from '@slipway/wire';
-import { instructionTag } from '../../../../crafting/venue-swaps.js';
 import type { PoolToken, Side, SwapAccounts } from '../../venue.js';
 import { anchorInstruction } from '../anchor.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { randomNumbers } from '@slipway/programs/testing';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '../../../../crafting/venue-swaps.js';
 import type { PoolState } from '../../venue.js';
 import { Lab, type LabPool } from '../testing/lab.js';
 import { type OracleTerms, type WhirlpoolTerms, writeWhirlpool } from '../testing/whirlpool.js';

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { type Address, type Instruction, address as toAddress } from '@slipway/wire';
+import { type Address, type Instruction, sha256, address as toAddress } from '@slipway/wire/formats';
 
 export const RAYDIUM_CPMM_PROGRAM = toAddress('CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C');
 export const DAMM_V2_PROGRAM = toAddress('cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG');
@@ -27,7 +26,8 @@ interface VenueProgram {
 }
 
 /** Anchor's eight-byte discriminator of an instruction of this name. */
-export const instructionTag = (name: string): Buffer => hash('sha256', `global:${name}`, 'buffer').subarray(0, 8);
+export const instructionTag = (name: string): Uint8Array =>
+  sha256(new TextEncoder().encode(`global:${name}`)).subarray(0, 8);
 
 /**
  * The data says whether the first token comes in. Only swaps without a price limit or further accounts are understood.

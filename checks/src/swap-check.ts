@@ -1,12 +1,10 @@
-import { type Fill, parseFill, parsePoolSwap, parseRoute, type Route } from '@slipway/programs';
+import { equalBytes, type Fill, parseFill, parsePoolSwap, parseRoute, type Route } from '@slipway/programs/formats';
 import {
   type Address,
   associatedTokenAddress,
   createAddressWithSeed,
   type Instruction,
   parseCloseAccount,
-  parseComputeUnitLimit,
-  parseComputeUnitPrice,
   parseCreateAssociatedTokenIdempotent,
   parseInitializeAccount3,
   parseSetCloseAuthority,
@@ -18,10 +16,12 @@ import {
   rentExemptLamports,
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
-} from '@slipway/wire';
-import type { Swap } from './swap.js';
-import { type Budget, CraftCheckFailed, type Crafted } from './transaction.js';
+} from '@slipway/wire/formats';
+import type { Swap } from './swap-terms.js';
+import { afterBudget, type Budget, type Expect, expecting, type ReadTransaction } from './transaction.js';
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
+
+const expect: Expect = expecting('crafted swap');
 
 /** What a transaction does in the worst case: as much taken and as little given as its instructions allow. */
 interface Books {
@@ -40,11 +40,9 @@ interface Books {
  * Reads a crafted swap back from its bytes and compares who signs, gives and gets with what was asked.
  * @throws CraftCheckFailed
  */
-export function checkSwap({ signers, instructions }: Crafted, swap: Swap, budget: Budget): void {
+export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap, budget: Budget): void {
   checkSigners(signers, swap);
-  const [limit, price, ...rest] = instructions;
-  expect(limit && parseComputeUnitLimit(limit) === budget.computeUnitLimit, 'wrong compute unit limit');
-  expect(price && parseComputeUnitPrice(price) === budget.computeUnitPrice, 'wrong compute unit price');
+  const rest = afterBudget(instructions, budget, expect);
   const books: Books = {
     lamports: new Map(),
     tokens: new Map(),
@@ -258,13 +256,9 @@ function enterForeign(instruction: Instruction, books: Books, { taker, feePayer,
 function isSameInstruction(a: Instruction, b: Instruction): boolean {
   const sameAccounts =
     a.accounts.length === b.accounts.length && a.accounts.every(({ address }, i) => address === b.accounts[i]!.address);
-  return a.program === b.program && sameAccounts && Buffer.from(a.data).equals(b.data);
+  return a.program === b.program && sameAccounts && equalBytes(a.data, b.data);
 }
 
 function change(books: Map<Address, bigint>, account: Address, by: bigint): void {
   books.set(account, (books.get(account) ?? 0n) + by);
-}
-
-function expect(truth: unknown, what: string): asserts truth {
-  if (!truth) throw new CraftCheckFailed(`crafted swap: ${what}`);
 }

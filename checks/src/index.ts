@@ -1,0 +1,25 @@
+export { checkInvite, type InviteAction, type InvitePlan, invitePlan } from './invite-check.js';
+export {
+  checkOrderCancelling,
+  checkOrderOpening,
+  inputOf,
+  type OrderCancelling,
+  type OrderOpening,
+} from './limit-order-check.js';
+export { checkPayment, type Payment } from './payment-check.js';
+export { checkSwap } from './swap-check.js';
+export type { ForeignTrade, Place, Swap, SwapPrograms } from './swap-terms.js';
+export {
+  afterBudget,
+  type Budget,
+  CraftCheckFailed,
+  checkSigners,
+  type Expect,
+  expecting,
+  feeOf,
+  LAMPORTS_PER_SIGNATURE,
+  type ReadTransaction,
+  readTransaction,
+} from './transaction.js';
+export { checkTransfer, type Transfer } from './transfer-check.js';
+export * from './venue-swaps.js';

@@ -1,0 +1,26 @@
+// The programs' instructions and accounts: no key, nothing of Node. For the client, which runs in browsers too.
+export * from './bonding-curve.js';
+export * from './bonding-curve-addresses.js';
+export * from './bonding-curve-config.js';
+export * from './bonding-curve-launch.js';
+export * from './bonding-curve-math.js';
+export * from './bonding-curve-migration.js';
+export * from './bonding-curve-state.js';
+export { equalBytes } from './borsh.js';
+export * from './invite-escrow.js';
+export * from './invite-escrow-errors.js';
+export * from './invite-escrow-events.js';
+export * from './invite-escrow-parse.js';
+export * from './invite-escrow-state.js';
+export * from './invite-seed.js';
+export * from './limit-order.js';
+export * from './limit-order-addresses.js';
+export * from './limit-order-errors.js';
+export * from './limit-order-events.js';
+export * from './limit-order-parse.js';
+export * from './limit-order-state.js';
+export { isMadeOf } from './made-of.js';
+export * from './order-engine.js';
+export * from './pool.js';
+export * from './pool-parser.js';
+export * from './router.js';

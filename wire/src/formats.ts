@@ -1,0 +1,102 @@
+// All that needs no key and nothing of Node: for the client, which runs in browsers too.
+
+export { sha256 } from '#platform';
+export { type Address, address, addressFromBytes, addressToBytes, isAddress, writeAddress } from './address.js';
+export { base58Decode, base58Encode, decodeKey, encodeKey } from './base58.js';
+export { compileMessage, type MessageInput } from './compile-message.js';
+export { isOnCurve } from './curve.js';
+export { decodeMessage } from './decode-message.js';
+export {
+  type CreateAssociatedToken,
+  createAssociatedTokenIdempotent,
+  parseCreateAssociatedTokenIdempotent,
+} from './instructions/associated-token.js';
+export {
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+} from './instructions/compute-budget.js';
+export {
+  closeLookupTable,
+  createLookupTable,
+  deactivateLookupTable,
+  extendLookupTable,
+  lookupTableAddress,
+} from './instructions/lookup-table.js';
+export { memo, parseMemo } from './instructions/memo.js';
+export {
+  advanceNonce,
+  initializeNonce,
+  type NonceUse,
+  parseAdvanceNonce,
+  parseSystemCreateAccountWithSeed,
+  parseSystemTransfer,
+  type SystemCreateAccount,
+  type SystemCreateAccountWithSeed,
+  type SystemTransfer,
+  systemCreateAccount,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+} from './instructions/system.js';
+export {
+  type CloseAccount,
+  type InitializeAccount3,
+  parseCloseAccount,
+  parseInitializeAccount3,
+  parseSetCloseAuthority,
+  parseSyncNative,
+  parseTransferChecked,
+  parseUnwrapLamports,
+  type SetCloseAuthority,
+  type TransferChecked,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenInitializeMint2,
+  tokenMintTo,
+  tokenSetCloseAuthority,
+  tokenSyncNative,
+  tokenTransferChecked,
+  tokenUnwrapLamports,
+  type UnwrapLamports,
+} from './instructions/token.js';
+export { decodeLookupTable, encodeLookupTable, type LookupTableState } from './lookup-table-state.js';
+export {
+  type AccountMeta,
+  type DecodedMessage,
+  decompileInstructions,
+  type Instruction,
+  isSigner,
+  isWritable,
+  type LookupTable,
+  type MessageHeader,
+  readonlyAccount,
+  readonlySigner,
+  requiredSigners,
+  type TableLookup,
+  writableAccount,
+  writableSigner,
+} from './message.js';
+export { associatedTokenAddress, createAddressWithSeed, findProgramAddress, metadataAddress } from './pda.js';
+export * from './programs.js';
+export { associatedTokenRent, rentExemptLamports, TOKEN_ACCOUNT_SPACE } from './rent.js';
+export {
+  decodeMint,
+  decodeTokenAccount,
+  encodeMint,
+  encodeTokenAccount,
+  type Mint,
+  type TokenAccount,
+  token2022Extensions,
+} from './token-state.js';
+export {
+  decodeTransaction,
+  encodeTransaction,
+  MAX_TRANSACTION_SIZE,
+  missingSigners,
+  type Transaction,
+  transactionSignature,
+  unsignedTransaction,
+  withSignature,
+} from './transaction.js';
+export { WireError } from './wire-error.js';
