@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -29,9 +29,17 @@ function mountDisk(megabytes: number): { path: string; unmount(): void } | undef
 /** Takes all the room there is; answers what gives it back. */
 function fill(path: string): () => void {
   const file = join(path, 'filler');
-  const { bavail, bsize } = statfsSync(path);
-  const room = Buffer.alloc(bavail * bsize);
-  writeFileSync(file, room);
+  const filler = openSync(file, 'w');
+  // The service writes too, meanwhile: how much room there is, only a refusal tells.
+  for (let size = 1 << 20; size >= 1; ) {
+    try {
+      writeSync(filler, Buffer.alloc(size));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      size >>= 1;
+    }
+  }
+  closeSync(filler);
   return () => rmSync(file);
 }
 
