@@ -39,6 +39,7 @@ function build() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE)) return;
   console.error('Building …');
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  run(process.execPath, [join(root, 'scripts', 'bundle.mjs')]);
   run(process.execPath, [
     '-e',
     `import('./server/dist/store/postgres/make-template.js').then((m) => m.makeTemplate())`,

@@ -24,7 +24,7 @@ export interface Service extends Program {
 /** The service on a sandbox, as `npm start` runs it, on free ports and with an embedded chain unless `env` says more. */
 export async function startService(rig: Rig, dataDir: string, env: Record<string, string> = {}): Promise<Service> {
   const program = await startProgram(rig, {
-    file: 'server/dist/main.js',
+    file: 'server/dist/bundle/start.js',
     args: ['--quiet'],
     env: {
       SLIPWAY_PORT: '0',

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const compiled = new URL('../dist/cli/main.js', import.meta.url);
+const compiled = new URL('../dist/bundle/slipway.js', import.meta.url);
 if (existsSync(compiled)) {
   const { processContext, runCli } = await import(compiled.href);
   process.exitCode = await runCli(process.argv.slice(2), processContext());

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { followParent, lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
@@ -144,9 +143,3 @@ function welcome(app: App, config: Config): string {
     `  See a payment go through:  ${elsewhere}npm run example:express`,
   ].join('\n');
 }
-
-const isMain =
-  process.argv[1] !== undefined &&
-  existsSync(process.argv[1]) &&
-  realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
-if (isMain) await runService(process.argv.slice(2));

@@ -2,7 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export const SERVICE = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+/** What users start; a run that counts the lines that are executed starts what was not bundled, whose lines are known. */
+const dist = new URL(
+  process.env.NODE_V8_COVERAGE ? '../../server/dist/' : '../../server/dist/bundle/',
+  import.meta.url,
+);
+export const SERVICE = fileURLToPath(new URL('start.js', dist));
 export const SLIPWAY = fileURLToPath(new URL('../../server/bin/slipway.mjs', import.meta.url));
 
 /** How long a program of a test may live: what never ends is a fault, what is slow is a busy machine. */

@@ -1,0 +1,72 @@
+// Joins the compiled service and most of what it imports into a few files, because Node takes longer to find and load
+// 1,500 small ones than the service takes for all the rest of its start. Usage: node scripts/bundle.mjs
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = join(root, 'server', 'dist', 'bundle');
+/** What is started by itself: programs, and threads. */
+const ENTRIES = {
+  start: 'server/dist/start.js',
+  slipway: 'server/dist/cli/main.js',
+  'chain-worker': 'localnet/dist/worker.js',
+  'database-worker': 'server/dist/store/postgres/pglite-worker.js',
+  'mint-worker': 'server/dist/signer/mint-worker.js',
+};
+/** Has files of its own beside its code, or is loaded only where it is configured or installed. */
+const EXTERNAL = ['litesvm', '@electric-sql/pglite', '@aws-sdk/*', 'pg-native', 'bufferutil', 'utf-8-validate'];
+
+const entryOf = new Map(Object.entries(ENTRIES).map(([name, path]) => [join(root, path), name]));
+
+/** A module that finds files by its own place, or starts a thread, still finds them from where the bundle is. */
+const places = {
+  name: 'places',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
+      const own = `new URL(${JSON.stringify(relative(out, path).replaceAll(sep, '/'))}, import.meta.url)`;
+      const contents = readFileSync(path, 'utf8').replace(
+        /new URL\('(\.[^']*\.js)', import\.meta\.url\)|import\.meta\.url/g,
+        (_, started) => {
+          const entry = started && entryOf.get(resolve(dirname(path), started));
+          if (started && !entry) throw new Error(`${path} starts ${started}, which is no entry of the bundle`);
+          return entry ? `new URL('./${entry}.js', import.meta.url)` : `${own}.href`;
+        },
+      );
+      return { contents, loader: 'js' };
+    });
+    onLoad({ filter: /[\\/]node_modules[\\/]@fastify[\\/]swagger[^\\/]*[\\/].*\.js$/ }, ({ path }) => {
+      const own = `require('node:path').join(bundleFolder, ${JSON.stringify(relative(out, dirname(path)))})`;
+      return { contents: readFileSync(path, 'utf8').replaceAll('__dirname', own), loader: 'js' };
+    });
+  },
+};
+
+/** Packages of the older kind have names that a module does not. */
+const OLDER = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+const bundleFolder = import.meta.dirname;`;
+
+export async function bundle() {
+  rmSync(out, { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES,
+    outdir: out,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.18',
+    external: EXTERNAL,
+    plugins: [places],
+    banner: { js: OLDER },
+    legalComments: 'linked',
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  });
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await bundle();
