@@ -8,6 +8,7 @@ export {
 } from './limit-order-check.js';
 export { checkPayment, type Payment } from './payment-check.js';
 export { checkSwap } from './swap-check.js';
+export { keptLamports, leastChange } from './swap-lamports.js';
 export type { ForeignTrade, Place, Swap, SwapPrograms } from './swap-terms.js';
 export {
   afterBudget,

@@ -7,6 +7,7 @@ import {
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
   parseInitializeAccount3,
+  parseRevoke,
   parseSetCloseAuthority,
   parseSyncNative,
   parseSystemCreateAccountWithSeed,
@@ -17,6 +18,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
+import { keptLamports } from './swap-lamports.js';
 import type { Swap } from './swap-terms.js';
 import { afterBudget, type Budget, type Expect, expecting, type ReadTransaction } from './transaction.js';
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
@@ -34,6 +36,8 @@ interface Books {
   destinationMade: boolean;
   sourceClosed: boolean;
   traded: boolean;
+  /** What the taker's wallet must hold at the end, for the chain to let the transaction pass. */
+  keptLamports: bigint | undefined;
 }
 
 /**
@@ -52,6 +56,7 @@ export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap
     destinationMade: false,
     sourceClosed: false,
     traded: false,
+    keptLamports: undefined,
   };
   for (const instruction of rest) {
     const understood = readers.some((read) => read(instruction, books, swap));
@@ -65,6 +70,7 @@ export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap
     books.sourceClosed === (swap.input.closeTo !== undefined),
     'the source is closed, or not, against what was asked',
   );
+  expect(books.keptLamports === keptLamports(swap, budget), 'the wallet does not keep its SOL');
   checkLosses(books, swap);
   checkGains(books, swap);
 }
@@ -124,6 +130,11 @@ const readers: readonly Reader[] = [
   }),
   reader(parseSystemTransfer, ({ from, to, lamports }, books, { taker, feePayer }) => {
     expect(from === taker || from === feePayer, `SOL of ${from}`);
+    if (from === to) {
+      expect(from === taker && books.traded && books.keptLamports === undefined, 'a transfer that asks for nothing');
+      books.keptLamports = lamports;
+      return;
+    }
     change(books.lamports, from, -lamports);
     change(books.lamports, to, lamports);
   }),
@@ -151,6 +162,10 @@ const readers: readonly Reader[] = [
     expect(authority === taker, `tokens of ${authority}`);
     change(tokens, source, -amount);
     change(tokens, destination, amount);
+  }),
+  reader(parseRevoke, ({ account, authority }, { traded }, { taker, input, output }) => {
+    const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
+    expect(traded && authority === taker && places.includes(account), 'a delegate of another account');
   }),
   // It only brings an amount up to date.
   reader(parseSyncNative, () => {}),

@@ -59,6 +59,8 @@ export interface ForeignTrade {
   destination: Address;
   amountIn: bigint;
   least: bigint;
+  /** What the taker's wallet holds when the transaction is crafted. */
+  takerLamports: bigint;
 }
 
 /** The programs whose trades we can read. */

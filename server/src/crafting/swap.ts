@@ -1,4 +1,4 @@
-import { checkSwap, type Place, type Swap } from '@slipway/checks';
+import { checkSwap, keptLamports, type Place, type Swap } from '@slipway/checks';
 import {
   type Address,
   createAddressWithSeed,
@@ -34,13 +34,19 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
   const crafted = craftTransaction({
     feePayer,
     firstSigners: [swap.taker],
-    instructions: [...before(swap), ...trade.instructions, ...afterwards(swap)],
+    instructions: [...before(swap), ...trade.instructions, ...afterwards(swap), ...keepSol(swap, budget)],
     blockhash,
     budget,
     lookupTables: trade.lookupTables,
   });
   checkSwap(crafted, swap, budget);
   return crafted;
+}
+
+/** The system program transfers from a wallet to itself only if the lamports are there, and the wallet is its own. */
+function keepSol(swap: Swap, budget: Budget): Instruction[] {
+  const lamports = keptLamports(swap, budget);
+  return lamports === undefined ? [] : [systemTransfer({ from: swap.taker, to: swap.taker, lamports })];
 }
 
 /** What `craftSwap` puts around the trade: a route must fit beside it. */

@@ -1,10 +1,5 @@
-import {
-  type Address,
-  associatedTokenRent,
-  decodeTokenAccount,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-} from '@slipway/wire';
+import { leastChange } from '@slipway/checks';
+import { type Address, decodeTokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import type { Chain, ChainAccount, SimulationOutcome } from '../chain/index.js';
 import type { Swap } from '../crafting/swap.js';
 import { CraftCheckFailed, type Crafted } from '../crafting/transaction.js';
@@ -100,16 +95,6 @@ function outputEffect({ output, receiver, closeAuthority }: Swap, before: Accoun
   }
   const arrives = now.amount - (held?.amount ?? 0n);
   return arrives < output.least ? `${arrives} would arrive, and ${output.least} is the least` : undefined;
-}
-
-/** The minimum change of a wallet's balance in lamports; negative if the wallet pays. */
-function leastChange({ input, output, tip, ...who }: Swap, feeLamports: bigint, wallet: Address): bigint {
-  let least = 0n;
-  if (wallet === who.taker && input.place.kind !== 'token') least -= input.amount;
-  if (wallet === who.feePayer) least -= feeLamports + (tip?.lamports ?? 0n);
-  if (wallet === who.rentPayer && output.create) least -= associatedTokenRent(output.tokenProgram);
-  if (wallet === who.receiver && output.place.kind !== 'token') least += output.least;
-  return least;
 }
 
 function tokensIn(account: Account) {

@@ -45,13 +45,13 @@ export function failedProgram(err: unknown, wire: Uint8Array): Address | undefin
   return failed?.accounts[failed.programIndex];
 }
 
-/** Whether a transfer from an account to itself failed. It moves nothing and only asserts a minimum balance. */
-export function failedFloor(err: unknown, wire: Uint8Array): boolean {
+/** The mint whose transfer from an account to itself failed. It moves nothing and only asserts a minimum balance. */
+export function failedFloor(err: unknown, wire: Uint8Array): Address | undefined {
   const failed = failedInstruction(err, wire);
   const program = failed?.accounts[failed.programIndex];
-  if (!failed || (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM)) return false;
-  const [source, , destination] = failed.accountIndexes;
-  return source !== undefined && source === destination;
+  if (!failed || (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM)) return undefined;
+  const [source, mint, destination] = failed.accountIndexes;
+  return source !== undefined && source === destination ? failed.accounts[mint!] : undefined;
 }
 
 /** Which instruction failed, counted from 0; undefined if `err` is not about one. */

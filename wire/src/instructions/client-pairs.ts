@@ -32,6 +32,7 @@ import {
   tokenInitializeAccount3,
   tokenInitializeMint2,
   tokenMintTo,
+  tokenRevoke,
   tokenSetCloseAuthority,
   tokenSyncNative,
   tokenTransferChecked,
@@ -165,6 +166,13 @@ export const pairs: Record<string, (values: Values) => [Instruction, KitInstruct
   tokenUnwrapLamports: ({ a, b, c }) => [
     tokenUnwrapLamports({ source: a, destination: b, authority: c }),
     token.getUnwrapLamportsInstruction({ source: kitAddress(a), destination: kitAddress(b), authority: signer(c) }),
+  ],
+  tokenRevoke: ({ a, b, tokenProgram }) => [
+    tokenRevoke({ account: a, authority: b, tokenProgram }),
+    token.getRevokeInstruction(
+      { source: kitAddress(a), owner: signer(b) },
+      { programAddress: kitAddress(tokenProgram) },
+    ),
   ],
   tokenSetCloseAuthority: ({ a, b, c, tokenProgram }) => [
     tokenSetCloseAuthority({ account: a, authority: b, closeAuthority: c, tokenProgram }),

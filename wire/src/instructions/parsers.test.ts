@@ -25,12 +25,14 @@ import {
 import {
   parseCloseAccount,
   parseInitializeAccount3,
+  parseRevoke,
   parseSetCloseAuthority,
   parseSyncNative,
   parseTransferChecked,
   parseUnwrapLamports,
   tokenCloseAccount,
   tokenInitializeAccount3,
+  tokenRevoke,
   tokenSetCloseAuthority,
   tokenSyncNative,
   tokenTransferChecked,
@@ -56,6 +58,8 @@ test('parsing gives back what was built', () => {
       assert.deepEqual(parseUnwrapLamports(tokenUnwrapLamports(unwrap)), unwrap);
       const named = { account: a, authority: b, closeAuthority: c, tokenProgram };
       assert.deepEqual(parseSetCloseAuthority(tokenSetCloseAuthority(named)), named);
+      const revoked = { account: a, authority: b, tokenProgram };
+      assert.deepEqual(parseRevoke(tokenRevoke(revoked)), revoked);
       assert.deepEqual(parseSyncNative(tokenSyncNative({ account: a })), { account: a });
       assert.equal(parseComputeUnitLimit(setComputeUnitLimit(units)), units);
       assert.equal(parseComputeUnitPrice(setComputeUnitPrice(amount)), amount);
@@ -78,6 +82,7 @@ const parsers: Record<string, (instruction: Instruction) => unknown> = {
   tokenCloseAccount: parseCloseAccount,
   tokenUnwrapLamports: parseUnwrapLamports,
   tokenSetCloseAuthority: parseSetCloseAuthority,
+  tokenRevoke: parseRevoke,
   tokenSyncNative: parseSyncNative,
   tokenInitializeAccount3: parseInitializeAccount3,
   systemTransfer: parseSystemTransfer,

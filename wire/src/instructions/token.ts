@@ -3,6 +3,7 @@ import { readU64, requireU8, writeU64 } from '../integers.js';
 import { type Instruction, readonlyAccount, readonlySigner, writableAccount } from '../message.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.js';
 
+const REVOKE = 5;
 const SET_AUTHORITY = 6;
 const MINT_TO = 7;
 const CLOSE_ACCOUNT = 9;
@@ -162,6 +163,28 @@ export function parseSetCloseAuthority({ program, accounts, data }: Instruction)
   const [account, authority] = accounts.map((meta) => meta.address);
   if (!account || !authority) return undefined;
   return { account, authority, closeAuthority: addressFromBytes(data, 3), tokenProgram: program };
+}
+
+export interface Revoke {
+  account: Address;
+  authority: Address;
+  tokenProgram: Address;
+}
+
+/** Ends what its owner has allowed another one to take from a token account. */
+export function tokenRevoke(input: WithTokenProgram<Omit<Revoke, 'tokenProgram'>>): Instruction {
+  return {
+    program: input.tokenProgram ?? TOKEN_PROGRAM,
+    accounts: [writableAccount(input.account), readonlySigner(input.authority)],
+    data: Uint8Array.of(REVOKE),
+  };
+}
+
+/** The account that no delegate has any more; undefined when it is another instruction. */
+export function parseRevoke({ program, accounts, data }: Instruction): Revoke | undefined {
+  if (!isTokenProgram(program) || data.length !== 1 || data[0] !== REVOKE) return undefined;
+  const [account, authority] = accounts.map((meta) => meta.address);
+  return account && authority ? { account, authority, tokenProgram: program } : undefined;
 }
 
 /** Makes the amount of a native token account equal to its lamports above the rent. */

@@ -105,7 +105,10 @@ function signatureProblem(bad: BadTransaction, code: number): Explanation {
 async function answer({ chain, programs, log }: SwapDeps, row: LedgerRow): Promise<ExecuteAnswer> {
   const known = { ...(row.signature && { signature: row.signature }), slot: row.slot?.toString() ?? '0' };
   if (row.state !== 'landed') {
-    const why = row.state === 'failed' && row.wire ? explainSwap(row.error, row.wire, programs) : explainEnd(row);
+    const why =
+      row.state === 'failed' && row.wire
+        ? explainSwap(row.error, row.wire, programs, readPayload(row).outputMint as Address)
+        : explainEnd(row);
     return { ...failed(why), ...known };
   }
   // The landing is certain, and clients can read the amounts from the chain themselves.

@@ -5,7 +5,6 @@ import {
   associatedTokenAddress,
   COMPUTE_BUDGET_PROGRAM,
   decodeLookupTable,
-  decodeTokenAccount,
   type Instruction,
   type LookupTable,
   parseCreateAssociatedTokenIdempotent,
@@ -17,6 +16,7 @@ import { CallFailure } from '../../lib/json-call.js';
 import { feeFrom } from '../fee.js';
 import type { Built, Quote, QuoteRequest, Refusal, Router, SwapParties, Token } from '../router.js';
 import { createDflow, type DflowSettings } from './dflow.js';
+import { guardsOf } from './guards.js';
 import { createOkx, type OkxSettings } from './okx.js';
 import { Nonsense } from './read.js';
 import { nonsense, type Price, type RoutingService, refusedCall, type Trade, type TradeQuestion } from './service.js';
@@ -130,13 +130,19 @@ async function build(
     amount > 0n
       ? [tokenTransferChecked({ ...token, source: from, destination: feeAccount!, authority: owner, amount })]
       : [];
-  const floor = receiver === owner ? [await floorOf(chain, output, owner, destination, least)] : [];
+  const [kept, got, wallet] = await Promise.all([
+    guardsOf(chain, { token: input, account: source, owner, change: -(traded + onInput) }),
+    receiver === owner ? guardsOf(chain, { token: output, account: destination, owner, change: least }) : [],
+    chain.account(owner),
+  ]);
+  if (!kept || !got) return { refused: 'unsupported-request', reason: 'somebody else may move tokens of an account' };
+  const guarded = [...pay(input, source, onInput), instruction, ...kept, ...got];
   return {
-    instructions: [...pay(input, source, onInput), instruction, ...floor, ...pay(output, destination, onOutput)],
+    instructions: [...guarded, ...pay(output, destination, onOutput)],
     extraSigners: [],
     lookupTables,
     lentLamports: 0n,
-    foreign: { instruction, source, destination, amountIn: traded, least },
+    foreign: { instruction, source, destination, amountIn: traded, least, takerLamports: wallet?.lamports ?? 0n },
   };
 }
 
@@ -156,22 +162,6 @@ async function tradeOf(
     outAmount = made.outAmount;
   }
   return { refused: 'unavailable', reason: `${name} promises less than the least output: its price has moved` };
-}
-
-/**
- * Makes the chain itself refuse a lower output, whatever the company's program does: the token program transfers from
- * an account to itself only if the amount is there.
- */
-async function floorOf(
-  { account }: Chained,
-  output: Token,
-  owner: Address,
-  destination: Address,
-  least: bigint,
-): Promise<Instruction> {
-  const found = await account(destination);
-  const held = found ? (decodeTokenAccount(found.data)?.amount ?? 0n) : 0n;
-  return tokenTransferChecked({ ...output, source: destination, destination, authority: owner, amount: held + least });
 }
 
 function refuse({ name }: RoutingService, terms: Terms, parties: SwapParties): Refusal | undefined {
