@@ -57,6 +57,8 @@ export interface SignatureStatus {
   slot: bigint;
   err: unknown;
   confirmed: boolean;
+  /** No fork can undo it. */
+  finalized: boolean;
 }
 
 export interface Statuses {
@@ -178,7 +180,7 @@ function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { ste
       return price;
     },
     simulate: (wire, options) => simulate(rpc, wire, options),
-    statuses: (signatures, { history }) => statuses(rpc, signatures, history),
+    statuses: (signatures, { history }) => statusesOf(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),
     isBlockhashValid(blockhash) {
       let read = shared.validity.get(blockhash);
@@ -251,7 +253,8 @@ interface RpcStatus {
   confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;
 }
 
-function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
+/** `Chain.statuses` of one node. */
+export function statusesOf(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
   const params = [signatures, { searchTransactionHistory: history }];
   type Answer = Contextual<(RpcStatus | null)[]>;
   return ask(rpc, 'getSignatureStatuses', params, ({ context, value }: Answer) => ({
@@ -262,6 +265,7 @@ function statuses(rpc: Rpc, signatures: string[], history: boolean): Promise<Sta
             slot: BigInt(status.slot),
             err: status.err,
             confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
+            finalized: status.confirmationStatus === 'finalized',
           }
         : undefined,
     ),

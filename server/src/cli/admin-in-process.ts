@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { lockFolder } from '@slipway/localnet';
 import { pino } from 'pino';
 import { registerAdmin } from '../areas/admin/index.js';
+import { createHttpRpc } from '../chain/index.js';
 import { type Config, dataFolder } from '../config/index.js';
 import { createKeyLookup, createMetrics, createServer } from '../http/index.js';
+import { whyNotFinal } from '../landing/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import type { SecretBox } from '../signer/index.js';
@@ -63,7 +65,7 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
   disposal.add('server', () => app.close());
   const box = lazy(() => openBox(config, store));
   const tiers = ['unlimited', ...Object.keys(config.tiers)];
-  registerAdmin(app, { store, box, clock, tiers, simulatedEvents: [] });
+  registerAdmin(app, { store, box, clock, tiers, simulatedEvents: [], whyNotFinal: finalityBy(config) });
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     // What is wrong with the signer's file is told here as it is, and as an internal error by the route.
     if (path.startsWith('/makers')) await box();
@@ -75,6 +77,13 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     });
     return bodyOf({ status: response.statusCode, body: response.json() });
   };
+}
+
+/** The embedded chain does not run here, and nothing on it can be undone. */
+function finalityBy({ chain }: Config): (signature: string) => Promise<string | undefined> {
+  if (chain.kind === 'embedded') return async () => undefined;
+  const rpcs = [chain.rpcUrl, ...chain.sendUrls].map((url) => createHttpRpc({ url }));
+  return (signature) => whyNotFinal(rpcs, signature);
 }
 
 /** Only what deals with market makers needs the keys: opening them takes a moment and a passphrase. */

@@ -48,6 +48,7 @@ before(async () => {
     clock,
     tiers: ['unlimited', ...Object.keys(config.tiers)],
     simulatedEvents: [],
+    whyNotFinal: async () => undefined,
   });
   url = await app.listen({ port: 0 });
 });

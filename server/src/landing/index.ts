@@ -14,6 +14,7 @@ export {
   failedProgram,
   SLIPPAGE,
 } from './explain.js';
+export { whyNotFinal } from './finality.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
 export { sealOfOrder } from './order-seal.js';

@@ -12,6 +12,7 @@ import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
+import { whyNotFinal } from './finality.js';
 import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
@@ -136,6 +137,11 @@ export class Landing {
   /** Why one of our wallets would not pay for a transaction of this area and wallet now; undefined if it would. */
   barOf(area: string, wallet: string): Promise<LossBar | undefined> {
     return this.#spending.barOf(this.#deps.store, area, wallet);
+  }
+
+  /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is final. */
+  whyNotFinal(signature: string): Promise<string | undefined> {
+    return whyNotFinal(this.#deps.sendRpcs, signature);
   }
 
   /** What our wallets have lost within the last hour. */

@@ -180,6 +180,15 @@ export async function listVerifications(
   return rows.map(fromRow);
 }
 
+/** The signature of a pending request's payment. */
+export async function findPayment(sql: Sql, id: string): Promise<string | undefined> {
+  const { rows } = await sql.query<{ signature: string }>(
+    `select signature from verifications where id = $1 and state = 'pending' and signature is not null`,
+    [id],
+  );
+  return rows[0]?.signature;
+}
+
 /** The operator's decision about a paid request. */
 export async function decide(
   tx: Tx,

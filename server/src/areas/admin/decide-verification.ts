@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { decide } from '../../store/verifications.js';
+import { decide, findPayment } from '../../store/verifications.js';
 import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
 import { DecisionBody, IdParams, Verification } from './schema.js';
 import { showVerification } from './show-verification.js';
@@ -12,7 +12,7 @@ export function registerDecideVerification(app: TypedServer, deps: AdminDeps): v
 
 function registerDecision(
   app: TypedServer,
-  { store, clock }: AdminDeps,
+  { store, clock, whyNotFinal }: AdminDeps,
   verb: string,
   decision: 'approved' | 'rejected',
   summary: string,
@@ -22,7 +22,10 @@ function registerDecision(
     {
       config: {
         ...adminRoute,
-        errors: { 404: 'There is no request with this id', 409: 'The request is not pending' },
+        errors: {
+          404: 'There is no request with this id',
+          409: 'The request is not pending, or is to be approved and its payment is not final',
+        },
       },
       preValidation: allowNoBody,
       schema: {
@@ -35,6 +38,10 @@ function registerDecision(
       },
     },
     async ({ params, body }) => {
+      // An approval is seen by everybody at once. Landing tells of a payment at `confirmed`, which a fork can undo.
+      const paid = decision === 'approved' ? await findPayment(store, params.id) : undefined;
+      const why = paid && (await whyNotFinal(paid));
+      if (why !== undefined) throw new AppError('CONFLICT', { message: `The request cannot be approved: ${why}` });
       const decided = await store.transaction((tx) =>
         decide(tx, params.id, decision, new Date(clock.now()), body.note ?? null),
       );

@@ -17,6 +17,8 @@ export interface AdminDeps {
   tiers: readonly string[];
   /** Events whose scores the sandbox simulates. */
   simulatedEvents: readonly string[];
+  /** Why a payment must not be relied on for good yet, by its signature; undefined where it is final. */
+  whyNotFinal: (signature: string) => Promise<string | undefined>;
   /** The price that orders may fire at, or why there is none; absent where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
   /** Whether a trigger order is as its owner made it; absent where no service runs. */

@@ -40,6 +40,7 @@ export const adminArea: Area = {
         await keeperWallet.canPay().catch(() => {});
         return keeperWallet.shortage;
       },
+      whyNotFinal: (signature) => landing.whyNotFinal(signature),
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
       tick: (mint) => tickOf({ prices, clock }, mint, undefined),
     });
