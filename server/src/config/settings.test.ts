@@ -38,6 +38,13 @@ test('the page and the schema are as the table says: "npm run settings" writes t
   assert.deepEqual(JSON.parse(repository('server/slipway.config.schema.json')), settingsFileSchema());
 });
 
+test('what settings are checked by is a schema', () => {
+  for (const schema of [Variables, SettingsFile]) {
+    const ajv = new Ajv();
+    assert.ok(ajv.validateSchema(schema), JSON.stringify(ajv.errors));
+  }
+});
+
 test('the shipped schema takes what the reader takes', () => {
   const ajv = new Ajv();
   const isValid = ajv.compile(settingsFileSchema());
