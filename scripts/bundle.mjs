@@ -44,10 +44,14 @@ const places = {
   },
 };
 
-/** Packages of the older kind have names that a module does not. */
-const OLDER = `import { createRequire } from 'node:module';
+/**
+ * Names that packages of the older kind have and a module does not. And what Node has from version 21 on: without it, the
+ * driver of PostgreSQL finds out where it runs by `Response`, and all of `fetch` is loaded for that.
+ */
+const NAMES = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
-const bundleFolder = import.meta.dirname;`;
+const bundleFolder = import.meta.dirname;
+globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] };`;
 
 export async function bundle() {
   rmSync(out, { recursive: true, force: true });
@@ -62,7 +66,7 @@ export async function bundle() {
     target: 'node20.18',
     external: EXTERNAL,
     plugins: [places],
-    banner: { js: OLDER },
+    banner: { js: NAMES },
     legalComments: 'linked',
     sourcemap: 'linked',
     logLevel: 'warning',

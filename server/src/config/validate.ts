@@ -11,6 +11,8 @@ export function validate(schema: Schema, value: unknown): readonly ErrorObject[]
     allErrors: true,
     useDefaults: true,
     validateSchema: false,
+    // It runs once.
+    code: { optimize: false },
   });
   ajv.addVocabulary([...keywords]);
   for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
