@@ -15,7 +15,7 @@ import {
   launchConfig,
   MIGRATED_POOL_CONFIGS,
 } from './index.js';
-import { newAddress, type Outcome, TestVm } from './test-vm.js';
+import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
 
 const { SLIPWAY_PROGRAMS_DIR } = process.env;
 
@@ -23,6 +23,14 @@ const { SLIPWAY_PROGRAMS_DIR } = process.env;
 export const withoutPrograms = SLIPWAY_PROGRAMS_DIR
   ? false
   : 'set SLIPWAY_PROGRAMS_DIR to a folder with the programs of Meteora and Metaplex to run this';
+
+/** A chain with our stand-ins for the launch programs, on which pools cannot migrate. */
+export function standInVm(): TestVm {
+  const vm = new TestVm();
+  vm.addProgram(BONDING_CURVE_PROGRAM, programUnderTest('bonding-curve'));
+  vm.addProgram(METADATA_PROGRAM, programUnderTest('token-metadata'));
+  return vm;
+}
 
 /** A chain with the launch programs, on which pools can migrate. */
 export function launchVm(): TestVm {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Address, associatedTokenAddress, setComputeUnitLimit } from '@slipway/wire';
 import { type BondingCurvePoolState, decodeBondingCurveConfig, decodeBondingCurvePool } from './bonding-curve-state.js';
-import { INDIE, type Launched, launch, launchVm, withoutPrograms } from './bonding-curve-testing.js';
+import { INDIE, type Launched, launch, launchVm, standInVm, withoutPrograms } from './bonding-curve-testing.js';
 import {
   type BondingCurvePool,
   claimCreatorFee,
@@ -21,9 +21,12 @@ import { newAddress, randomNumbers, succeeded, type TestVm } from './test-vm.js'
 
 const EVERYTHING = 2n ** 63n;
 
-describe('a launch on the real program', { skip: withoutPrograms }, () => {
+describe('a launch on our stand-in', () => launches(standInVm));
+describe('a launch on the real program', { skip: withoutPrograms }, () => launches(launchVm, migrate));
+
+function launches(openVm: () => TestVm, then: Migrate = () => {}): void {
   it('has the figures that were computed, to the unit', () => {
-    const vm = launchVm();
+    const vm = openVm();
     const cases: [decimals: number, initial: bigint, migration: bigint][] = [
       [6, 32_000_000_000n, 240_000_000_000n],
       [6, 16_000_000_000n, 69_000_000_000n],
@@ -48,7 +51,7 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
   });
 
   it('takes every combination of vesting, lock and quote, and of fee, lock and quote', () => {
-    const vm = launchVm();
+    const vm = openVm();
     const quotes = [vm.mint({ decimals: 6, supply: EVERYTHING }), vm.mint({ decimals: 9, supply: EVERYTHING })];
     const choices = [...vestings().map((vesting) => ({ vesting })), ...fees()];
     assert.equal(choices.length, 135);
@@ -64,20 +67,20 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
 
   for (const isLpLocked of [true, false]) {
     for (const feeBps of [100, 200] as const) {
-      it(`lives its whole life (locked: ${isLpLocked}, fee ${feeBps})`, () =>
-        liveWholeLife({ ...INDIE, isLpLocked, feeBps }));
+      it(`lives its life (locked: ${isLpLocked}, fee ${feeBps})`, () =>
+        liveWholeLife(openVm(), { ...INDIE, isLpLocked, feeBps }, then));
     }
   }
 
-  it('is sold for SOL and migrates, too', () => {
+  it('is sold for SOL, too', () => {
     const caps = { initialMarketCap: 25_000_000_000n, migrationMarketCap: 400_000_000_000n };
-    liveWholeLife({ ...INDIE, ...caps, vesting: undefined }, 9);
+    liveWholeLife(openVm(), { ...INDIE, ...caps, vesting: undefined }, then, 9);
   });
 
   it('can be sold out after any trades', () => {
     const random = randomNumbers(20_261_121);
     for (let round = 0; round < 5; round++) {
-      const vm = launchVm();
+      const vm = openVm();
       const initialMarketCap = 1_000_000n * BigInt(1 + random(100_000_000));
       const migrationMarketCap = initialMarketCap * BigInt(2 + random(50));
       const choices = { ...INDIE, initialMarketCap, migrationMarketCap };
@@ -104,7 +107,7 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
       [sniperFeeOver(300, 200, 'linear'), 200, 300],
     ] as [SniperFee, 100 | 200, number][]) {
       assert.equal(fee.periods * fee.slotsPerPeriod, slots);
-      const vm = launchVm();
+      const vm = openVm();
       const quote = vm.mint({ decimals: 6, supply: EVERYTHING });
       const launched = launch(vm, quote, { ...INDIE, feeBps, sniperFee: fee });
       succeeded(launched.outcome);
@@ -118,7 +121,7 @@ describe('a launch on the real program', { skip: withoutPrograms }, () => {
       if (fee.mode === 'linear' && slots % 98 === 0) assert.equal(last, asked);
     }
   });
-});
+}
 
 function stateOf(vm: TestVm, { pool }: Launched): BondingCurvePoolState {
   const state = decodeBondingCurvePool(vm.data(pool.pool));
@@ -156,8 +159,9 @@ function feePaid(vm: TestVm, launched: Launched, amountIn: bigint): bigint {
   return amountIn - (stateOf(vm, launched).quoteReserve - before);
 }
 
-function liveWholeLife(choices: LaunchChoices, decimals = 6): void {
-  const vm = launchVm();
+type Migrate = (vm: TestVm, launched: Launched, choices: LaunchChoices) => void;
+
+function liveWholeLife(vm: TestVm, choices: LaunchChoices, then: Migrate, decimals = 6): void {
   vm.setTime(1_800_000_000n);
   const quoteMint = vm.mint({ decimals, supply: EVERYTHING });
   const launched = launch(vm, quoteMint, choices);
@@ -188,6 +192,11 @@ function liveWholeLife(choices: LaunchChoices, decimals = 6): void {
   assert.ok(curve.soldBase - sold <= 2n && sold <= curve.soldBase, `${sold} of ${curve.soldBase}`);
 
   claim(vm, launched);
+  then(vm, launched, choices);
+}
+
+function migrate(vm: TestVm, launched: Launched, choices: LaunchChoices): void {
+  const { pool } = launched;
   const dammConfig = MIGRATED_POOL_CONFIGS[choices.feeBps === 100 ? 2 : 3]!;
   const positions = [newAddress(), newAddress()] as const;
   const { payer } = vm;
@@ -202,7 +211,7 @@ function liveWholeLife(choices: LaunchChoices, decimals = 6): void {
   const migration = migrateToDammV2({ pool, dammConfig, positions, payer });
   succeeded(vm.run(setComputeUnitLimit(400_000), migration));
   assert.equal(stateOf(vm, launched).isMigrated, true);
-  assert.equal(vm.data(migratedPool(dammConfig, pool.baseMint, quoteMint)).length, 1_112);
+  assert.equal(vm.data(migratedPool(dammConfig, pool.baseMint, pool.quoteMint)).length, 1_112);
 }
 
 /** The DAMM v2 that can be had is built for tests: it locks for no more than 438,000 seconds. */

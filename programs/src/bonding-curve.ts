@@ -24,6 +24,7 @@ import { isMadeOf } from './made-of.js';
 const CREATE_CONFIG = discriminator('c9cff3724b6f2fbd');
 const INITIALIZE_POOL = discriminator('8c55d7b06636684f');
 const CLAIM_CREATOR_FEE = discriminator('52dcfabd03556b2d');
+const CLAIM_PARTNER_FEE = discriminator('08ec5931987db151');
 const SWAP = discriminator('414b3f4ceb5b5b88');
 
 const EVENTS = [readonlyAccount(BONDING_CURVE_EVENTS), readonlyAccount(BONDING_CURVE_PROGRAM)];
@@ -149,6 +150,34 @@ export function claimCreatorFee({
       ...EVENTS,
     ],
     data: concatBytes(CLAIM_CREATOR_FEE, claimAmounts.encode(amounts, 'amount')),
+  };
+}
+
+/** The paying out of the operator's part of the trading fees. */
+export interface ClaimPartnerFee extends Omit<ClaimCreatorFee, 'pool' | 'creator'> {
+  pool: Omit<BondingCurvePool, 'metadata'>;
+  /** Whom the configuration names. */
+  feeClaimer: Address;
+}
+
+export function claimPartnerFee({
+  pool,
+  feeClaimer,
+  baseAccount,
+  quoteAccount,
+  ...amounts
+}: ClaimPartnerFee): Instruction {
+  return {
+    program: BONDING_CURVE_PROGRAM,
+    accounts: [
+      ...[BONDING_CURVE_AUTHORITY, pool.config].map(readonlyAccount),
+      ...[pool.pool, baseAccount, quoteAccount, pool.baseVault, pool.quoteVault].map(writableAccount),
+      ...[pool.baseMint, pool.quoteMint].map(readonlyAccount),
+      readonlySigner(feeClaimer),
+      ...[TOKEN_PROGRAM, TOKEN_PROGRAM].map(readonlyAccount),
+      ...EVENTS,
+    ],
+    data: concatBytes(CLAIM_PARTNER_FEE, claimAmounts.encode(amounts, 'amount')),
   };
 }
 

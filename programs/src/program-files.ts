@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type ProgramName = 'invite-escrow' | 'limit-order' | 'order-engine' | 'pool' | 'router';
+export type ProgramName =
+  | 'bonding-curve'
+  | 'invite-escrow'
+  | 'limit-order'
+  | 'order-engine'
+  | 'pool'
+  | 'router'
+  | 'token-metadata';
 
 const PROGRAMS_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
