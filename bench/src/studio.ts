@@ -17,11 +17,11 @@ const PATH = '/studio/v1/dbc-pool/create-tx';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 const EXPECTED = '"imagePresignedUrl"';
 
-/** `programs`: with the launch programs, on which each launch is tried out before it is answered. */
+/** `crafted`: with our stand-ins for the launch programs; `programs`: with the real ones. Each launch is tried out on them. */
 export const STUDIO_TARGETS = ['bare', 'crafted', 'programs'] as const;
 export type StudioTarget = (typeof STUDIO_TARGETS)[number];
 
-/** Launches crafted, next to a bare route; those with the programs only where SLIPWAY_PROGRAMS_DIR names them. */
+/** Launches crafted, next to a bare route; those with the real programs only where SLIPWAY_PROGRAMS_DIR names them. */
 export async function measureStudio(
   rig: Rig,
   { seconds, rounds }: { seconds: number; rounds: number },

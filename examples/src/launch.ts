@@ -1,6 +1,6 @@
 // Launches a token on a bonding curve: craft, upload image and metadata, sign, submit, buy, claim the fees.
-// Usage: npm run example:launch [-- <wallet of the sandbox>], with "npm start" in another terminal. The launch itself
-// needs the programs of Meteora and Metaplex; without them the example shows what is crafted, and says how they come.
+// Usage: npm run example:launch [-- <wallet of the sandbox>], with "npm start" in another terminal. On a chain without the
+// launch programs, or stand-ins for them, the example shows what is crafted, and says how they come.
 
 import {
   type Base64EncodedWireTransaction,

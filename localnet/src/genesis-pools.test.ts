@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import {
+  BONDING_CURVE_PROGRAM,
   decodePool,
   INITIAL_POOL_TOKENS,
   INVITE_PROGRAM,
@@ -26,6 +27,7 @@ import {
   encodeMint,
   generateKeypair,
   type Keypair,
+  METADATA_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
@@ -240,6 +242,8 @@ test("our programs are on every chain under their names, and an operator's file 
     { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
     { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
     { name: 'invite-escrow', address: INVITE_PROGRAM },
+    { name: 'bonding-curve', address: BONDING_CURVE_PROGRAM, standIn: true },
+    { name: 'token-metadata', address: METADATA_PROGRAM, standIn: true },
   ] as const;
   const [dataDir, programsDir] = [tempFolder(t), tempFolder(t)];
   const codeOf = async (chain: Chain, program: Address) => {
@@ -259,4 +263,20 @@ test("our programs are on every chain under their names, and an operator's file 
     }
     await chain.close();
   }
+});
+
+test('a stand-in is never where the program is that it stands in for, also not after that one was brought once', async (t) => {
+  const [dataDir, programsDir] = [tempFolder(t), tempFolder(t)];
+  writeFileSync(join(programsDir, `${METADATA_PROGRAM}.so`), programCode());
+  const standIns = async (options: { dataDir: string; programsDir?: string }) => {
+    const { chain } = await openTestChain(t, options);
+    const found = chain.genesis.programs.filter(({ standIn }) => standIn).map(({ name }) => name);
+    const account = await chain.account(METADATA_PROGRAM);
+    const code = (await chain.account(programDataAddress(account!)))!.data.subarray(45);
+    await chain.close();
+    return [...found, Buffer.from(code).equals(readProgram('token-metadata'))];
+  };
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'token-metadata', true]);
+  assert.deepEqual(await standIns({ dataDir, programsDir }), ['bonding-curve', false]);
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', false]);
 });

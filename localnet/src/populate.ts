@@ -22,7 +22,7 @@ import type { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { type GenesisPool, genesisLookupTable, genesisPools } from './genesis-pools.js';
-import { ownPrograms, readPrograms } from './programs.js';
+import { isStandIn, ownPrograms, readPrograms } from './programs.js';
 import type { PulledAccounts } from './pulled.js';
 import type { RemoteAccounts } from './remote-accounts.js';
 import type { AddressedAccount, ChainOptions, GenesisInfo, PricedToken } from './types.js';
@@ -44,7 +44,7 @@ interface ChainParts {
 
 /**
  * Loads our programs and those of the operator's folder, which win, where the chain does not have this version of them.
- * In a fork those that exist upstream stay as they are there.
+ * In a fork those that exist upstream stay as they are there. A stand-in never replaces what it stands in for.
  */
 export async function loadPrograms(options: ChainOptions, parts: ChainParts): Promise<GenesisInfo['programs']> {
   const { vm, state, bank } = parts;
@@ -53,11 +53,12 @@ export async function loadPrograms(options: ChainOptions, parts: ChainParts): Pr
   const files = new Map(ownPrograms(faucet).map((file) => [file.address, file]));
   const folder = programsDir === undefined ? [] : readPrograms(programsDir, faucet);
   for (const file of folder) files.set(file.address, file);
-  for (const { address, file, codeHash, program, programData } of files.values()) {
-    if (state.programs[address] === codeHash) continue;
+  for (const { address, file, version, program, programData } of files.values()) {
+    const held = state.programs[address];
+    if (held === version || (isStandIn(version) && held !== undefined && !isStandIn(held))) continue;
     const accounts = [programData, program];
     if (await isUpstreams(address, accounts, parts)) {
-      options.log?.(`${file}: the program exists on the chain that is forked, which wins`);
+      if (!isStandIn(version)) options.log?.(`${file}: the program exists on the chain that is forked, which wins`);
       continue;
     }
     try {
@@ -68,11 +69,18 @@ export async function loadPrograms(options: ChainOptions, parts: ChainParts): Pr
       throw error;
     }
     for (const entry of accounts) bank.write(entry.address, entry.account);
-    state.programs[address] = codeHash;
+    state.programs[address] = version;
     bank.saveState();
   }
-  const addresses = new Set([...files.keys(), ...Object.keys(state.programs).map(toAddress)]);
-  return [...addresses].map((address) => ({ name: files.get(address)?.name ?? address, address }));
+  const names = new Map<string, string>(Object.keys(state.programs).map((address) => [address, address]));
+  for (const { address, name, version } of files.values()) {
+    if (!isStandIn(version) || isStandIn(state.programs[address])) names.set(address, name);
+  }
+  return [...names].map(([address, name]) => ({
+    name,
+    address: toAddress(address),
+    ...(isStandIn(state.programs[address]) && { standIn: true }),
+  }));
 }
 
 /**

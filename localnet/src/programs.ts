@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  BONDING_CURVE_PROGRAM,
   INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
@@ -16,6 +17,7 @@ import {
   BPF_LOADER_UPGRADEABLE,
   findProgramAddress,
   isAddress,
+  METADATA_PROGRAM,
   rentExemptLamports,
   writeAddress,
 } from '@slipway/wire';
@@ -36,14 +38,26 @@ const OWN_PROGRAMS: Record<Address, ProgramName> = {
   [INVITE_PROGRAM]: 'invite-escrow',
 };
 
+/** Programs of other companies, which a chain has in a version of ours until somebody brings theirs. */
+const STAND_INS: Record<Address, ProgramName> = {
+  [BONDING_CURVE_PROGRAM]: 'bonding-curve',
+  [METADATA_PROGRAM]: 'token-metadata',
+};
+const STAND_IN_MARK = 'stand-in ';
+
+/** Whether the version of a program that a chain has is one of ours for a program of others. */
+export function isStandIn(version: string | undefined): boolean {
+  return version?.startsWith(STAND_IN_MARK) ?? false;
+}
+
 /** A program to load: one of the operator's folder, or one that comes along. */
 interface ProgramFile {
   address: Address;
   name: string;
   /** For messages. */
   file: string;
-  /** Tells one version of the code from another. */
-  codeHash: string;
+  /** Tells one version of the code from another, and a stand-in from the program that it stands in for. */
+  version: string;
   program: AddressedAccount;
   /** The account that holds the code. */
   programData: AddressedAccount;
@@ -68,11 +82,13 @@ export function readPrograms(folder: string, authority: Address): ProgramFile[] 
   });
 }
 
-/** Our own programs, which every chain has, in the same way. */
+/** Our own programs and our stand-ins, in the same way. */
 export function ownPrograms(authority: Address): ProgramFile[] {
-  return Object.entries(OWN_PROGRAMS).map(([id, name]) =>
-    programOf({ address: id as Address, name, file: `${name}.so` }, readProgram(name), authority),
-  );
+  return Object.entries({ ...OWN_PROGRAMS, ...STAND_INS }).map(([id, name]) => {
+    const address = id as Address;
+    const file = programOf({ address, name, file: `${name}.so` }, readProgram(name), authority);
+    return STAND_INS[address] ? { ...file, version: `${STAND_IN_MARK}${file.version}` } : file;
+  });
 }
 
 function programOf(
@@ -83,7 +99,7 @@ function programOf(
   const programData = findProgramAddress([addressToBytes(named.address)], BPF_LOADER_UPGRADEABLE).address;
   return {
     ...named,
-    codeHash: hash('sha256', code, 'hex'),
+    version: hash('sha256', code, 'hex'),
     program: { address: named.address, account: programAccount(programData) },
     programData: { address: programData, account: codeAccount(code, authority) },
   };

@@ -164,8 +164,11 @@ export interface GenesisInfo {
   pools: Address[];
   /** Has the accounts of those pools. */
   lookupTable: Address;
-  /** Those that every chain has, and those of the operator's folder, whose name is the address. */
-  programs: { name: string; address: Address }[];
+  /**
+   * Those that every chain has, and those of the operator's folder, whose name is the address. A stand-in is our version of
+   * another company's program.
+   */
+  programs: { name: string; address: Address; standIn?: boolean }[];
 }
 
 export interface ChainOptions {

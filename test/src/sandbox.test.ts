@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
+  BONDING_CURVE_PROGRAM,
   decodePool,
   INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
@@ -8,7 +9,14 @@ import {
   ROUTER_PROGRAM,
   TOKEN_SWAP_PROGRAM,
 } from '@slipway/programs';
-import { type Address, associatedTokenAddress, decodeTokenAccount, generateKeypair, isAddress } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  generateKeypair,
+  isAddress,
+  METADATA_PROGRAM,
+} from '@slipway/wire';
 import { type Answer, request, type Service, startService } from './service.js';
 import { balancesOf, craft, execute, type Info, infoOf, JUP, newToken, newWallet, rpc, walletNamed } from './wallet.js';
 
@@ -54,11 +62,13 @@ describe('/sandbox/info', () => {
       platformToken: JUP,
       platformStable: JUPUSD,
       programs: [
-        { name: 'pool', address: TOKEN_SWAP_PROGRAM },
-        { name: 'router', address: ROUTER_PROGRAM },
-        { name: 'order-engine', address: ORDER_ENGINE_PROGRAM },
-        { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
-        { name: 'invite-escrow', address: INVITE_PROGRAM },
+        { name: 'pool', address: TOKEN_SWAP_PROGRAM, standIn: false },
+        { name: 'router', address: ROUTER_PROGRAM, standIn: false },
+        { name: 'order-engine', address: ORDER_ENGINE_PROGRAM, standIn: false },
+        { name: 'limit-order', address: LIMIT_ORDER_PROGRAM, standIn: false },
+        { name: 'invite-escrow', address: INVITE_PROGRAM, standIn: false },
+        { name: 'bonding-curve', address: BONDING_CURVE_PROGRAM, standIn: true },
+        { name: 'token-metadata', address: METADATA_PROGRAM, standIn: true },
       ],
       gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],
     });

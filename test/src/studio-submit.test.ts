@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { BONDING_CURVE_PROGRAM } from '@slipway/programs';
-import { generateKeypair, type Keypair, METADATA_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { generateKeypair, type Keypair, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { sendRaw, statusesIn } from './raw-http.js';
 import { request, type Service, startService } from './service.js';
 import {
-  addressesOf,
   assertRefused,
   type Creation,
   createPool,
@@ -16,7 +14,6 @@ import {
   type Refused,
   submit,
   submitForm,
-  upload,
 } from './studio.js';
 import { JUP, newWallet, signTransaction } from './wallet.js';
 
@@ -36,25 +33,7 @@ async function created(wanted: unknown = body): Promise<Creation> {
   return creation;
 }
 
-describe('submitting without the launch program', () => {
-  it('says in one sentence what is missing and how it comes', async () => {
-    const creation = await created();
-    await upload(creation);
-    const { status, body: answer } = await submit<Refused>(service, creation, creator);
-    assert.equal(status, 409, 'what is missing is configuration: nothing has failed');
-    for (const part of [
-      BONDING_CURVE_PROGRAM,
-      METADATA_PROGRAM,
-      'slipway programs pull',
-      'SLIPWAY_PROGRAMS_DIR',
-      'SLIPWAY_FORK_URL',
-    ]) {
-      assert.ok(answer.error.includes(part), answer.error);
-    }
-    assert.doesNotMatch(answer.error, /\. /);
-    assert.equal((await addressesOf<Refused>(service, creation.mint)).status, 404);
-  });
-
+describe('submitting a launch', () => {
   it('refuses what is not the crafted transaction, signed by its creator', async () => {
     const [creation, other] = [await created(), await created()];
     const stranger = generateKeypair();

@@ -12,7 +12,8 @@ export interface ChainInfo {
   lookupTable: Address;
   /** The wallet that pays the airdrops. */
   faucet: Address;
-  programs: { name: string; address: string }[];
+  /** A stand-in is our version of another company's program. */
+  programs: { name: string; address: string; standIn: boolean }[];
   forkHost: string | null;
   unixTimestamp: number;
 }

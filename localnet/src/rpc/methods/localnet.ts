@@ -19,7 +19,7 @@ export const localnetMethods: Methods = {
       pools,
       lookupTable,
       faucet: chain.faucet,
-      programs: programs.map(({ name, address }) => ({ name, address })),
+      programs: programs.map(({ name, address, standIn = false }) => ({ name, address, standIn })),
       forkHost,
       unixTimestamp: integer(chain.unixTimestamp),
     };

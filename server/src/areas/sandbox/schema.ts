@@ -1,6 +1,12 @@
 import { type Static, Type } from 'typebox';
 
-const Named = Type.Object({ name: Type.String(), address: Type.String() });
+const Program = Type.Object({
+  name: Type.String(),
+  address: Type.String(),
+  standIn: Type.Boolean({
+    description: "Our version of another company's program: does what this service needs of it",
+  }),
+});
 
 export const InfoAnswer = Type.Object(
   {
@@ -10,7 +16,7 @@ export const InfoAnswer = Type.Object(
     unixTimestamp: Type.Integer({ description: "The chain's clock, unix seconds" }),
     platformToken: Type.String({ description: 'Mint' }),
     platformStable: Type.String({ description: 'Mint' }),
-    programs: Type.Array(Named, { description: 'Programs beside those that every chain has' }),
+    programs: Type.Array(Program, { description: 'Programs beside those that every chain has' }),
     gameEventIds: Type.Array(Type.String()),
     wallets: Type.Array(
       Type.Object({

@@ -8,7 +8,7 @@ const PROGRAMS: readonly { address: Address; name: string }[] = [
   { address: METADATA_PROGRAM, name: 'the metadata program (Metaplex Token Metadata' },
 ];
 
-/** The launch programs that this chain lacks. Both are third-party programs, which a new sandbox does not have. */
+/** The launch programs that this chain lacks. Of both, which are third-party programs, a new sandbox has stand-ins. */
 export async function missingPrograms({ chain }: StudioDeps): Promise<string[]> {
   const found = await Promise.all(PROGRAMS.map(({ address }) => chain.account(address)));
   return PROGRAMS.flatMap(({ address, name }, index) => (found[index]?.executable ? [] : [`${name}, ${address})`]));
