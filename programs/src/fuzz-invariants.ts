@@ -48,7 +48,7 @@ export function checkChange(change: Change, isProgramOwned: (address: Address) =
     if (had?.reserve === undefined && had) add(had.mint, -had.amount);
     if (has?.reserve === undefined && has) add(has.mint, has.amount);
     const [supplied, supply] = [supplyOf(before), supplyOf(after)];
-    if (supplied !== undefined) add(address, supplied - (supply ?? 0n));
+    if (supplied !== undefined || supply !== undefined) add(address, (supplied ?? 0n) - (supply ?? 0n));
     if (!change.isForged) checkBacking(change, address, before, after);
     checkMint(change, address, before, after);
     if (!isProgramOwned(address)) checkStranger(change, address, before, after, isProgramOwned);

@@ -1,3 +1,4 @@
+import { bondingCurveTarget, tokenMetadataTarget } from './fuzz-bonding-curve.js';
 import type { FuzzTarget } from './fuzz-engine.js';
 import { inviteEscrowTarget } from './fuzz-invite-escrow.js';
 import { limitOrderTarget } from './fuzz-limit-order.js';
@@ -8,10 +9,12 @@ import type { ProgramName } from './program-files.js';
 import { withPuppet } from './router-puppet.js';
 
 /** The worlds in which each program is attacked. The hostile venue has to be compiled. */
-export const FUZZ_TARGETS: Partial<Record<ProgramName, ((seed: number) => FuzzTarget)[]>> = {
+export const FUZZ_TARGETS: Record<ProgramName, ((seed: number) => FuzzTarget)[]> = {
+  'bonding-curve': [bondingCurveTarget],
   'invite-escrow': [inviteEscrowTarget],
   'limit-order': [limitOrderTarget],
   'order-engine': [orderEngineTarget],
   pool: [poolTarget],
+  'token-metadata': [tokenMetadataTarget],
   router: withPuppet.skip ? [routerTarget] : [routerTarget, hostileVenueTarget],
 };
