@@ -1,16 +1,23 @@
-// Launches a token on a bonding curve: craft, upload image and metadata, sign, submit, buy, claim the fees.
+// Launches a token on a bonding curve: craft, upload image and metadata, sign, submit, buy, sell, claim the fees.
 // Usage: npm run example:launch [-- <wallet of the sandbox>], with "npm start" in another terminal. On a chain without the
 // launch programs, or stand-ins for them, the example shows what is crafted, and says how they come.
 
 import {
+  addDecoderSizePrefix,
+  address,
   type Base64EncodedWireTransaction,
   createKeyPairSignerFromBytes,
   createSolanaRpc,
+  getAddressEncoder,
   getBase58Encoder,
   getBase64EncodedWireTransaction,
   getBase64Encoder,
   getCompiledTransactionMessageDecoder,
+  getProgramDerivedAddress,
+  getStructDecoder,
   getTransactionDecoder,
+  getU32Decoder,
+  getUtf8Decoder,
   partiallySignTransaction,
 } from '@solana/kit';
 import { attempt, call, fail, post, type SandboxInfo, say } from './service.js';
@@ -32,6 +39,7 @@ interface Order {
 }
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const METADATA_PROGRAM = address('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');
 const HUNDRED_USDC = '100000000';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -84,15 +92,19 @@ if ('reason' in submitted) {
 const { data } = await call<{ data: { dbcPoolAddress: string } }>(`/studio/v1/dbc-pool/addresses/${creation.mint}`);
 const poolAddress = data.dbcPoolAddress;
 say('Launched; its pool', poolAddress);
+const onChain = await readMetadata(creation.mint);
+say('On the chain', `${onChain.name} (${onChain.symbol}), ${onChain.uri}`);
+const page = (await (await fetch(onChain.uri)).json()) as { image: string };
+say('Its picture', `${(await (await fetch(page.image)).arrayBuffer()).byteLength} bytes at ${page.image}`);
 
-// 4. Somebody buys for 100 USDC, like any other token.
-const order = await findRoute();
-say(`100 USDC buy (${order.routePlan[0]?.swapInfo.label})`, `${order.outAmount} of the smallest unit`);
-const bought = await call<{ status: string; signature: string }>('/ultra/v1/execute', {
-  requestId: order.requestId,
-  signedTransaction: await signed(order.transaction),
-});
-say(bought.status, bought.signature);
+// 4. Somebody buys for 100 USDC, like any other token, and sells half of it.
+const bought = await trade(await findRoute(USDC, creation.mint, HUNDRED_USDC));
+say('100 USDC buy', `${bought} of the smallest unit`);
+const half = String(BigInt(bought) / 2n);
+say(
+  'Half of it is sold for',
+  `${await trade(await findRoute(creation.mint, USDC, half))} of the smallest unit of USDC`,
+);
 
 // 5. The creator's part of the fees: half of what is left of 1 % after the fifth of the curve's program.
 const fees = await call<{ unclaimed: string; total: string }>('/studio/v1/dbc/fee', { poolAddress });
@@ -127,9 +139,36 @@ async function signed(transaction: string): Promise<string> {
   return getBase64EncodedWireTransaction(await partiallySignTransaction([signer.keyPair], unsigned));
 }
 
+/** What the metadata account of a mint says, as wallets read it. */
+async function readMetadata(mint: string): Promise<{ name: string; symbol: string; uri: string }> {
+  const addresses = getAddressEncoder();
+  const seeds = ['metadata', addresses.encode(METADATA_PROGRAM), addresses.encode(address(mint))];
+  const [account] = await getProgramDerivedAddress({ programAddress: METADATA_PROGRAM, seeds });
+  const { value } = await rpc.getAccountInfo(account, { encoding: 'base64' }).send();
+  const bytes = getBase64Encoder().encode(value?.data[0] ?? fail(`${account}: no metadata`));
+  const text = addDecoderSizePrefix(getUtf8Decoder(), getU32Decoder());
+  // After its kind, the authority and the mint.
+  return getStructDecoder([
+    ['name', text],
+    ['symbol', text],
+    ['uri', text],
+  ]).decode(bytes, 1 + 32 + 32);
+}
+
+/** Signs and lands an order; answers what came of it. */
+async function trade({ requestId, transaction, outAmount, routePlan }: Order): Promise<string> {
+  const signedTransaction = await signed(transaction);
+  const landed = await call<{ status: string; signature: string }>('/ultra/v1/execute', {
+    requestId,
+    signedTransaction,
+  });
+  say(`${landed.status} over ${routePlan[0]?.swapInfo.label}`, landed.signature);
+  return outAmount;
+}
+
 /** The aggregator may take a moment to find a pool that has just been made. */
-async function findRoute(): Promise<Order> {
-  const query = `inputMint=${USDC}&outputMint=${creation.mint}&amount=${HUNDRED_USDC}&taker=${wallet.address}`;
+async function findRoute(inputMint: string, outputMint: string, amount: string): Promise<Order> {
+  const query = `inputMint=${inputMint}&outputMint=${outputMint}&amount=${amount}&taker=${wallet.address}`;
   for (const started = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, 500))) {
     const answer = await attempt<Order>(`/ultra/v1/order?${query}`);
     if (!('reason' in answer)) return answer.body;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Address,
@@ -51,10 +51,11 @@ export function newAddress(): Address {
   return addressFromBytes(bytes);
 }
 
-/** The program under test: SLIPWAY_PROGRAMS names a folder of changed ones. */
+/** The program under test: SLIPWAY_PROGRAMS names a folder in which changed ones are. */
 export function programUnderTest(name: ProgramName): Buffer {
   const folder = process.env.SLIPWAY_PROGRAMS;
-  return readFileSync(folder ? join(folder, `${name}.so`) : programFile(name));
+  const changed = folder && join(folder, `${name}.so`);
+  return readFileSync(changed && existsSync(changed) ? changed : programFile(name));
 }
 
 /**
