@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  BONDING_CURVE_PROGRAM,
   INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   type ProgramName,
   ROUTER_PROGRAM,
   readProgram,
+  STAND_INS,
   TOKEN_SWAP_PROGRAM,
 } from '@slipway/programs';
 import {
@@ -17,7 +17,6 @@ import {
   BPF_LOADER_UPGRADEABLE,
   findProgramAddress,
   isAddress,
-  METADATA_PROGRAM,
   rentExemptLamports,
   writeAddress,
 } from '@slipway/wire';
@@ -38,11 +37,6 @@ const OWN_PROGRAMS: Record<Address, ProgramName> = {
   [INVITE_PROGRAM]: 'invite-escrow',
 };
 
-/** Programs of other companies, which a chain has in a version of ours until somebody brings theirs. */
-const STAND_INS: Record<Address, ProgramName> = {
-  [BONDING_CURVE_PROGRAM]: 'bonding-curve',
-  [METADATA_PROGRAM]: 'token-metadata',
-};
 const STAND_IN_MARK = 'stand-in ';
 
 /** Whether the version of a program that a chain has is one of ours for a program of others. */

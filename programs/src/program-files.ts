@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Address, METADATA_PROGRAM } from '@slipway/wire';
+import { BONDING_CURVE_PROGRAM } from './bonding-curve-addresses.js';
 
 export type ProgramName =
   | 'bonding-curve'
@@ -10,6 +12,12 @@ export type ProgramName =
   | 'pool'
   | 'router'
   | 'token-metadata';
+
+/** Our versions of other companies' programs, by the address of the real ones. */
+export const STAND_INS: Readonly<Record<Address, ProgramName>> = {
+  [BONDING_CURVE_PROGRAM]: 'bonding-curve',
+  [METADATA_PROGRAM]: 'token-metadata',
+};
 
 const PROGRAMS_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,6 +1,13 @@
 import { relative } from 'node:path';
-import { openAccountSource, type PulledFile, type PulledProgram, pulledPath, writePulled } from '@slipway/localnet';
-import { LOCKER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import {
+  type AccountSource,
+  openAccountSource,
+  type PulledFile,
+  type PulledProgram,
+  pulledPath,
+  writePulled,
+} from '@slipway/localnet';
+import { LOCKER_PROGRAM, readProgram, STAND_INS, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, METADATA_PROGRAM } from '@slipway/wire';
 import { allVenues } from '../routing/aggregator/index.js';
 import { type CommandContext, CommandError, type Result } from './context.js';
@@ -31,7 +38,7 @@ export async function copyPrograms(
   const wanted = new Set(pools.length > 0 ? found.flatMap((pool) => pool.programs) : all);
   const programs: PulledProgram[] = [];
   for (const address of wanted) {
-    const program = await pullProgram(source, address).catch((error) => {
+    const program = await pullReal(source, address).catch((error) => {
       // Not every cluster has every venue, but the programs of a requested pool must exist.
       if (pools.length > 0 || !(error instanceof CommandError)) throw error;
       return error;
@@ -46,6 +53,15 @@ export async function copyPrograms(
     host: source.host,
     files: writePulled(folder, source.host, [...programs, ...accounts.values()]),
   });
+}
+
+/** A sandbox has stand-ins of ours for some programs: in a folder they would pass for the real ones. */
+async function pullReal(source: AccountSource, address: Address): Promise<PulledProgram> {
+  const program = await pullProgram(source, address);
+  const standIn = STAND_INS[address];
+  if (standIn && readProgram(standIn).equals(program.code))
+    throw new CommandError(`${address}: the chain of ${source.host} has only a stand-in for it`);
+  return program;
 }
 
 const sizeOf = ({ code }: PulledProgram) => `${Math.ceil(code.length / 1024)} KiB`;
