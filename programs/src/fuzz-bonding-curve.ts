@@ -90,7 +90,10 @@ function newLaunch(vm: TestVm, choices: LaunchChoices): CurveWorld {
   const people = { feeClaimer: operator, leftoverReceiver: operator, payer: creator };
   const texts = { name: 'A token', symbol: 'TOKEN', uri: 'https://example.com/t.json' };
   return {
-    ...{ pool, creator, operator, trader },
+    pool,
+    creator,
+    operator,
+    trader,
     base: newAddress(),
     quote: vm.tokenAccount({ mint: quoteMint, owner: trader, amount: 4n * RICH }),
     create: createCurveConfig({ config: pool.config, quoteMint, terms, ...people }),
