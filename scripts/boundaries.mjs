@@ -165,8 +165,9 @@ function checkWorkspaces() {
     localnet: ['@slipway/wire', '@slipway/programs'],
     programs: ['@slipway/wire', '@slipway/wire/formats'],
     checks: formats,
+    client: [...formats, '@slipway/checks'],
   };
-  const inBrowsers = new Set(['checks']);
+  const inBrowsers = new Set(['checks', 'client']);
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
       const name = relative(root, file);

@@ -21,6 +21,7 @@ const ATTACKERS = {
   'a stranger on the chain': 'Somebody who calls our programs on the chain',
   'an issuer of a token': 'An issuer of a token',
   'an uploader': 'An uploader of images and metadata',
+  'a lying service': 'A service that lies to its clients',
   'a node': 'A node that lies, stalls or throttles',
   'a database writer': 'Somebody who can write to the database',
   'another user': 'Another user of the machine',

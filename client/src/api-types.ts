@@ -1,0 +1,7848 @@
+// Written by "npm run client-types" from the OpenAPI document. The admin API is not the client's.
+
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The process runs
+         * @description For a supervisor: answers as long as the process does.
+         */
+        get: operations["getLivez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The service can serve
+         * @description For a load balancer: 503 while something is missing that requests need.
+         */
+        get: operations["getReadyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quote a swap, with the transaction for a taker
+         * @description Asks all routers and answers the best quote. With a `taker`, sign `transaction` and post it to `execute`.
+         */
+        get: operations["getUltraV1Order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a signed order
+         * @description Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer for two minutes; it never lands twice.
+         */
+        post: operations["postUltraV1Execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/order/routers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The routers that are asked
+         * @description Their ids can be given to `excludeRouters`.
+         */
+        get: operations["getUltraV1OrderRouters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/shield": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a buyer of these mints should know
+         * @description Warnings about each mint, from the chain and from what the operator has verified.
+         */
+        get: operations["getUltraV1Shield"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens by symbol, name or mint
+         * @description Tokens of the operator come first, then launched ones, which are found by the beginning of their symbol or name. A mint is found whatever it is called.
+         */
+        get: operations["getUltraV1Search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/v2/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens by symbol, name or mint
+         * @description Tokens of the operator come first, then launched ones, which are found by the beginning of their symbol or name. A mint is found whatever it is called.
+         */
+        get: operations["getTokensV2Search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/holdings/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a wallet holds
+         * @description Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 100 accounts that the wallet has count as a call.
+         */
+        get: operations["getUltraV1HoldingsAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/holdings/{address}/native": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The SOL of a wallet
+         * @description The lamports of the wallet, without wrapped SOL.
+         */
+        get: operations["getUltraV1HoldingsAddressNative"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/balances/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a wallet holds, by mint; superseded by holdings
+         * @deprecated
+         * @description All token accounts of a mint are added up.
+         */
+        get: operations["getUltraV1BalancesAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/transfer/craft-native": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Craft a transfer of SOL
+         * @description Sign `transaction` and post it to `transfer/execute`.
+         */
+        get: operations["getUltraV1TransferCraftNative"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/transfer/craft-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Craft a transfer of tokens
+         * @description Sign `transaction` and post it to `transfer/execute`.
+         */
+        get: operations["getUltraV1TransferCraftToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/reclaim/craft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the closing of empty token accounts
+         * @description Only empty accounts are closed. Their rent goes to the owner.
+         */
+        post: operations["postUltraV1ReclaimCraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/transfer/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a signed transfer
+         * @description Post it again for the same answer. An error means that nothing was sent.
+         */
+        post: operations["postUltraV1TransferExecute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ultra/v1/reclaim/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a signed closing of token accounts
+         * @description Post it again for the same answer. An error means that nothing was sent.
+         */
+        post: operations["postUltraV1ReclaimExecute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v1/createOrder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the opening of a limit order
+         * @description The order holds the input on the chain until a keeper fills it or the maker cancels it. Sign `transaction` and post it to `execute`.
+         */
+        post: operations["postTriggerV1CreateOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v1/cancelOrder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the cancelling of a limit order
+         * @description The maker gets back what the order holds. Sign `transaction` and post it to `execute`.
+         */
+        post: operations["postTriggerV1CancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v1/cancelOrders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the cancelling of several limit orders
+         * @description Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call.
+         */
+        post: operations["postTriggerV1CancelOrders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v1/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a signed transaction
+         * @description Lands what `createOrder`, `cancelOrder` or `cancelOrders` crafted. The same post gets the same answer.
+         */
+        post: operations["postTriggerV1Execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v1/getTriggerOrders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A wallet's limit orders and their fills
+         * @description Read from the chain, 10 a page.
+         */
+        get: operations["getTriggerV1GetTriggerOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/auth/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Something for a wallet to sign, to log in
+         * @description Sign `challenge` as a message, or `transaction`, and post the signature to `verify`. It lives five minutes.
+         */
+        post: operations["postTriggerV2AuthChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in with what was signed
+         * @description The token is for the header `Authorization: Bearer`. It lives 24 hours and can never move funds by itself.
+         */
+        post: operations["postTriggerV2AuthVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/vault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The vault of the wallet
+         * @description The account that holds the deposits of the wallet's orders.
+         */
+        get: operations["getTriggerV2Vault"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/vault/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Make the vault of the wallet
+         * @description Once for each wallet.
+         */
+        get: operations["getTriggerV2VaultRegister"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/deposit/craft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the deposit that pays for an order
+         * @description Sign `transaction`, but do not send it: post it with the order.
+         */
+        post: operations["postTriggerV2DepositCraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/orders/price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an order, and land its signed deposit
+         * @description Lands the signed deposit and creates the order. Nothing moves if the order is refused. The same body gets the same order.
+         */
+        post: operations["postTriggerV2OrdersPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/orders/price/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the terms of an open order
+         * @description Only while the order is `open`. Fields that are left out stay as they are.
+         */
+        patch: operations["patchTriggerV2OrdersPriceOrderId"];
+        trace?: never;
+    };
+    "/trigger/v2/orders/price/cancel/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order, and craft the withdrawal of its funds
+         * @description The order is not filled any more. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back.
+         */
+        post: operations["postTriggerV2OrdersPriceCancelOrderId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/orders/price/confirm-cancel/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land the signed withdrawal of a cancelled order
+         * @description Lands the withdrawal. The order stays as it is until that has landed.
+         */
+        post: operations["postTriggerV2OrdersPriceConfirmCancelOrderId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/orders/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The orders of the wallet
+         * @description The newest change first, or as `sort` and `dir` say. With `id`, that order alone.
+         */
+        get: operations["getTriggerV2OrdersHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trigger/v2/orders/history/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One order of the wallet
+         * @description With everything that has happened to it.
+         */
+        get: operations["getTriggerV2OrdersHistoryOrderId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/studio/v1/dbc-pool/create-tx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the launch of a token
+         * @description Upload image and metadata to the presigned URLs, sign `transaction` as the creator, and post it to `dbc-pool/submit`.
+         */
+        post: operations["postStudioV1DbcPoolCreateTx"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/studio/v1/dbc-pool/addresses/{mint}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the pools of a token are
+         * @description The bonding curve pool, the pool that it has migrated to, and its configuration.
+         */
+        get: operations["getStudioV1DbcPoolAddressesMint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/studio/v1/dbc/fee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A creator's trading fees
+         * @description In the smallest unit of the quote token.
+         */
+        post: operations["postStudioV1DbcFee"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/studio/v1/dbc/fee/create-tx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the claim of a creator's trading fees
+         * @description Sign the transaction and send it yourself. It claims at most `maxQuoteAmount`.
+         */
+        post: operations["postStudioV1DbcFeeCreateTx"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/craft-send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft an invite: SOL or tokens for whoever gets the code
+         * @description Send it, signed, with POST /tx/v1/submit or to any RPC.
+         */
+        post: operations["postSendV1CraftSend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/craft-clawback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the taking back of an invite
+         * @description Send it, signed, with POST /tx/v1/submit or to any RPC.
+         */
+        post: operations["postSendV1CraftClawback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/craft-claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Craft the claim of an invite
+         * @description Sign `tx` with the key of the invite, and post it to `execute-claim` with the `requestId`.
+         */
+        post: operations["postSendV1CraftClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/execute-claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a claim that the key of the invite has signed
+         * @description Adds the signature of the service's keeper, who pays the fee, and lands it. Post it again for the same answer.
+         */
+        post: operations["postSendV1ExecuteClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/pending-invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open invites of a sender, the newest first
+         * @description Invites that can still be claimed, 10 a page.
+         */
+        get: operations["getSendV1PendingInvites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/send/v1/invite-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Invites that were claimed, taken back or have expired, of their sender or receiver
+         * @description 10 a page, the newest first. A row may appear again on a later page while new ones arrive; none is skipped.
+         */
+        get: operations["getSendV1InviteHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tx/v1/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a fully signed transaction
+         * @description Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land; what fails as the chain is now is sent once. A transaction whose fee payer cannot pay the fee is refused.
+         */
+        post: operations["postTxV1Submit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tx/v1/status/{signature}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has become of a transaction
+         * @description Of a transaction that was posted to `submit`.
+         */
+        get: operations["getTxV1StatusSignature"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/v2/verify/express/craft-txn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Craft the payment of a verification
+         * @description Sign `transaction` and post it to `execute` with the `requestId`. With a `code` other than 0, `transaction` is empty and `error` says why.
+         */
+        get: operations["getTokensV2VerifyExpressCraftTxn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/v2/verify/express/check-eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What may be requested for a token
+         * @description If both `canVerify` and `canMetadata` are false, `execute` refuses before anything is paid.
+         */
+        get: operations["getTokensV2VerifyExpressCheckEligibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/v2/verify/express/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land the signed payment and record the request
+         * @description Lands the payment at most once, and records the request with it. The same post gets the same answer while the request id lives.
+         */
+        post: operations["postTokensV2VerifyExpressExecute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/prediction/v1/events/{eventId}/score": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest score of an event
+         * @description The answer is null if nothing is known of the event.
+         */
+        get: operations["getPredictionV1EventsEventIdScore"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/prediction/v1/events/scores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest scores of up to 100 events
+         * @description In the order of the question. Events of which nothing is known are left out.
+         */
+        get: operations["getPredictionV1EventsScores"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wallets, mints and addresses
+         * @description Everything that a program needs to use this sandbox, the secret keys of its wallets included.
+         */
+        get: operations["getSandboxInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/airdrop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fund a wallet
+         * @description Gives a wallet SOL, or tokens of any mint of the sandbox. Answered when it is confirmed.
+         */
+        post: operations["postSandboxAirdrop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a price
+         * @description Pools and market makers follow before the answer; trigger orders see the new price after that.
+         */
+        post: operations["postSandboxPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move time forward
+         * @description Blockhashes, challenges, tokens and orders expire as they would. Answered when the work that is then due has run.
+         */
+        post: operations["postSandboxClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/studio/v1/dbc-pool/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Land a signed launch
+         * @description Adds the signatures of mint and configuration, lands the launch, and publishes what was uploaded for it. The same post gets the same answer.
+         */
+        post: operations["postStudioV1DbcPoolSubmit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        GatewayError: {
+            code: number;
+            message: string;
+            /** @description Of 429: the limit that was hit */
+            limit?: {
+                /**
+                 * @description execute: paths that execute or submit. main: all others
+                 * @enum {unknown}
+                 */
+                bucket: "main" | "execute";
+                /** @description The most in the window */
+                requests: number;
+                windowSeconds: number;
+                /** @description When the next request can pass, as the header Retry-After */
+                retryAfterSeconds: number;
+            };
+        };
+        PlainError: {
+            error: string;
+            code?: number;
+        };
+        SwapOrder: {
+            /** @enum {string} */
+            mode: "ultra" | "manual";
+            /** @enum {string} */
+            swapMode: "ExactIn";
+            inputMint: string;
+            outputMint: string;
+            /** @description Leaves the taker, a fee on the input included */
+            inAmount: string;
+            /** @description Arrives, after a fee on the output */
+            outAmount: string;
+            /** @description The least that arrives */
+            otherAmountThreshold: string;
+            inUsdValue?: number;
+            outUsdValue?: number;
+            swapUsdValue?: number;
+            /** @description Loss by moving the market, in percent */
+            priceImpact: number;
+            /** @description The same as a ratio; deprecated */
+            priceImpactPct: string;
+            slippageBps: number;
+            routePlan: {
+                swapInfo: {
+                    ammKey: string;
+                    label: string;
+                    inputMint: string;
+                    outputMint: string;
+                    inAmount: string;
+                    outAmount: string;
+                    /** @description What of inAmount the venue keeps as its fee */
+                    feeAmount: string;
+                    /** @description The hop’s input */
+                    feeMint: string;
+                };
+                percent: number;
+                bps: number;
+                usdValue?: number;
+            }[];
+            referralAccount?: string;
+            feeMint: string;
+            /** @description All that is taken, gas that is paid for the taker included */
+            feeBps: number;
+            platformFee: {
+                amount: string;
+                feeBps: number;
+                feeMint: string;
+            };
+            signatureFeeLamports: number;
+            /** @description Null without a transaction */
+            signatureFeePayer: string | null;
+            /** @description Priority fee and tip */
+            prioritizationFeeLamports: number;
+            /** @description Null without a transaction */
+            prioritizationFeePayer: string | null;
+            /** @description Rent that stays in new accounts */
+            rentFeeLamports: number;
+            /** @description Null without a transaction */
+            rentFeePayer: string | null;
+            /** @enum {string} */
+            swapType: "aggregator" | "rfq";
+            /** @enum {string} */
+            router: "metis" | "jupiterz" | "dflow" | "okx";
+            /** @description Base64, unsigned; null without a taker, empty when errorCode says why */
+            transaction: string | null;
+            /** @description Somebody else than the taker pays the network fee */
+            gasless: boolean;
+            requestId: string;
+            /** @description Milliseconds */
+            totalTime: number;
+            /** @description Null for a quote only */
+            taker: string | null;
+            quoteId?: string;
+            maker?: string;
+            /** @description Unix seconds: signed by then, it is still given to the market maker */
+            expireAt?: string;
+            lastValidBlockHeight?: string;
+            /** @description 1: not enough of the input. 2: not enough SOL for fees and rent. 3: too small a trade for gasless; of a market maker: the quote could not be made a transaction */
+            errorCode?: number;
+            errorMessage?: string;
+            /** @description The same text */
+            error?: string;
+        };
+        SwapExecution: {
+            /** @enum {string} */
+            status: "Success" | "Failed";
+            /** @description 0: landed. Above 0: the error of a program, 6001 being slippage. -1000 to -1999: could not land. -2000 to -2999: the market maker */
+            code: number;
+            signature?: string;
+            /** @description 0 where it has not landed */
+            slot: string;
+            error?: string;
+            /** @description What left the taker's wallet */
+            totalInputAmount?: string;
+            /** @description What the receiver got */
+            totalOutputAmount?: string;
+            /** @description What was swapped, without a fee on the input */
+            inputAmountResult?: string;
+            /** @description What came out, before a fee on the output */
+            outputAmountResult?: string;
+            swapEvents?: {
+                inputMint: string;
+                inputAmount: string;
+                outputMint: string;
+                outputAmount: string;
+            }[];
+        };
+        Routers: {
+            id: string;
+            name: string;
+        }[];
+        ShieldWarnings: {
+            /** @description Of every mint that was asked about */
+            warnings: {
+                [key: string]: {
+                    /** @description NOT_VERIFIED, NOT_SELLABLE, HAS_MINT_AUTHORITY, HAS_FREEZE_AUTHORITY, HAS_PERMANENT_DELEGATE, NON_TRANSFERABLE, MUTABLE_TRANSFER_FEES, or the fee in force as `1.5%_TRANSFER_FEES` */
+                    type: string;
+                    message: string;
+                    /** @enum {string} */
+                    severity: "info" | "warning" | "critical";
+                }[];
+            };
+        };
+        MintInformationList: {
+            /** @description The mint */
+            id: string;
+            /** @description Empty when neither the token list nor the chain has one */
+            name: string;
+            /** @description Empty when neither the token list nor the chain has one */
+            symbol: string;
+            /** @description URL */
+            icon?: string;
+            decimals: number;
+            tokenProgram: string;
+            /** @description Left out when nobody can mint more */
+            mintAuthority?: string;
+            /** @description Left out when nobody can freeze token accounts */
+            freezeAuthority?: string;
+            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
+            circSupply?: number;
+            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
+            totalSupply?: number;
+            /** @description USD; left out where no price is known */
+            usdPrice?: number;
+            /** @description USD; left out where no price is known */
+            fdv?: number;
+            /** @description USD; left out where no price is known */
+            mcap?: number;
+            audit: {
+                mintAuthorityDisabled: boolean;
+                freezeAuthorityDisabled: boolean;
+            };
+            /** @description Whether it is in the operator's token list, or its verification was approved */
+            isVerified: boolean;
+            tags: string[];
+        }[];
+        MintInformation: {
+            /** @description The mint */
+            id: string;
+            /** @description Empty when neither the token list nor the chain has one */
+            name: string;
+            /** @description Empty when neither the token list nor the chain has one */
+            symbol: string;
+            /** @description URL */
+            icon?: string;
+            decimals: number;
+            tokenProgram: string;
+            /** @description Left out when nobody can mint more */
+            mintAuthority?: string;
+            /** @description Left out when nobody can freeze token accounts */
+            freezeAuthority?: string;
+            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
+            circSupply?: number;
+            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
+            totalSupply?: number;
+            /** @description USD; left out where no price is known */
+            usdPrice?: number;
+            /** @description USD; left out where no price is known */
+            fdv?: number;
+            /** @description USD; left out where no price is known */
+            mcap?: number;
+            audit: {
+                mintAuthorityDisabled: boolean;
+                freezeAuthorityDisabled: boolean;
+            };
+            /** @description Whether it is in the operator's token list, or its verification was approved */
+            isVerified: boolean;
+            tags: string[];
+        };
+        Holdings: {
+            /** @description Lamports */
+            amount: string;
+            /** @description SOL */
+            uiAmount: number;
+            /** @description SOL, exactly */
+            uiAmountString: string;
+            /** @description By mint; wrapped SOL is among them and not in the amounts above */
+            tokens: {
+                [key: string]: {
+                    /** @description The token account */
+                    account: string;
+                    /** @description In the smallest unit */
+                    amount: string;
+                    uiAmount: number;
+                    /** @description In whole tokens, exactly */
+                    uiAmountString: string;
+                    isFrozen: boolean;
+                    isAssociatedTokenAccount: boolean;
+                    decimals: number;
+                    /** @description The token program */
+                    programId: string;
+                    /** @description Of the token account: its rent, and wrapped SOL */
+                    lamports: string;
+                    /** @description What its owner gets by closing it, if it is empty and the owner can close it */
+                    reclaimableLamports?: string;
+                }[];
+            };
+            /** @description Where the next page begins; left out on the last one */
+            next?: string;
+        };
+        NativeHoldings: {
+            /** @description Lamports */
+            amount: string;
+            /** @description SOL */
+            uiAmount: number;
+            /** @description SOL, exactly */
+            uiAmountString: string;
+        };
+        /** @description By mint, or `SOL` */
+        Balances: {
+            [key: string]: {
+                /** @description In the smallest unit, of all token accounts of the mint */
+                amount: string;
+                uiAmount: number;
+                /** @description At which this was so */
+                slot: number;
+                /** @description True when any of the accounts is */
+                isFrozen: boolean;
+            };
+        };
+        CraftedTransfer: {
+            /** @description For execute */
+            requestId: string;
+            /** @description Base64, unsigned: the sender signs */
+            transaction: string;
+            /**
+             * Format: date-time
+             * @description About when it can no longer land
+             */
+            expireAt: string;
+            /** @description The network fee, in lamports */
+            feeAmount: number;
+            feeUsdAmount?: number;
+            /** @description What the sender pays for the receiver's token account, if it is created */
+            rentFeeLamports?: number;
+        };
+        CraftedReclaim: {
+            /** @description Each closes up to 25 token accounts and can land without the others */
+            transactions: {
+                /** @description For execute */
+                requestId: string;
+                /** @description Base64, unsigned: the owner signs */
+                transaction: string;
+            }[];
+            /** @description 0: ready to sign. 2: not enough SOL for the network fees */
+            code: number;
+            /** @description Set if code is not 0 */
+            error?: string;
+            /** @description Lamports: the rents of the accounts that are closed */
+            totalLamportsReclaimed: string;
+            /** @description Lamports: the rents without the fees */
+            netLamportsReclaimed: string;
+            netReclaimedUsdAmount?: number;
+            /** @description Lamports: 0; this service takes no fee */
+            serviceFeeLamports: string;
+            serviceFeeUsdAmount?: number;
+            /** @description Lamports: the network fees of all transactions */
+            gasCostLamports: string;
+            gasCostUsdAmount?: number;
+            skippedMints?: {
+                mint: string;
+                /**
+                 * @description Why no account of the mint is closed. notHeld: there is none. nonempty: it holds tokens. frozen: by the freeze authority. closeAuthority: only somebody else may close it. withheld: it holds transfer fees or confidential balances. refused: its token program refuses to close it
+                 * @enum {string}
+                 */
+                reason: "notHeld" | "nonempty" | "frozen" | "closeAuthority" | "withheld" | "refused";
+            }[];
+            /** @description Milliseconds */
+            totalTime: number;
+            /**
+             * Format: date-time
+             * @description About when they can no longer land
+             */
+            expireAt: string;
+        };
+        TransferExecution: {
+            /** @enum {string} */
+            status: "Success" | "Failed";
+            signature: string;
+            /** @description 0: landed. Above 0: the error of a program. Below 0: could not land */
+            code: number;
+            /** @description Set if code is not 0 */
+            error?: string;
+            /** @description Milliseconds from sending to the outcome */
+            totalTime: number;
+        };
+        CreatedOrder: {
+            requestId: string;
+            /** @description Base64, unsigned */
+            transaction: string;
+            /** @description The order's account */
+            order: string;
+            /** @enum {number} */
+            code: 0;
+        };
+        TriggerV1Error: {
+            error: string;
+            cause?: string;
+            signature?: string;
+            /** @enum {string} */
+            status?: "Failed";
+            code: number;
+        };
+        CancelledOrder: {
+            requestId: string;
+            /** @description Base64, unsigned */
+            transaction: string;
+            order: string;
+            /** @enum {number} */
+            code: 0;
+        };
+        CancelledOrders: {
+            requestId: string;
+            /** @description Base64, unsigned; each is executed under the request id */
+            transactions: string[];
+            /** @description Orders that are in none of the transactions, and why; left out where there are none */
+            skipped?: {
+                order: string;
+                cause: string;
+            }[];
+            /** @enum {number} */
+            code: 0;
+        };
+        ExecutedOrder: {
+            signature: string;
+            /** @enum {string} */
+            status: "Success";
+            /** @description Left out where several orders were cancelled at once */
+            order?: string;
+            /** @enum {number} */
+            code: 0;
+        };
+        TriggerOrders: {
+            user: string;
+            /** @enum {string} */
+            orderStatus: "active" | "history";
+            orders: {
+                userPubkey: string;
+                orderKey: string;
+                inputMint: string;
+                outputMint: string;
+                /** @description In whole tokens, as the amounts that do not begin with raw */
+                makingAmount: string;
+                takingAmount: string;
+                remainingMakingAmount: string;
+                remainingTakingAmount: string;
+                /** @description In the smallest unit */
+                rawMakingAmount: string;
+                rawTakingAmount: string;
+                rawRemainingMakingAmount: string;
+                rawRemainingTakingAmount: string;
+                slippageBps: string;
+                expiredAt: string | null;
+                createdAt: string;
+                updatedAt: string;
+                /** @enum {string} */
+                status: "Open" | "Completed" | "Cancelled" | "Expired" | "Failed" | "Closed";
+                /** @description Empty where it is older than the history of the chain */
+                openTx: string;
+                /** @description Empty while it is open, or not known */
+                closeTx: string;
+                /** @description The program's address */
+                programVersion: string;
+                trades: {
+                    orderKey: string;
+                    /** @description Who has filled it */
+                    keeper: string;
+                    inputMint: string;
+                    outputMint: string;
+                    inputAmount: string;
+                    /** @description What the maker got */
+                    outputAmount: string;
+                    rawInputAmount: string;
+                    rawOutputAmount: string;
+                    feeMint: string;
+                    /** @description What the keeper paid on top */
+                    feeAmount: string;
+                    rawFeeAmount: string;
+                    txId: string;
+                    confirmedAt: string;
+                    /** @enum {string} */
+                    action: "Fill";
+                    productMeta: null;
+                }[];
+            }[];
+            totalPages: number;
+            page: number;
+            hasMoreData: boolean;
+        };
+        LoginChallenge: {
+            /** @enum {string} */
+            type: "message" | "transaction";
+            /** @description Of the type message: the text to sign */
+            challenge?: string;
+            /** @description Of the type transaction: base64 of what to sign. It can never land on a chain */
+            transaction?: string;
+        };
+        TriggerV2Error: {
+            error: string;
+            details?: {
+                [key: string]: unknown;
+            };
+        };
+        Login: {
+            /** @description JWT (EdDSA) for the header Authorization: Bearer; lives 24 hours */
+            token: string;
+            /**
+             * @description The token can edit and cancel, and never move funds
+             * @enum {string}
+             */
+            authMode: "access_only";
+        };
+        Vault: {
+            userPubkey: string;
+            /** @description Receives the deposits of the wallet */
+            vaultPubkey: string;
+            /** @description The id of the vault */
+            privyVaultId: string;
+        };
+        TriggerDeposit: {
+            /** @description Base64 of the unsigned transaction */
+            transaction: string;
+            /** @description Names the deposit when the order is created */
+            requestId: string;
+            /** @description The vault */
+            receiverAddress: string;
+            mint: string;
+            /** @description Deposited, in the smallest unit */
+            amount: string;
+            tokenDecimals: number;
+            /** @description The token account of the order, owned by the vault */
+            inputTokenAccount: string;
+            /** @description Of otoco orders: where the entry is filled to */
+            outputTokenAccount?: string;
+        };
+        TriggerOrderCreated: {
+            id: string;
+            /** @description Of the deposit */
+            txSignature: string;
+            depositConfirmed: boolean;
+            /** @description Only when the same body came before */
+            message?: string;
+        };
+        TriggerOrderEdited: {
+            id: string;
+        };
+        TriggerOrderCancel: {
+            id: string;
+            /** @description Base64 of the unsigned withdrawal */
+            transaction: string;
+            /** @description The cancelRequestId of the confirmation */
+            requestId: string;
+        };
+        TriggerOrderCancelled: {
+            id: string;
+            txSignature: string;
+        };
+        /** @description A page of orders; with id, that order alone */
+        TriggerHistory: {
+            orders: {
+                id: string;
+                /** @enum {string} */
+                orderType: "single" | "oco" | "otoco";
+                orderState: string;
+                rawState: string;
+                userPubkey: string;
+                /** @description The vault */
+                privyWalletPubkey: string;
+                inputMint: string;
+                initialInputAmount: string;
+                remainingInputAmount: string;
+                outputMint: string;
+                triggerMint: string;
+                /** @enum {string} */
+                triggerCondition?: "above" | "below";
+                /** @description USD for one whole token; of a trailing order: at which it fires now */
+                triggerPriceUsd?: number;
+                /** @description Basis points; left out where it is automatic */
+                slippageBps?: number;
+                tpPriceUsd?: number;
+                slPriceUsd?: number;
+                /** @description Basis points; left out where it is automatic */
+                tpSlippageBps?: number;
+                /** @description Basis points; left out where it is automatic */
+                slSlippageBps?: number;
+                /** @description Unix milliseconds */
+                expiresAt: number;
+                /** @description Unix milliseconds */
+                createdAt: number;
+                /** @description Unix milliseconds */
+                updatedAt: number;
+                triggeredAt: number | null;
+                outputAmount: string | null;
+                inputUsed: string | null;
+                /** @description 0 to 1 */
+                fillPercent: number;
+                trailingBps: number | null;
+                highWatermark: number | null;
+                lowWatermark: number | null;
+                /** @description The newest first */
+                events: {
+                    /** @description deposit, fill, withdrawal, cancelled or expired */
+                    type: string;
+                    /** @description Unix milliseconds */
+                    timestamp: number;
+                    /** @description success, failed or pending */
+                    state: string;
+                    txSignature?: string;
+                    mint?: string;
+                    amount?: string;
+                    outputMint?: string;
+                    outputAmount?: string;
+                    /** @description take_profit, stop_loss, buy_above or buy_below */
+                    orderContext?: string;
+                }[];
+            }[];
+            pagination: {
+                total: number;
+                limit: number;
+                offset: number;
+            };
+        } | {
+            id: string;
+            /** @enum {string} */
+            orderType: "single" | "oco" | "otoco";
+            orderState: string;
+            rawState: string;
+            userPubkey: string;
+            /** @description The vault */
+            privyWalletPubkey: string;
+            inputMint: string;
+            initialInputAmount: string;
+            remainingInputAmount: string;
+            outputMint: string;
+            triggerMint: string;
+            /** @enum {string} */
+            triggerCondition?: "above" | "below";
+            /** @description USD for one whole token; of a trailing order: at which it fires now */
+            triggerPriceUsd?: number;
+            /** @description Basis points; left out where it is automatic */
+            slippageBps?: number;
+            tpPriceUsd?: number;
+            slPriceUsd?: number;
+            /** @description Basis points; left out where it is automatic */
+            tpSlippageBps?: number;
+            /** @description Basis points; left out where it is automatic */
+            slSlippageBps?: number;
+            /** @description Unix milliseconds */
+            expiresAt: number;
+            /** @description Unix milliseconds */
+            createdAt: number;
+            /** @description Unix milliseconds */
+            updatedAt: number;
+            triggeredAt: number | null;
+            outputAmount: string | null;
+            inputUsed: string | null;
+            /** @description 0 to 1 */
+            fillPercent: number;
+            trailingBps: number | null;
+            highWatermark: number | null;
+            lowWatermark: number | null;
+            /** @description The newest first */
+            events: {
+                /** @description deposit, fill, withdrawal, cancelled or expired */
+                type: string;
+                /** @description Unix milliseconds */
+                timestamp: number;
+                /** @description success, failed or pending */
+                state: string;
+                txSignature?: string;
+                mint?: string;
+                amount?: string;
+                outputMint?: string;
+                outputAmount?: string;
+                /** @description take_profit, stop_loss, buy_above or buy_below */
+                orderContext?: string;
+            }[];
+        };
+        TriggerOrder: {
+            id: string;
+            /** @enum {string} */
+            orderType: "single" | "oco" | "otoco";
+            orderState: string;
+            rawState: string;
+            userPubkey: string;
+            /** @description The vault */
+            privyWalletPubkey: string;
+            inputMint: string;
+            initialInputAmount: string;
+            remainingInputAmount: string;
+            outputMint: string;
+            triggerMint: string;
+            /** @enum {string} */
+            triggerCondition?: "above" | "below";
+            /** @description USD for one whole token; of a trailing order: at which it fires now */
+            triggerPriceUsd?: number;
+            /** @description Basis points; left out where it is automatic */
+            slippageBps?: number;
+            tpPriceUsd?: number;
+            slPriceUsd?: number;
+            /** @description Basis points; left out where it is automatic */
+            tpSlippageBps?: number;
+            /** @description Basis points; left out where it is automatic */
+            slSlippageBps?: number;
+            /** @description Unix milliseconds */
+            expiresAt: number;
+            /** @description Unix milliseconds */
+            createdAt: number;
+            /** @description Unix milliseconds */
+            updatedAt: number;
+            triggeredAt: number | null;
+            outputAmount: string | null;
+            inputUsed: string | null;
+            /** @description 0 to 1 */
+            fillPercent: number;
+            trailingBps: number | null;
+            highWatermark: number | null;
+            lowWatermark: number | null;
+            /** @description The newest first */
+            events: {
+                /** @description deposit, fill, withdrawal, cancelled or expired */
+                type: string;
+                /** @description Unix milliseconds */
+                timestamp: number;
+                /** @description success, failed or pending */
+                state: string;
+                txSignature?: string;
+                mint?: string;
+                amount?: string;
+                outputMint?: string;
+                outputAmount?: string;
+                /** @description take_profit, stop_loss, buy_above or buy_below */
+                orderContext?: string;
+            }[];
+        };
+        PoolCreation: {
+            /** @description Base64, to be signed by the creator and posted to dbc-pool/submit */
+            transaction: string;
+            mint: string;
+            /** @description PUT the image here, with tokenImageContentType as content-type */
+            imagePresignedUrl: string;
+            /** @description PUT the metadata here, as application/json */
+            metadataPresignedUrl: string;
+            /** @description Where the image is once the token is launched */
+            imageUrl: string;
+        };
+        StudioError: {
+            errors?: {
+                [key: string]: string[];
+            };
+            error: string;
+            details?: string;
+        };
+        PoolAddresses: {
+            success: boolean;
+            data: {
+                dbcPoolAddress: string | null;
+                /** @description Null until the pool has migrated */
+                dammv2PoolAddress: string | null;
+                configKey: string | null;
+                content?: string;
+                headerImageUrl?: string;
+            };
+        };
+        PoolFees: {
+            /** @description The creator's fees that can be claimed, in the quote's smallest unit */
+            unclaimed: string;
+            /** @description The creator's fees ever, in the quote's smallest unit */
+            total: string;
+        };
+        FeeClaim: {
+            /** @description Base64, to be signed by the owner and sent */
+            transaction: string;
+        };
+        CraftedInvite: {
+            /** @description Base64, unsigned: the sender and the key of the invite sign */
+            tx: string;
+            /**
+             * Format: date-time
+             * @description From when on it cannot be claimed any more
+             */
+            expiry: string;
+            /** @description The network fee, and the rents, which come free when the invite ends */
+            totalFeeLamports: string;
+        };
+        CraftedClawback: {
+            /** @description Base64, unsigned: the sender signs */
+            tx: string;
+        };
+        CraftedClaim: {
+            /** @description Base64, unsigned: the key of the invite signs */
+            tx: string;
+            /** @description Post it to execute-claim with the signed transaction */
+            requestId: string;
+        };
+        ExecutedClaim: {
+            /** @description Of the transaction, which has landed */
+            signature: string;
+        };
+        Invites: {
+            invites: {
+                /** @description The public key of the invite */
+                invite_signer: string;
+                /** @description Its account */
+                invite_pda: string;
+                sender: string;
+                /** @description Who has claimed it */
+                receiver: string | null;
+                /** @description ISO 8601; from when on it cannot be claimed any more */
+                expiry: string;
+                /** @description In the smallest unit */
+                amount: string;
+                creation_tx: string;
+                /** @description The transaction that has ended it */
+                deletion_tx: string | null;
+                /** @description created: it is open. null: it has ended, in a transaction that the RPC cannot give */
+                action: "created" | "claimed" | "clawed_back" | "expired" | null;
+                /** Format: date-time */
+                creation_time: string;
+                deletion_time: string | null;
+                /** @description null: SOL */
+                mint: string | null;
+                /** @description true: the chain has confirmed what is told here; nothing else is told */
+                confirmed: boolean | null;
+            }[];
+            hasMoreData: boolean;
+        };
+        SubmittedTransaction: {
+            signature: string;
+        };
+        TransactionStatus: {
+            signature: string;
+            /**
+             * @description expired: it has not landed and never will
+             * @enum {string}
+             */
+            status: "pending" | "landed" | "failed" | "expired";
+            slot: string | null;
+            error?: string;
+            code?: number;
+        };
+        ExpressPayment: {
+            /** @description Base64 of the unsigned transaction; empty when code is not 0 */
+            transaction: string;
+            requestId: string;
+            receiverAddress: string;
+            mint: string;
+            /** @description Collected, in the smallest unit */
+            amount: string;
+            tokenDecimals: number;
+            tokenUsdRate?: number;
+            /** @description The network fee */
+            feeLamports: number;
+            feeUsdAmount?: number;
+            feeMint: string;
+            feeTokenDecimals: number;
+            /** @description What the sender pays in fees, in the smallest unit of feeMint */
+            feeAmount: number;
+            /** @description Rent of the receiver's token account, when the payment must make it */
+            rentFeeLamports?: number;
+            /** @description Milliseconds */
+            totalTime: number;
+            /** Format: date-time */
+            expireAt?: string;
+            lastValidBlockHeight?: string;
+            error?: string;
+            /** @description 0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender cannot pay fees. 2017: the token account is frozen. 3000: the token account has another owner */
+            code: number;
+            gasless: boolean;
+            inputMint?: string;
+            inputDecimals?: number;
+            quotedInputAmount?: string;
+            maxInputAmount?: string;
+        };
+        ExpressError: {
+            status: number;
+            message: string;
+            error: string;
+            code?: string;
+        };
+        ExpressEligibility: {
+            tokenExists: boolean;
+            isVerified: boolean;
+            canVerify: boolean;
+            canMetadata: boolean;
+            verificationError?: string;
+            metadataError?: string;
+        };
+        ExpressExecution: {
+            /** @enum {string} */
+            status: "Success" | "Failed";
+            signature?: string;
+            error?: string;
+            code?: number;
+            /** @description Milliseconds from sending to the final state */
+            totalTime: number;
+            verificationCreated: boolean;
+            metadataCreated: boolean;
+        };
+        GameScore: {
+            eventId: string;
+            gameId: string;
+            /** @description The game is in progress; a break in it counts */
+            live: boolean;
+            ended: boolean;
+            /**
+             * Format: date-time
+             * @description When the game came to this state. Never goes back
+             */
+            updatedAt: string;
+            /** @description Such as fifwc, nba, atp or cs2 */
+            leagueAbbreviation: string | null;
+            /** @description Name or abbreviation */
+            homeTeam: string | null;
+            /** @description Name or abbreviation */
+            awayTeam: string | null;
+            /** @description As the provider writes it: 2-0, 4-6, 1-2 or 000-000|2-0|Bo3 */
+            score: string | null;
+            /** @description As the provider writes it: 2H, HT, 4Q, S2, 2/3, FT */
+            period: string | null;
+            /** @description Time in the game or in the period, as the provider writes it: 90 or 5:18 */
+            elapsed: string | null;
+            /** @description As the provider writes it: InProgress, Final, running, finished */
+            status: string | null;
+            /**
+             * Format: date-time
+             * @description When the game ended; only where it has
+             */
+            finishedTimestamp?: string;
+        };
+        PredictionError: {
+            type: string;
+            message: string;
+            code?: string;
+            param?: string;
+            request_id: string;
+        };
+        GameScores: {
+            data: components["schemas"]["GameScore"][];
+        };
+        SandboxInfo: {
+            rpcUrl: string;
+            wsUrl: string;
+            apiKey: string;
+            /** @description The chain's clock, unix seconds */
+            unixTimestamp: number;
+            /** @description Mint */
+            platformToken: string;
+            /** @description Mint */
+            platformStable: string;
+            /** @description Programs beside those that every chain has */
+            programs: {
+                name: string;
+                address: string;
+                /** @description Our version of another company's program: does what this service needs of it */
+                standIn: boolean;
+            }[];
+            gameEventIds: string[];
+            wallets: {
+                name: string;
+                address: string;
+                /** @description The 64-byte key in base58, as wallets import it */
+                secretKey: string;
+            }[];
+            mints: {
+                symbol: string;
+                mint: string;
+                decimals: number;
+                usdPrice?: number;
+            }[];
+        };
+        PoolSubmission: {
+            success: boolean;
+            data: {
+                mint: string;
+                configKey: string;
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getLivez: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "live";
+                    };
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getReadyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "not ready";
+                        /** @description What was looked at, and how it is */
+                        checks: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Not done */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready" | "not ready";
+                        /** @description What was looked at, and how it is */
+                        checks: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1Order: {
+        parameters: {
+            query: {
+                inputMint: string;
+                outputMint: string;
+                /** @description Of the input, in its smallest unit */
+                amount: string;
+                /** @description The wallet that swaps; without it the answer is a quote only */
+                taker?: string;
+                /** @description The wallet that gets the output, by default the taker; not a token account */
+                receiver?: string;
+                /** @description Pays network fees and rent in place of the taker; both sign */
+                payer?: string;
+                /** @description Only with payer: who may close the taker's token account, where this swap makes it; by default the taker */
+                closeAuthority?: string;
+                /** @description The integrator that gets the fee; together with referralFee */
+                referralAccount?: string;
+                /** @description Basis points */
+                referralFee?: number;
+                /** @description Comma list of metis, jupiterz, dflow, okx */
+                excludeRouters?: string;
+                /** @description For the aggregator only: comma list of Token Swap, Raydium CP, Meteora DAMM v2, Dynamic Bonding Curve, Whirlpool, Meteora DLMM, with + for a space */
+                excludeDexes?: string;
+                /** @description Instead of automatic slippage */
+                slippageBps?: number;
+                /** @description Whether priorityFeeLamports is the most that is paid (default) or exactly what is paid */
+                broadcastFeeType?: "maxCap" | "exactFee";
+                /** @description Priority fee */
+                priorityFeeLamports?: number;
+                /** @description Tip; left out where this server has no tip accounts */
+                jitoTipLamports?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwapOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postUltraV1Execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Required. Base64 of the signed transaction */
+                    signedTransaction?: string;
+                    /** @description Required */
+                    requestId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwapExecution"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1OrderRouters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routers"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1Shield: {
+        parameters: {
+            query: {
+                /** @description Comma list of up to 100 mints */
+                mints: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShieldWarnings"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1Search: {
+        parameters: {
+            query: {
+                /** @description A symbol, a name or a mint; or a comma list of up to 100 */
+                query: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintInformationList"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getTokensV2Search: {
+        parameters: {
+            query: {
+                /** @description A symbol, a name or a mint; or a comma list of up to 100 */
+                query: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintInformationList"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1HoldingsAddress: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before: a token account */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The wallet */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Holdings"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1HoldingsAddressNative: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The wallet */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NativeHoldings"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1BalancesAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The wallet */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balances"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1TransferCraftNative: {
+        parameters: {
+            query: {
+                /** @description The wallet that signs and pays */
+                senderAddress: string;
+                /** @description A wallet; it need not exist */
+                receiverAddress: string;
+                /** @description Lamports; to a new wallet at least 890880 */
+                amount: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedTransfer"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getUltraV1TransferCraftToken: {
+        parameters: {
+            query: {
+                /** @description The wallet that signs and pays */
+                senderAddress: string;
+                /** @description The sender's token account that the tokens leave */
+                senderTokenAccountAddress: string;
+                /** @description A wallet: its associated token account gets the tokens, and is created at the cost of the sender if it is missing. Required without receiverTokenAccountAddress */
+                receiverAddress?: string;
+                /** @description An existing token account that gets the tokens; receiverAddress is then ignored */
+                receiverTokenAccountAddress?: string;
+                /** @description In the smallest unit of the mint */
+                amount: string;
+                /** @description Its transfers must cost no fee and run no hook */
+                mint: string;
+                /** @description Decimals of the mint, by which you have calculated the amount */
+                tokenDecimals: string;
+                /** @description The token program of the mint */
+                tokenProgramId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedTransfer"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postUltraV1ReclaimCraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The wallet that signs and pays, and gets the rent */
+                    owner: string;
+                    /** @description The mints whose empty token accounts are closed: those with reclaimableLamports in the owner's holdings */
+                    mints: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedReclaim"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postUltraV1TransferExecute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the crafted transaction */
+                    requestId: string;
+                    /** @description Base64 of the signed transaction */
+                    signedTransaction: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferExecution"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postUltraV1ReclaimExecute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the crafted transaction */
+                    requestId: string;
+                    /** @description Base64 of the signed transaction */
+                    signedTransaction: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferExecution"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postTriggerV1CreateOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    inputMint: string;
+                    outputMint: string;
+                    /** @description The wallet whose order it is */
+                    maker: string;
+                    /** @description Pays the network fee and the rents; may be the maker. Both sign */
+                    payer: string;
+                    params: {
+                        /** @description Of the input, in its smallest unit; worth at least 5 USD */
+                        makingAmount: string;
+                        /** @description What the maker gets for all of it, in the smallest unit of the output */
+                        takingAmount: string;
+                        /** @description Unix seconds from which on it cannot be filled; left out: never */
+                        expiredAt?: string;
+                        /** @description How much less than asked the maker accepts, 0 (the default) to 9999 */
+                        slippageBps?: string;
+                        /** @description What the taker pays on top for the integrator; needs feeAccount; default 0 */
+                        feeBps?: string;
+                    };
+                    /** @description Micro-lamports a compute unit; auto, the default: what 95 % of recent transactions do not exceed */
+                    computeUnitPrice?: string;
+                    /** @description The token account, of the output, that the order's fee goes to */
+                    feeAccount?: string;
+                    /** @description true, the default: SOL is taken from the wallet and paid to it as SOL; false: wrapped SOL, of its associated token account */
+                    wrapAndUnwrapSol?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+        };
+    };
+    postTriggerV1CancelOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    maker: string;
+                    /** @description The order's account */
+                    order: string;
+                    /** @description Micro-lamports a compute unit; auto, the default: what 95 % of recent transactions do not exceed */
+                    computeUnitPrice?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+        };
+    };
+    postTriggerV1CancelOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    maker: string;
+                    /** @description Left out or empty: the 50 oldest that are open */
+                    orders?: string[];
+                    /** @description Micro-lamports a compute unit; auto, the default: what 95 % of recent transactions do not exceed */
+                    computeUnitPrice?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledOrders"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+        };
+    };
+    postTriggerV1Execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requestId: string;
+                    /** @description Base64 of the signed transaction */
+                    signedTransaction: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutedOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+        };
+    };
+    getTriggerV1GetTriggerOrders: {
+        parameters: {
+            query: {
+                /** @description The maker */
+                user: string;
+                orderStatus: "active" | "history";
+                /** @description 10 orders a page; default 1 */
+                page?: number;
+                /** @description In the history: also orders that the chain has refused to open; default false */
+                includeFailedTx?: "true" | "false";
+                /** @description Only orders with this input */
+                inputMint?: string;
+                /** @description Only orders with this output */
+                outputMint?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrders"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV1Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2AuthChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    walletPubkey: string;
+                    /** @enum {string} */
+                    type: "message" | "transaction";
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginChallenge"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2AuthVerify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    type: "message" | "transaction";
+                    walletPubkey: string;
+                    /** @description Of the type message: base58 of the signature of the text */
+                    signature?: string;
+                    /** @description Of the type transaction: base64 */
+                    signedTransaction?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Login"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    getTriggerV2Vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Vault not found: GET /trigger/v2/vault/register first */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    getTriggerV2VaultRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Vault already registered; it stands in `details` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2DepositCraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    inputMint: string;
+                    outputMint: string;
+                    /** @description The logged-in wallet */
+                    userAddress: string;
+                    /** @description What to deposit, in the smallest unit */
+                    amount: string;
+                    /** @enum {string} */
+                    orderType: "price";
+                    /** @enum {string} */
+                    orderSubType: "single" | "oco" | "otoco";
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerDeposit"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2OrdersPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    orderType: "single" | "oco" | "otoco";
+                    depositRequestId: string;
+                    /** @description Base64 of the deposit as the wallet has signed it */
+                    depositSignedTx: string;
+                    /** @description The logged-in wallet */
+                    userPubkey: string;
+                    inputMint: string;
+                    /** @description The deposit, in the smallest unit */
+                    inputAmount: string;
+                    outputMint: string;
+                    /** @description The token whose price fires the order */
+                    triggerMint: string;
+                    /** @description Unix milliseconds */
+                    expiresAt: number;
+                    /** @enum {string} */
+                    triggerCondition?: "above" | "below";
+                    /** @description USD for one whole token */
+                    triggerPriceUsd?: number;
+                    /** @description Basis points */
+                    trailingBps?: number;
+                    /** @description USD for one whole token */
+                    tpPriceUsd?: number;
+                    /** @description USD for one whole token */
+                    slPriceUsd?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    slippageBps?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    tpSlippageBps?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    slSlippageBps?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrderCreated"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    patchTriggerV2OrdersPriceOrderId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of an order */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    orderType: "single" | "oco" | "otoco";
+                    /** @description Unix milliseconds */
+                    expiresAt?: number;
+                    /** @enum {string} */
+                    triggerCondition?: "above" | "below";
+                    /** @description USD for one whole token */
+                    triggerPriceUsd?: number;
+                    /** @description Basis points */
+                    trailingBps?: number;
+                    /** @description USD for one whole token */
+                    tpPriceUsd?: number;
+                    /** @description USD for one whole token */
+                    slPriceUsd?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    slippageBps?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    tpSlippageBps?: number;
+                    /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
+                    slSlippageBps?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrderEdited"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2OrdersPriceCancelOrderId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of an order */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrderCancel"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postTriggerV2OrdersPriceConfirmCancelOrderId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of an order */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Base64 of the signed withdrawal */
+                    signedTransaction: string;
+                    cancelRequestId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrderCancelled"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    getTriggerV2OrdersHistory: {
+        parameters: {
+            query?: {
+                /** @description the id of an order: it is answered alone */
+                id?: string;
+                state?: "active" | "past";
+                /** @description Input or output */
+                mint?: string;
+                limit?: number;
+                offset?: number;
+                sort?: "updated_at" | "created_at" | "expires_at";
+                dir?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerHistory"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    getTriggerV2OrdersHistoryOrderId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of an order */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    postStudioV1DbcPoolCreateTx: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    buildCurveByMarketCapParam: {
+                        /** @description SOL, USDC or the platform token */
+                        quoteMint: string;
+                        /** @description What all tokens are worth at the first price, in whole tokens of the quote */
+                        initialMarketCap: number;
+                        /** @description The same at the price at which the pool migrates to the AMM */
+                        migrationMarketCap: number;
+                        /**
+                         * @description Decimals of the quote
+                         * @enum {unknown}
+                         */
+                        tokenQuoteDecimal: 6 | 9;
+                        lockedVestingParam: {
+                            /** @description Whole tokens of the 1,000,000,000 that the creator gets after the migration */
+                            totalLockedVestingAmount: number;
+                            /** @description Whole tokens of them that come at once when the cliff is over */
+                            cliffUnlockAmount: number;
+                            /**
+                             * @description Equal parts in which the others come
+                             * @enum {unknown}
+                             */
+                            numberOfVestingPeriod: 0 | 6 | 12 | 183 | 365;
+                            /**
+                             * @description Seconds over which the others come
+                             * @enum {unknown}
+                             */
+                            totalVestingDuration: 0 | 15552000 | 15811200 | 31536000;
+                            /**
+                             * @description Seconds until the cliff is over
+                             * @enum {unknown}
+                             */
+                            cliffDurationFromMigrationTime: 0 | 15552000 | 15811200 | 31536000;
+                        };
+                    };
+                    /** @description The fee begins at 99 % and falls by 1 % a step */
+                    antiSniping: boolean;
+                    fee: {
+                        /**
+                         * @description Basis points of every trade
+                         * @default 100
+                         * @enum {unknown}
+                         */
+                        feeBps?: 100 | 200;
+                        /**
+                         * @description Slots over which the fee against snipers falls; without antiSniping of no effect
+                         * @enum {unknown}
+                         */
+                        totalDuration?: 60 | 120 | 180 | 240 | 300;
+                        /**
+                         * @description How the fee against snipers falls, by default linear; without antiSniping of no effect
+                         * @enum {unknown}
+                         */
+                        baseFeeMode?: "linear" | "exponential";
+                    };
+                    /**
+                     * @description Half of the liquidity is locked for good, half for a year after the migration
+                     * @default true
+                     */
+                    isLpLocked?: boolean;
+                    /** @description At most 32 bytes of UTF-8, without invisible characters */
+                    tokenName: string;
+                    /** @description At most 10 bytes of UTF-8, without invisible characters */
+                    tokenSymbol: string;
+                    /** @enum {unknown} */
+                    tokenImageContentType: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+                    /** @description The wallet that signs, pays and owns the pool */
+                    creator: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolCreation"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The chain lacks a program that launches need */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again. Too many launches of this key are under way: try again when some have landed or expired */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+        };
+    };
+    getStudioV1DbcPoolAddressesMint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                mint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolAddresses"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Pool addresses not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+        };
+    };
+    postStudioV1DbcFee: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    poolAddress: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolFees"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+        };
+    };
+    postStudioV1DbcFeeCreateTx: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The creator of the pool */
+                    ownerWallet: string;
+                    poolAddress: string;
+                    /** @description The most to claim, in the quote's smallest unit */
+                    maxQuoteAmount: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeeClaim"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Proxy account not found for the creator */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+        };
+    };
+    postSendV1CraftSend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The public key of the invite; its key pair is made of the code, which is never sent here */
+                    inviteSigner: string;
+                    /** @description The wallet that gives; signs and pays */
+                    sender: string;
+                    /** @description In the smallest unit, as a decimal string; of SOL at least 890880 */
+                    amount: string;
+                    /** @description Left out, or the mint of wrapped SOL: SOL, out of the wallet */
+                    mint?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedInvite"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSendV1CraftClawback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The invite's account: invite_pda of the lists */
+                    invitePDA: string;
+                    /** @description The wallet that has made it; signs and pays the network fee */
+                    sender: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedClawback"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSendV1CraftClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The public key of the invite */
+                    inviteSigner: string;
+                    /** @description The wallet that gets everything; it need not exist */
+                    receiver: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CraftedClaim"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSendV1ExecuteClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of craft-claim */
+                    requestId: string;
+                    /** @description Base64 of the claim, signed by the key of the invite */
+                    signedTransaction: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutedClaim"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getSendV1PendingInvites: {
+        parameters: {
+            query: {
+                /** @description The wallet */
+                address: string;
+                /** @description 10 invites a page; default 1 */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invites"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getSendV1InviteHistory: {
+        parameters: {
+            query: {
+                /** @description The wallet */
+                address: string;
+                /** @description 10 invites a page; default 1 */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invites"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postTxV1Submit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Base64 of the fully signed transaction */
+                    signedTransaction: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedTransaction"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again. Too many transactions of this key are under way: try again when some have ended */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getTxV1StatusSignature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionStatus"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description This transaction was not submitted here */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getTokensV2VerifyExpressCraftTxn: {
+        parameters: {
+            query: {
+                /** @description The wallet that signs and pays */
+                senderAddress: string;
+                /** @description One of PLATFORM_TOKEN, SOL, USDC, PLATFORM_STABLE, or the configured symbol of the platform token or stable */
+                paymentCurrency?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressPayment"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+        };
+    };
+    getTokensV2VerifyExpressCheckEligibility: {
+        parameters: {
+            query: {
+                /** @description The mint */
+                tokenId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressEligibility"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+        };
+    };
+    postTokensV2VerifyExpressExecute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Base64 of the signed transaction */
+                    transaction: string;
+                    requestId: string;
+                    senderAddress: string;
+                    /** @description The mint to verify */
+                    tokenId: string;
+                    /** @description Empty for a metadata request alone */
+                    twitterHandle: string;
+                    description: string;
+                    senderTwitterHandle?: string;
+                    tokenMetadata?: {
+                        tokenId: string;
+                        icon?: string | null;
+                        name?: string | null;
+                        symbol?: string | null;
+                        website?: string | null;
+                        telegram?: string | null;
+                        twitter?: string | null;
+                        twitterCommunity?: string | null;
+                        discord?: string | null;
+                        instagram?: string | null;
+                        tiktok?: string | null;
+                        circulatingSupply?: string | null;
+                        tokenDescription?: string | null;
+                        coingeckoCoinId?: string | null;
+                        circulatingSupplyUrl?: string | null;
+                        otherUrl?: string | null;
+                        useCirculatingSupply?: boolean | null;
+                        useCoingeckoCoinId?: boolean | null;
+                        useCirculatingSupplyUrl?: boolean | null;
+                    };
+                    /** @default PLATFORM_TOKEN */
+                    paymentCurrency?: string;
+                    /** @description Required for another currency than the platform token */
+                    paymentAmount?: string;
+                    jupOutputAmount?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressExecution"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The token is verified already, or a request for it exists */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The body has more than 262,144 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpressError"];
+                };
+            };
+        };
+    };
+    getPredictionV1EventsEventIdScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description text without NUL characters */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The score, or null where nothing is known of the event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameScore"] | null;
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+        };
+    };
+    getPredictionV1EventsScores: {
+        parameters: {
+            query: {
+                /** @description Up to 100 event ids, separated by commas */
+                eventIds: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameScores"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+        };
+    };
+    getSandboxInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxInfo"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSandboxAirdrop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    wallet: string;
+                    /** @description Left out, or the wrapped SOL mint: lamports */
+                    mint?: string;
+                    /** @description In the smallest unit */
+                    amount: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        signature: string;
+                    };
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description There is no such mint on the chain */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSandboxPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    mint: string;
+                    /** @description USD for one whole token */
+                    usd: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        mint: string;
+                        usd: number;
+                        /** @description In a fork: which pools do not follow */
+                        note?: string;
+                    };
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The sandbox has no price of this mint */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postSandboxClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How far to move forward */
+                    seconds: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unixTimestamp: number;
+                    };
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has more than 16,384 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    postStudioV1DbcPoolSubmit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description Base64 of the signed transaction */
+                    transaction: string;
+                    /** @description The creator of the pool */
+                    owner: string;
+                    /** @description For the token's page */
+                    content?: string;
+                    /**
+                     * Format: binary
+                     * @description For the token's page; JPEG, PNG, GIF or WebP
+                     */
+                    headerImage?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolSubmission"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The chain lacks a program that launches need, or the launch is under way */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has more than 5,373,952 bytes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The body has another content type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioError"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,16 @@
+// What Buffer does where there is one. Transactions are small.
+
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** Throws a RangeError for what is not base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    throw new RangeError('this is not base64');
+  }
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0));
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createClient, SlipwayError } from './index.js';
+
+/** A server that answers one thing after the other, and the client of it. */
+async function serving(...answers: ((response: ServerResponse) => void)[]) {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    (answers.shift() ?? ((last) => last.writeHead(500).end('{}')))(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { client: createClient({ url }), calls, close };
+}
+
+const saying =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    response.writeHead(status, headers).end(JSON.stringify(body));
+const hangUp = (response: ServerResponse) => response.destroy();
+const busy = saying(429, { code: 429, message: 'Too many' }, { 'retry-after': '0' });
+const query = { inputMint: 'a', outputMint: 'b', amount: '1' };
+
+test('what may be repeated is: reading, and executing the same bytes', async () => {
+  const { client, calls, close } = await serving(
+    busy,
+    hangUp,
+    saying(503, {}, { 'retry-after': '0' }),
+    saying(200, []),
+  );
+  assert.deepEqual(await client.api.get('/ultra/v1/order/routers'), []);
+  assert.equal(calls.length, 4);
+  close();
+  const other = await serving(hangUp, saying(200, { status: 'Success' }));
+  const body = { signedTransaction: '', requestId: '' };
+  assert.deepEqual(await other.client.api.post('/ultra/v1/execute', { body, repeatable: true }), { status: 'Success' });
+  other.close();
+});
+
+test('nothing else is: a POST that was not answered may have been heard', async () => {
+  const { client, calls, close } = await serving(hangUp);
+  const body = { wallet: 'x', amount: '1' };
+  const facts = { code: 'network', retryable: true };
+  await assert.rejects(client.api.post('/sandbox/airdrop', { body }), facts);
+  assert.equal(calls.length, 1);
+  close();
+});
+
+test('an error ends after its last attempt, and a wrong request at once', async () => {
+  const { client, calls, close } = await serving(busy, busy, busy, busy);
+  await assert.rejects(client.api.get('/ultra/v1/order', { query }), {
+    code: 'rate_limited',
+    status: 429,
+    retryAfterMs: 0,
+  });
+  assert.equal(calls.length, 4);
+  close();
+  const other = await serving(saying(400, { error: 'amount: expected more' }, { 'x-api-gateway-request-id': 'r1' }));
+  const facts = { code: 'invalid_request', field: 'amount', requestId: 'r1', retryable: false };
+  await assert.rejects(other.client.api.get('/ultra/v1/order', { query }), facts);
+  assert.deepEqual(other.calls, ['GET /ultra/v1/order?inputMint=a&outputMint=b&amount=1']);
+  other.close();
+});
+
+test('a pause that is too long to wait is the caller’s', async () => {
+  const { client, calls, close } = await serving(saying(503, {}, { 'retry-after': '3600' }));
+  await assert.rejects(client.api.get('/ultra/v1/order/routers'), { retryAfterMs: 3_600_000 });
+  assert.equal(calls.length, 1);
+  close();
+});
+
+test('an abort ends a request and a pause, with its reason', async () => {
+  for (const answer of [() => {}, saying(503, {}, { 'retry-after': '20' })]) {
+    const { client, calls, close } = await serving(answer);
+    const controller = new AbortController();
+    const asked = client.api.get('/ultra/v1/order/routers', { signal: controller.signal });
+    while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new Error('enough'));
+    await assert.rejects(asked, { message: 'enough' });
+    close();
+  }
+});
+
+test('what is not the service is told apart', async () => {
+  const { client, close } = await serving((response) => response.writeHead(200).end('<html>'));
+  await assert.rejects(client.api.get('/ultra/v1/order/routers'), { code: 'not_slipway' });
+  close();
+});
+
+test('the fields of all shapes of errors are found', async () => {
+  const bodies: [unknown, string, string | undefined][] = [
+    [{ error: 'maker: required', code: 400 }, 'invalid_request', 'maker'],
+    [
+      { error: 'invalid create order request', cause: 'params.feeBps: too much', code: 400 },
+      'invalid_request',
+      'params.feeBps',
+    ],
+    [{ error: 'Request validation failed', details: { maker: 'required' } }, 'invalid_request', 'maker'],
+    [{ errors: { creator: ['required'] }, error: 'x' }, 'invalid_request', 'creator'],
+    [
+      { type: 'invalid_request_error', message: 'x', code: 'invalid_request', param: 'eventIds' },
+      'invalid_request',
+      'eventIds',
+    ],
+    [{ status: 400, message: 'Not eligible', code: 'ELIGIBILITY_CONFLICT' }, 'eligibility_conflict', undefined],
+  ];
+  for (const [body, code, field] of bodies) {
+    const { client, close } = await serving(saying(400, body));
+    const error = await client.api.get('/ultra/v1/order/routers').catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof SlipwayError);
+    assert.deepEqual([error.code, error.field], [code, field]);
+    close();
+  }
+});

@@ -1,0 +1,167 @@
+import type { paths } from './api-types.js';
+import { errorOf, SlipwayError } from './errors.js';
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+/** The paths that have this method. */
+export type PathOf<M extends Method> = {
+  [Path in keyof paths]: paths[Path][M] extends object ? Path : never;
+}[keyof paths];
+type OperationOf<M extends Method, P extends PathOf<M>> = NonNullable<paths[P][M]>;
+
+/** What the operation answers with 200. */
+export type Answer<M extends Method, P extends PathOf<M>> =
+  OperationOf<M, P> extends { responses: { 200: { content: { 'application/json': infer Body } } } } ? Body : unknown;
+
+type Part<T, Name extends string, Key extends string> = T extends { [N in Key]: infer V }
+  ? [V] extends [never]
+    ? object
+    : { [N in Name]: V }
+  : T extends { [N in Key]?: infer V }
+    ? [Exclude<V, undefined>] extends [never]
+      ? object
+      : { [N in Name]?: V }
+    : object;
+type Body<T> = T extends { requestBody: { content: { 'application/json': infer B } } }
+  ? { body: B }
+  : T extends { requestBody: { content: { 'multipart/form-data': unknown } } }
+    ? { form: FormData }
+    : T extends { requestBody?: { content: { 'application/json': infer B } } }
+      ? { body?: B }
+      : object;
+type Asked<T> = T extends { parameters: infer P }
+  ? Part<P, 'query', 'query'> & Part<P, 'path', 'path'> & Body<T>
+  : Body<T>;
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+interface CallExtras extends CallOptions {
+  /** The login token of a wallet, for what its vault is asked. */
+  token?: string | undefined;
+  /** Asking twice is as good as asking once: always so for a GET, and for the execution of the same signed bytes. */
+  repeatable?: boolean | undefined;
+}
+
+type Arguments<T> = object extends Asked<T> ? [asked?: Asked<T> & CallExtras] : [asked: Asked<T> & CallExtras];
+
+/** Each operation of the API document, typed by it. */
+export interface Api {
+  get<P extends PathOf<'get'>>(path: P, ...args: Arguments<OperationOf<'get', P>>): Promise<Answer<'get', P>>;
+  post<P extends PathOf<'post'>>(path: P, ...args: Arguments<OperationOf<'post', P>>): Promise<Answer<'post', P>>;
+  put<P extends PathOf<'put'>>(path: P, ...args: Arguments<OperationOf<'put', P>>): Promise<Answer<'put', P>>;
+  patch<P extends PathOf<'patch'>>(path: P, ...args: Arguments<OperationOf<'patch', P>>): Promise<Answer<'patch', P>>;
+  delete<P extends PathOf<'delete'>>(
+    path: P,
+    ...args: Arguments<OperationOf<'delete', P>>
+  ): Promise<Answer<'delete', P>>;
+}
+
+export interface ApiOptions {
+  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  url: string;
+  apiKey?: string | undefined;
+  /** In place of the global one. */
+  fetch?: typeof fetch | undefined;
+  /** How often a call that may be repeated is made at most; 4 by default. */
+  attempts?: number | undefined;
+}
+
+interface Request extends CallExtras {
+  query?: Record<string, unknown>;
+  path?: Record<string, unknown>;
+  body?: unknown;
+  form?: FormData;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** The typed calls, without anything on top of them. */
+export function createApi(options: ApiOptions): Api {
+  const on =
+    (method: Method) =>
+    (path: string, asked: Request = {}) =>
+      call(options, method, path, asked);
+  const api = { get: on('get'), post: on('post'), put: on('put'), patch: on('patch'), delete: on('delete') };
+  return api as unknown as Api;
+}
+
+async function call(options: ApiOptions, method: Method, path: string, asked: Request): Promise<unknown> {
+  const most = asked.repeatable === true || method === 'get' ? (options.attempts ?? 4) : 1;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(options, method, path, asked);
+    } catch (error) {
+      if (!(error instanceof SlipwayError) || !error.retryable || attempt >= most) throw error;
+      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+      if (pause > LONGEST_PAUSE_MS) throw error;
+      await sleep(pause, asked.signal);
+    }
+  }
+}
+
+async function once({ url, apiKey, ...options }: ApiOptions, method: Method, path: string, asked: Request) {
+  const { signal, token, body, form } = asked;
+  const headers: Record<string, string> = {
+    ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const sent = body === undefined ? form : JSON.stringify(body, bigintsAsText);
+  const doFetch = options.fetch ?? fetch;
+  let response: Response;
+  let text: string;
+  try {
+    response = await doFetch(`${url.replace(/\/+$/, '')}${filled(path, asked)}`, {
+      method: method.toUpperCase(),
+      headers,
+      ...(sent !== undefined && { body: sent }),
+      ...(signal && { signal }),
+    });
+    text = await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new SlipwayError('network', `no answer from ${url}`, { retryable: true, cause });
+  }
+  const answer = parsed(text);
+  if (!response.ok) throw errorOf(response, answer);
+  if (answer === undefined) throw new SlipwayError('not_slipway', `${url} answered with something else than JSON`);
+  return answer;
+}
+
+function filled(path: string, { path: values = {}, query = {} }: Request): string {
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? place : `${place}?${text}`;
+}
+
+const bigintsAsText = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits, and rejects with the signal's reason if that comes first. */
+export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

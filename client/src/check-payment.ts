@@ -1,0 +1,62 @@
+import { checkPayment, type ReadTransaction } from '@slipway/checks';
+import { parseMemo, parseTransferChecked, address as toAddress } from '@slipway/wire/formats';
+import { checkAskedSwap } from './check-swap.js';
+import type { Connection } from './context.js';
+import { leastOf, MAX_FEE_LAMPORTS } from './flow.js';
+import { expect } from './refuse.js';
+import { budgetOf, checkFee, namedAccount } from './transaction.js';
+import type { Payment, VerificationRequest } from './verification.js';
+
+/** What a verification costs, in whole tokens of the platform. */
+const PRICE_IN_TOKENS = 1_000n;
+
+/** Checks that a transaction pays for one verification and does nothing else. @throws CraftCheckFailed */
+export function checkAskedPayment(
+  { programs }: Pick<Connection, 'programs'>,
+  { receiver: wantedReceiver, mint: wantedMint, maxAmount }: VerificationRequest,
+  payment: Payment,
+  wallet: string,
+  read: ReadTransaction,
+): void {
+  const sender = toAddress(wallet);
+  const receiver = toAddress(payment.receiverAddress);
+  const mint = toAddress(payment.mint);
+  const amount = BigInt(payment.amount);
+  const price = PRICE_IN_TOKENS * 10n ** BigInt(payment.tokenDecimals);
+  expect(wantedReceiver === undefined || receiver === wantedReceiver, `a payment to ${receiver}`);
+  expect(wantedMint === undefined || mint === wantedMint, `a payment in ${mint}`);
+  const paid = payment.inputMint === undefined ? amount : BigInt(payment.maxInputAmount ?? payment.quotedInputAmount!);
+  expect(maxAmount === undefined || paid <= maxAmount, `a price of ${paid}, and ${maxAmount} is the most`);
+  const maxFeeLamports = leastOf(BigInt(payment.feeLamports), MAX_FEE_LAMPORTS);
+  const mayCreate = (payment.rentFeeLamports ?? 0) > 0;
+  if (payment.inputMint !== undefined) {
+    const inputMint = toAddress(payment.inputMint);
+    const gasless = payment.gasless;
+    const asked = { taker: sender, receiver, inputMint, outputMint: mint, amount: paid, least: price };
+    checkAskedSwap({ ...asked, gasless, maxFeeLamports, tipLamports: 0n, mayCreate, programs }, read);
+    return;
+  }
+  expect(amount === price, `a price of ${amount}, and a verification costs ${price}`);
+  const budget = budgetOf(read);
+  const [feePayer] = read.signers;
+  expect(feePayer === sender || payment.gasless, 'another fee payer');
+  checkFee(read, budget, sender, maxFeeLamports);
+  const transfer = parseTransferChecked(read.instructions.at(-2)!);
+  const createDestination = read.instructions.length === 5;
+  expect(!createDestination || feePayer !== sender || mayCreate, 'an account is made that was not quoted');
+  const source = namedAccount(read, sender, mint);
+  const plan = {
+    feePayer: feePayer!,
+    sender,
+    source: source.account,
+    receiver,
+    destination: namedAccount(read, receiver, mint).account,
+    createDestination,
+    mint,
+    tokenProgram: source.tokenProgram,
+    decimals: transfer?.decimals ?? 0,
+    amount,
+    reference: parseMemo(read.instructions.at(-1)!) ?? '',
+  };
+  checkPayment(read, plan, budget);
+}

@@ -1,0 +1,79 @@
+import { type Api, type ApiOptions, type CallOptions, createApi, sleep } from './call.js';
+import { SlipwayError } from './errors.js';
+import { addressOf, type Signer } from './signer.js';
+
+/** The programs that a transaction may call besides those of Solana and of the known venues. */
+export interface Programs {
+  router: string;
+  orderEngine: string;
+  tokenSwap: string;
+  limitOrder: string;
+  inviteEscrow: string;
+}
+
+export interface ClientOptions extends ApiOptions {
+  /** Signs for the wallet that the flows act for; a flow can be given another one. */
+  signer?: Signer | undefined;
+  /** A node of the chain. Only what a lookup table holds is asked there; needed where transactions use some. */
+  rpcUrl?: string | undefined;
+  /** In place of the addresses that the service uses by default. */
+  programs?: Partial<Programs> | undefined;
+}
+
+/** What every flow works with; `connect` makes it. */
+export interface Connection {
+  readonly api: Api;
+  readonly signer: Signer | undefined;
+  readonly rpcUrl: string | undefined;
+  readonly fetch: typeof fetch | undefined;
+  readonly programs: Partial<Programs>;
+}
+
+export function connect(options: ClientOptions): Connection {
+  return {
+    api: createApi(options),
+    signer: options.signer,
+    rpcUrl: options.rpcUrl,
+    fetch: options.fetch,
+    programs: options.programs ?? {},
+  };
+}
+
+/** Where a flow is. `signature` is there once it is known. */
+export interface Progress {
+  step: 'crafted' | 'checked' | 'signed' | 'sent' | 'landed' | 'waiting';
+  signature?: string | undefined;
+}
+
+/** What every flow can be given besides what it does. */
+export interface FlowOptions extends CallOptions {
+  signer?: Signer | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The signer of a flow, and its address. */
+export function signerOf({ signer }: Connection, options: FlowOptions): { signer: Signer; wallet: string } {
+  const chosen = options.signer ?? signer;
+  if (chosen === undefined) throw new SlipwayError('signer', 'this needs a signer: give one to createClient or here');
+  return { signer: chosen, wallet: addressOf(chosen) };
+}
+
+/** Asks until there is an answer. @throws SlipwayError timeout */
+export async function poll<T>(
+  ask: () => Promise<T | undefined>,
+  {
+    everyMs,
+    timeoutMs,
+    what,
+    signal,
+  }: { everyMs: number; timeoutMs: number; what: string; signal?: AbortSignal | undefined },
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > end)
+      throw new SlipwayError('timeout', `${what} within ${timeoutMs} ms`, { retryable: true });
+    await sleep(everyMs, signal);
+  }
+}

@@ -1,0 +1,42 @@
+import type { ReadTransaction } from '@slipway/checks';
+import type { Connection, FlowOptions } from './context.js';
+import { SlipwayError } from './errors.js';
+import type { Signer } from './signer.js';
+
+/** What a user signs at most for network and priority fees and tips, unless a flow is told otherwise: 0.01 SOL. */
+export const MAX_FEE_LAMPORTS = 10_000_000n;
+
+/** Throws where the transaction does anything that was not asked. */
+export type Check = (transaction: ReadTransaction) => void;
+
+/**
+ * Checks what the service has crafted, signs it, and answers it as base64. What reads transactions is loaded only here,
+ * so that a page shows before it is there.
+ * @throws SlipwayError refused_to_sign where the check throws; nothing is signed then
+ */
+export async function checkAndSign(
+  connection: Connection,
+  base64: string,
+  loadCheck: () => Promise<Check>,
+  options: FlowOptions & { signer: Signer },
+): Promise<{ signed: string; signature: string | undefined }> {
+  options.onProgress?.({ step: 'crafted' });
+  const [{ checkAndSignBytes }, check] = await Promise.all([import('./transaction.js'), loadCheck()]);
+  return checkAndSignBytes(connection, base64, check, options);
+}
+
+/** @throws SlipwayError invalid_request for what cannot be an address */
+export function requireAddress(field: string, value: string): void {
+  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(value)) return;
+  throw new SlipwayError('invalid_request', `${field}: expected a public key in base58 (32 bytes)`, { field });
+}
+
+/** The amount as the service takes it. @throws SlipwayError invalid_request for what is no amount */
+export function amountText(field: string, value: bigint): string {
+  if (typeof value === 'bigint' && value > 0n && value < 2n ** 64n) return value.toString();
+  const message = `${field}: expected a bigint of the smallest unit from 1 to ${2n ** 64n - 1n}`;
+  throw new SlipwayError('invalid_request', message, { field });
+}
+
+/** The lesser of what was quoted and what was agreed to. */
+export const leastOf = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -1,0 +1,134 @@
+import type { Answer } from './call.js';
+import type { SwapAsked } from './check-swap.js';
+import { type Connection, type FlowOptions, signerOf } from './context.js';
+import { SlipwayError } from './errors.js';
+import { amountText, checkAndSign, leastOf, MAX_FEE_LAMPORTS, requireAddress } from './flow.js';
+import { expect } from './refuse.js';
+
+export type SwapOrder = Answer<'get', '/ultra/v1/order'>;
+
+/** What to swap. Amounts in the smallest unit: of SOL 1,000,000,000 are one. */
+export interface SwapRequest {
+  inputMint: string;
+  outputMint: string;
+  /** Leaves the wallet, a fee out of it included. */
+  amount: bigint;
+  /** Refuses a quote of less. Without it the service's price is taken, less the slippage. */
+  minOutput?: bigint | undefined;
+  /** Gets the output; the wallet itself by default. */
+  receiver?: string | undefined;
+  /** Instead of the slippage that the service finds. */
+  slippageBps?: number | undefined;
+  /** The most that the wallet pays for the network, tip included; 0.01 SOL by default. */
+  maxFeeLamports?: bigint | undefined;
+  priorityFeeLamports?: number | undefined;
+  jitoTipLamports?: number | undefined;
+  referralAccount?: string | undefined;
+  referralFee?: number | undefined;
+  excludeRouters?: string | undefined;
+  excludeDexes?: string | undefined;
+}
+
+export interface Swapped {
+  signature: string;
+  /** What left the wallet, and what the receiver got. */
+  inputAmount: bigint;
+  outputAmount: bigint;
+  order: SwapOrder;
+}
+
+/** What a swap would give now, without a transaction. */
+export async function quote(
+  connection: Connection,
+  request: SwapRequest,
+  options: FlowOptions = {},
+): Promise<SwapOrder> {
+  return connection.api.get('/ultra/v1/order', { query: queryOf(request), signal: options.signal });
+}
+
+/** Takes the best quote for the wallet, as a transaction that can be looked at and given to `executeSwap`. */
+export async function orderSwap(
+  connection: Connection,
+  request: SwapRequest,
+  options: FlowOptions = {},
+): Promise<SwapOrder> {
+  const { wallet } = signerOf(connection, options);
+  return connection.api.get('/ultra/v1/order', {
+    query: { ...queryOf(request), taker: wallet },
+    signal: options.signal,
+  });
+}
+
+/**
+ * Swaps at the best quote, and waits until it has landed.
+ * @throws SlipwayError refused_to_sign, nothing_to_sign, signer, failed, and those of every call
+ */
+export async function swap(connection: Connection, request: SwapRequest, options: FlowOptions = {}): Promise<Swapped> {
+  return executeSwap(connection, request, await orderSwap(connection, request, options), options);
+}
+
+/** Checks an order against what was asked, signs it, and waits until it has landed. */
+export async function executeSwap(
+  connection: Connection,
+  request: SwapRequest,
+  order: SwapOrder,
+  options: FlowOptions = {},
+): Promise<Swapped> {
+  const { signer, wallet } = signerOf(connection, options);
+  const { transaction, requestId } = order;
+  if (!transaction) {
+    const reason = order.errorMessage ?? 'the service has made no transaction';
+    throw new SlipwayError('nothing_to_sign', reason, { details: order });
+  }
+  const asked = askedOf(connection, request, order, wallet);
+  const loadCheck = async () => {
+    const { checkAskedSwap } = await import('./check-swap.js');
+    return checkAskedSwap.bind(undefined, asked);
+  };
+  const { signed, signature } = await checkAndSign(connection, transaction, loadCheck, { ...options, signer });
+  options.onProgress?.({ step: 'sent', signature });
+  const body = { signedTransaction: signed, requestId };
+  const done = await connection.api.post('/ultra/v1/execute', { body, signal: options.signal, repeatable: true });
+  if (done.status !== 'Success') {
+    const facts = { details: done, signature: done.signature, retryable: true };
+    throw new SlipwayError('failed', done.error ?? `the swap failed with ${done.code}`, facts);
+  }
+  options.onProgress?.({ step: 'landed', signature: done.signature });
+  return {
+    signature: done.signature ?? signature ?? '',
+    inputAmount: BigInt(done.totalInputAmount ?? order.inAmount),
+    outputAmount: BigInt(done.totalOutputAmount ?? order.outAmount),
+    order,
+  };
+}
+
+function queryOf(request: SwapRequest) {
+  const { minOutput: _, maxFeeLamports: __, amount, ...query } = request;
+  for (const field of ['inputMint', 'outputMint'] as const) requireAddress(field, query[field]);
+  return { ...query, amount: amountText('amount', amount) };
+}
+
+/** What the bytes must do: the request, with the quote's least where that is not below what was asked for. */
+function askedOf({ programs }: Connection, request: SwapRequest, order: SwapOrder, taker: string): SwapAsked {
+  const { inputMint, outputMint, amount, minOutput = 1n, receiver = taker, slippageBps } = request;
+  const most = request.maxFeeLamports ?? MAX_FEE_LAMPORTS;
+  const least = BigInt(order.otherAmountThreshold);
+  expect(least >= minOutput, `only ${least} are sure to arrive, and ${minOutput} were asked`);
+  const slipped = BigInt(order.outAmount) * BigInt(10_000 - (slippageBps ?? order.slippageBps));
+  expect(least * 10_000n >= slipped - 10_000n, 'more slippage than was asked');
+  const quotedFee = BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports);
+  const tipLamports = BigInt(request.jitoTipLamports ?? 0);
+  return {
+    taker,
+    receiver,
+    inputMint,
+    outputMint,
+    amount,
+    least,
+    gasless: order.gasless,
+    maxFeeLamports: leastOf(quotedFee, most),
+    tipLamports,
+    mayCreate: order.rentFeeLamports > 0,
+    programs,
+  };
+}

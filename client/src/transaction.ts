@@ -1,0 +1,130 @@
+import { type Budget, feeOf, type ReadTransaction, readTransaction } from '@slipway/checks';
+import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
+  type Address,
+  associatedTokenAddress,
+  decodeLookupTable,
+  decodeTransaction,
+  type LookupTable,
+  parseComputeUnitLimit,
+  parseComputeUnitPrice,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire/formats';
+import { fromBase64, toBase64 } from './base64.js';
+import { sleep } from './call.js';
+import type { Connection, FlowOptions } from './context.js';
+import { SlipwayError } from './errors.js';
+import { expect, refusing } from './refuse.js';
+import { signatureOf, signTransaction } from './sign.js';
+import type { Signer } from './signer.js';
+
+/** Checks what the service has crafted, and signs it. */
+export async function checkAndSignBytes(
+  connection: Connection,
+  base64: string,
+  check: (transaction: ReadTransaction) => void,
+  { signer, signal, onProgress }: FlowOptions & { signer: Signer },
+): Promise<{ signed: string; signature: string | undefined }> {
+  const { wire, read } = await receive(connection, base64, signal);
+  refusing(() => check(read));
+  onProgress?.({ step: 'checked' });
+  const signed = await signTransaction(signer, wire, signal);
+  const signature = signatureOf(signed);
+  onProgress?.({ step: 'signed', signature });
+  return { signed: toBase64(signed), signature };
+}
+
+/** A transaction that the service has crafted, and what its bytes say. */
+interface Received {
+  wire: Uint8Array;
+  read: ReadTransaction;
+}
+
+async function receive(connection: Connection, base64: string, signal: AbortSignal | undefined): Promise<Received> {
+  const { wire, tables } = refusing(() => {
+    const bytes = fromBase64(base64);
+    return { wire: bytes, tables: decodeTransaction(bytes).decoded.lookups.map(({ table }) => table) };
+  });
+  const known = tables.length === 0 ? [] : await fetchTables(connection, tables, signal);
+  return { wire, read: refusing(() => readTransaction(wire, known)) };
+}
+
+/** What the tables hold, by the node that the client was given: the transaction alone does not say. */
+async function fetchTables(
+  { rpcUrl, fetch: given }: Connection,
+  tables: Address[],
+  signal: AbortSignal | undefined,
+): Promise<LookupTable[]> {
+  if (rpcUrl === undefined)
+    throw new SlipwayError(
+      'refused_to_sign',
+      'the transaction uses lookup tables: give createClient an rpcUrl to read them',
+    );
+  const body = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [tables, { encoding: 'base64' }] };
+  const ask = async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await (given ?? fetch)(rpcUrl, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+    return (await response.json()) as { result: { value: ({ owner: string; data: [string] } | null)[] } };
+  };
+  const { result } = await ask()
+    .catch(() => sleep(500, signal).then(ask))
+    .catch((cause) => {
+      signal?.throwIfAborted();
+      throw new SlipwayError('network', `no answer from ${rpcUrl}`, { retryable: true, cause });
+    });
+  return refusing(() =>
+    tables.map((address, i) => {
+      const account = result?.value?.[i];
+      const table = account?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM && decodeLookupTable(fromBase64(account.data[0]));
+      expect(table, `${address} is no lookup table`);
+      return { address, addresses: table.addresses };
+    }),
+  );
+}
+
+/** The budget that a transaction begins with. */
+export function budgetOf({ instructions: [limit, price] }: ReadTransaction): Budget {
+  const computeUnitLimit = limit && parseComputeUnitLimit(limit);
+  const computeUnitPrice = price && parseComputeUnitPrice(price);
+  expect(computeUnitLimit !== undefined && computeUnitPrice !== undefined, 'no compute budget');
+  return { computeUnitLimit, computeUnitPrice };
+}
+
+/** Checks that the wallet pays no more for the network than this, tip included. */
+export function checkFee(
+  { signers }: ReadTransaction,
+  budget: Budget,
+  wallet: string,
+  most: bigint,
+  tipLamports = 0n,
+): void {
+  if (signers[0] !== wallet) return;
+  const fee = feeOf(signers.length, budget) + tipLamports;
+  expect(fee <= most, `a fee of ${fee} lamports, and ${most} is the most that was agreed`);
+}
+
+/** A wallet's associated token accounts of a mint: which program the mint belongs to is not in the bytes. */
+export function tokenAccountsOf(wallet: Address, mint: Address): { account: Address; tokenProgram: Address }[] {
+  return [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((tokenProgram) => ({
+    account: associatedTokenAddress(wallet, mint, tokenProgram),
+    tokenProgram,
+  }));
+}
+
+/** The one of a wallet's token accounts of a mint that the transaction names. */
+export function namedAccount(
+  { instructions }: ReadTransaction,
+  wallet: Address,
+  mint: Address,
+): { account: Address; tokenProgram: Address } {
+  const named = new Set(instructions.flatMap(({ accounts }) => accounts.map(({ address }) => address)));
+  const found = tokenAccountsOf(wallet, mint).filter(({ account }) => named.has(account));
+  expect(found.length === 1, `not the token account of ${wallet} for ${mint}`);
+  return found[0]!;
+}

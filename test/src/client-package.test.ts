@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { apiTypes } from './api-types.js';
+import { launchBrowser, servePage, withoutBrowser } from './browser.js';
+import { type Service, startService } from './service.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MOST_BYTES = 15_000;
+
+let service: Service;
+/** An empty project with the packed client in it, and kit beside it. */
+let project: string;
+before(async () => {
+  project = mkdtempSync(join(tmpdir(), 'slipway-client-'));
+  const { packClient } = await import(pathToFileURL(join(ROOT, 'scripts', 'pack-client.mjs')).href);
+  const tarball: string = await packClient(project);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  const options = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', ['install', ...options, tarball], { cwd: project, stdio: 'pipe' });
+  mkdirSync(join(project, 'node_modules', '@solana'));
+  symlinkSync(join(ROOT, 'node_modules', '@solana', 'kit'), join(project, 'node_modules', '@solana', 'kit'), 'dir');
+  service = await startService();
+});
+after(async () => {
+  await service?.close();
+  if (project) rmSync(project, { recursive: true, force: true });
+});
+
+const readme = readFileSync(join(ROOT, 'client', 'README.md'), 'utf8');
+const snippet = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+
+it('the types are those of the API document', async () => {
+  const written = readFileSync(join(ROOT, 'client', 'src', 'api-types.ts'), 'utf8');
+  assert.ok(written === (await apiTypes(service)), 'run "npm run client-types"');
+});
+
+describe('the packed client in an empty project', () => {
+  it('swaps as its README shows', () => {
+    assert.ok(snippet.split('\n').filter((line) => line.trim() !== '').length <= 15);
+    const source = snippet.replace('http://127.0.0.1:8080', service.url);
+    writeFileSync(join(project, 'snippet.ts'), source);
+    writeFileSync(join(project, 'use.ts'), "import * as slipway from '@slipway/client';\nexport default slipway;\n");
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2023',
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2023,dom,dom.iterable',
+    ];
+    const tsc = (file: string, ...more: string[]) =>
+      execFileSync(
+        process.execPath,
+        [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...strict, ...more, file],
+        {
+          cwd: project,
+          encoding: 'utf8',
+        },
+      );
+    tsc('use.ts', '--skipLibCheck', 'false');
+    tsc('snippet.ts', '--skipLibCheck');
+    const script = source.replaceAll('!;', ';').replaceAll(')!.', ').');
+    writeFileSync(join(project, 'snippet.js'), script);
+    const printed = execFileSync(process.execPath, ['snippet.js'], { cwd: project, encoding: 'utf8' });
+    assert.match(printed, /^\d+ of USDC's smallest unit, in \w{80,}/);
+  });
+
+  it('is small where it is loaded, and has nothing of Node', async () => {
+    const { first, later } = await sizesOf(`export * from '@slipway/client';`);
+    console.log(`client: ${first} bytes at first, ${later} when it signs (gzip)`);
+    assert.ok(first < MOST_BYTES, `${first} bytes`);
+    const few = await sizesOf(`export { connect, score } from '@slipway/client';`);
+    assert.ok(few.first < first, 'what is not imported is not there');
+  });
+
+  it('swaps in a page', { skip: withoutBrowser }, async () => {
+    const { outputFiles } = await bundled(
+      `import { createClient, SOL } from '@slipway/client';
+       import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
+       globalThis.swapInPage = async (url, rpcUrl) => {
+         const info = await createClient({ url, apiKey: 'sandbox' }).api.get('/sandbox/info');
+         const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(info.wallets[1].secretKey));
+         const client = createClient({ url, apiKey: 'sandbox', signer, rpcUrl });
+         const outputMint = info.mints.find(({ symbol }) => symbol === 'USDC').mint;
+         const done = await client.swap({ inputMint: SOL, outputMint, amount: 1_000_000_000n });
+         return done.outputAmount.toString();
+       };`,
+      false,
+    );
+    const [app, browser] = await Promise.all([servePage(), launchBrowser()]);
+    try {
+      const page = await browser.newPage();
+      await page.goto(`http://localhost:${app.port}/`);
+      await page.addScriptTag({ content: outputFiles![0]!.text, type: 'module' });
+      await page.waitForFunction('globalThis.swapInPage');
+      const got = await page.evaluate(`swapInPage(${JSON.stringify(service.url)}, ${JSON.stringify(service.rpcUrl)})`);
+      assert.ok(BigInt(got as string) > 0n);
+    } finally {
+      await browser.close();
+      app.server.close();
+    }
+  });
+});
+
+function bundled(contents: string, splitting = true) {
+  return build({
+    stdin: { contents, resolveDir: project },
+    outdir: join(project, 'bundle'),
+    bundle: true,
+    minify: true,
+    splitting,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+}
+
+/** Bytes after gzip that a page loads at once, and those that it loads when it needs them. */
+async function sizesOf(contents: string): Promise<{ first: number; later: number }> {
+  const { outputFiles, metafile } = await bundled(contents);
+  const outputs = Object.entries(metafile!.outputs);
+  const sizeOf = (name: string) =>
+    gzipSync(outputFiles!.find(({ path }) => path.endsWith(`/${name.split('/').at(-1)}`))!.contents, { level: 9 })
+      .length;
+  const first = new Set(outputs.filter(([, { entryPoint }]) => entryPoint === '<stdin>').map(([name]) => name));
+  for (const name of first) {
+    const { imports } = metafile!.outputs[name]!;
+    for (const { kind, path } of imports) if (kind === 'import-statement') first.add(path);
+  }
+  const sum = (names: string[]) => names.reduce((size, name) => size + sizeOf(name), 0);
+  assert.ok(first.size > 0);
+  return { first: sum([...first]), later: sum(outputs.map(([name]) => name).filter((name) => !first.has(name))) };
+}
