@@ -22,9 +22,13 @@ export interface CommandLine {
   /** How many crafts, or quotes, the memory is looked at for; of triggers, how many orders the book has. */
   crafts: number;
   json: boolean;
+  /** The name that the run is kept under in bench/results. */
+  keep: string | undefined;
 }
 
 export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|memory|order-memory] [options]
+
+       npm run bench -- compare <run> <run>
 
 Without a name: craft, execute, order, start and quotes. The others run only when they are named; but for studio, they take
 minutes.
@@ -32,6 +36,7 @@ minutes.
   --seconds <n>  load in each round of craft, order, reads and studio (3)
   --rounds <n>   rounds, at least 3 (5)
   --crafts <n>   crafts of memory, quotes of order-memory, orders of the book of triggers (1000000)
+  --keep <name>  keep the run as bench/results/<name>.json; compare tells what moved between two of them
   --json         print the figures as JSON, and nothing else
   --help         show this`;
 
@@ -45,10 +50,14 @@ export function parseCommandLine(argv: string[]): CommandLine | undefined {
       rounds: { type: 'string', default: '5' },
       crafts: { type: 'string', default: '1000000' },
       json: { type: 'boolean', default: false },
+      keep: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
+  const { keep } = values;
+  if (keep !== undefined && !/^[\w.-]+$/.test(keep))
+    throw new Error('--keep takes a name of letters, digits, _, . and -');
   const named = MEASUREMENTS.filter((name) => positionals.includes(name));
   const unknown = positionals.find((name) => !named.some((known) => known === name));
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${MEASUREMENTS.join(', ')}`);
@@ -58,6 +67,7 @@ export function parseCommandLine(argv: string[]): CommandLine | undefined {
     rounds: whole('--rounds', values.rounds, 3, 50),
     crafts: whole('--crafts', values.crafts, 1_000, 10_000_000),
     json: values.json,
+    keep,
   };
 }
 

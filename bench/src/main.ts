@@ -1,5 +1,5 @@
-import { cpus, loadavg } from 'node:os';
 import { type CommandLine, type Measurement, parseCommandLine, USAGE } from './command-line.js';
+import { compareRuns } from './compare.js';
 import { measureCraft } from './craft.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
@@ -17,6 +17,7 @@ import {
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { INVITES, measureReads, READS } from './reads.js';
+import { keepRun, thisMachine } from './runs.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -95,18 +96,14 @@ async function memoryOf(rig: Rig, { json, crafts }: CommandLine, work: Work): Pr
 }
 
 async function main(options: CommandLine): Promise<void> {
-  const [cpu] = cpus();
-  const machine = {
-    node: process.version,
-    cpu: `${cpus().length} x ${cpu?.model ?? 'unknown'}`,
-    loadBefore: loadavg()[0]!,
-  };
+  const machine = thisMachine();
   if (!options.json) {
     console.log(`Node ${machine.node}, ${machine.cpu}, load before ${machine.loadBefore.toFixed(1)}`);
     console.log('Medians of the rounds (least..most). The load generator and the databases share the processors.');
   }
   const summaries: Partial<Record<Measurement, Summary<unknown>>> = {};
   for (const name of options.measurements) summaries[name] = await inRig((rig) => measure[name](rig, options));
+  if (options.keep !== undefined) keepRun(options.keep, { machine, ...summaries });
   if (options.json) console.log(JSON.stringify({ machine, ...summaries }, undefined, 2));
   else printGoals(Object.values(summaries).flatMap(({ goals }) => goals));
 }
@@ -127,9 +124,14 @@ async function inRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
 }
 
 try {
-  const options = parseCommandLine(process.argv.slice(2));
-  if (options) await main(options);
-  else console.log(USAGE);
+  const [command, ...names] = process.argv.slice(2);
+  if (command === 'compare') {
+    for (const line of compareRuns(names)) console.log(line);
+  } else {
+    const options = parseCommandLine(process.argv.slice(2));
+    if (options) await main(options);
+    else console.log(USAGE);
+  }
 } catch (error) {
   console.error(`bench: ${(error as Error).message}`);
   process.exitCode = 1;
