@@ -58,7 +58,7 @@ async function openWorld() {
       const budget = { computeUnitLimit: 300, computeUnitPrice: 0n };
       const crafted = craftTransaction({ feePayer: keeper, instructions, blockhash, budget });
       const own = { area, wallet, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const, payload: {} };
-      const request = await rememberOwn(store, own, clock);
+      const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), own, clock);
       try {
         return (await landings[copy]!.execute(request, decodeTransaction(crafted.wire))).state;
       } catch (error) {

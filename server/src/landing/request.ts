@@ -3,8 +3,7 @@ import type { Crafted } from '../crafting/transaction.js';
 import type { Clock } from '../lib/clock.js';
 import { uuidv7 } from '../lib/ids.js';
 import type { KeyName } from '../signer/index.js';
-import { insertCrafted, type LedgerRow, type NewRequest } from '../store/ledger.js';
-import type { Store } from '../store/sql.js';
+import type { LedgerRow, NewRequest } from '../store/ledger.js';
 
 /** How long a request id still answers after its blockhash has expired. */
 const GRACE_MS = 2 * 60_000;
@@ -32,12 +31,16 @@ export function newRequest(request: CraftedRequest, clock: Clock): NewRequest {
 
 /**
  * Stores a transaction that only our keys sign, for `execute`. Nobody else gets its id, so the id has expired from the
- * start: if it is never sent, the row may be deleted at any time.
+ * start: if it is never sent, the row may be deleted at any time. `insert` resolves when the row is stored.
  */
-export async function rememberOwn(store: Store, request: CraftedRequest, clock: Clock): Promise<LedgerRow> {
+export async function rememberOwn(
+  insert: (row: NewRequest) => Promise<void>,
+  request: CraftedRequest,
+  clock: Clock,
+): Promise<LedgerRow> {
   const now = new Date(clock.now());
   const inserted = rowOf(request, clock, now, now);
-  await store.single((tx) => insertCrafted(tx, [inserted]));
+  await insert(inserted);
   // Not read back: what is signed next must be what was crafted here.
   return unsent(inserted);
 }

@@ -12,6 +12,8 @@ import {
 export interface OrderChange {
   id: string;
   event: OrderEvent;
+  /** The order is left unchanged where this is false of it. */
+  when?: (order: TriggerOrderRow) => boolean;
   /** Times to set besides `updatedAt`. */
   times?: Partial<TriggerOrderTimes>;
   /** The events that the owner sees in the history. */
@@ -20,8 +22,8 @@ export interface OrderChange {
 
 /**
  * Applies events to orders, each to the order's current state: of concurrent calls, the second sees what the first has
- * written. Returns, by id, the changed order or why it was left unchanged (`undefined`: there is none or, with `skip`,
- * another transaction has locked it).
+ * written. Returns, by id, the changed order or why it was left unchanged (`undefined`: there is none, `when` is false of
+ * it or, with `skip`, another transaction has locked it).
  */
 export async function changeOrders(
   tx: Tx,
@@ -35,7 +37,8 @@ export async function changeOrders(
   const changed: TriggerOrderRow[] = [];
   const history: TriggerOrderEventRow[] = [];
   for (const row of locked) {
-    const { event, times, history: tell } = byId.get(row.id)!;
+    const { event, when, times, history: tell } = byId.get(row.id)!;
+    if (when && !when(row)) continue;
     const progress = tryApply(row.progress, event);
     if (progress instanceof IllegalEvent) {
       outcomes.set(row.id, progress);

@@ -40,13 +40,15 @@ export async function landedFills(sql: Sql, after: string, limit: number): Promi
   }));
 }
 
-/** Whether the fill's outcome is not recorded yet. The order must be locked by this transaction. */
-export async function isFillPending(tx: Tx, { wallet, orderId, requestId }: PendingFill): Promise<boolean> {
-  const { rows } = await tx.query(
-    `select 1 from order_events where wallet = $1 and order_id = $2 and id = $3 and state = 'pending'`,
-    [wallet, orderId, requestId],
+/** The requests of the fills whose outcome is not recorded yet. Their orders must be locked by this transaction. */
+export async function pendingAmong(tx: Tx, fills: readonly PendingFill[]): Promise<Set<string>> {
+  const keys = fills.map(({ wallet, orderId, requestId }) => ({ wallet, order_id: orderId, id: requestId }));
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from json_to_recordset($1::json) as f(wallet text, order_id text, id text)
+     join order_events e using (wallet, order_id, id) where e.state = 'pending'`,
+    [JSON.stringify(keys)],
   );
-  return rows.length > 0;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Stores the best prices that trailing orders have seen, so that they survive a restart. A mark never moves back. */

@@ -1,9 +1,9 @@
 import type { Tx } from './sql.js';
 import { fromStored, type StoredOrder, type TriggerOrderRow } from './trigger-order-row.js';
 
-/** Remembers that the order's account in the vault must still be closed once the order is filled. */
-export async function oweRent(tx: Tx, id: string): Promise<void> {
-  await tx.query('update orders set rent_due = true where id = $1', [id]);
+/** Remembers that the orders' accounts in their vaults must still be closed once the orders are filled. */
+export async function oweRents(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query('update orders set rent_due = true where id = any($1)', [ids]);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { RawState } from '../trigger-orders/state.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
-import { claimRentsDue, oweRent, settleRent } from './trigger-order-rents.js';
+import { claimRentsDue, oweRents, settleRent } from './trigger-order-rents.js';
 import {
   editTriggerOrder,
   findByDeposit,
@@ -280,7 +280,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         await insert(newOrder('w15', {}, 'fill_success')),
         await insert(newOrder('w15')),
       ];
-      for (const { id } of [due, open]) await store.single((tx) => oweRent(tx, id));
+      await store.single((tx) => oweRents(tx, [due.id, open.id]));
       const take = async (now: Date, until: Date) =>
         (await store.single((tx) => claimRentsDue(tx, now, until, 10))).map(({ id }) => id);
       const taken = await Promise.all([take(at(100), at(160)), take(at(100), at(160))]);

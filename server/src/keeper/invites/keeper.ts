@@ -8,6 +8,7 @@ import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
 import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { dueInvites } from '../../store/invite-lists.js';
+import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import { BackOffs } from '../back-offs.js';
 import type { KeeperWallet } from '../wallet.js';
@@ -136,7 +137,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
     this.#sentAt.push(steadyNow());
     const own = { area: INVITE_AREA, wallet: sender, payload: { invite } };
     const expiry = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
-    const request = await rememberOwn(store, expiry, clock);
+    const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), expiry, clock);
     const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
     if (state !== 'landed') throw new Error(`the transaction has ${state}`);
     this.#attempts.inc({ outcome: 'expired' });

@@ -1,6 +1,7 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { LIMIT_ORDER_PURSE, rememberOwn, type Settlement } from '../../landing/index.js';
+import { insertCrafted } from '../../store/ledger.js';
 import { BackOffs } from '../back-offs.js';
 import { type Work, Worker } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
@@ -123,7 +124,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     try {
       const own = { area: LIMIT_ORDER_AREA, wallet: maker, payload: { kind, order: address } };
       const made = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
-      const request = await rememberOwn(store, made, clock);
+      const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), made, clock);
       const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
       this.forget();
       if (state !== 'landed') throw new Error(`the transaction has ${state}`);

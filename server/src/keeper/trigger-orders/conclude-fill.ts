@@ -1,33 +1,27 @@
 import { associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
-import { changeOrders } from '../../store/trigger-order-changes.js';
-import { isFillPending, type PendingFill } from '../../store/trigger-order-fills.js';
-import { oweRent } from '../../store/trigger-order-rents.js';
-import { findTriggerOrder, lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
-import { IllegalEvent } from '../../trigger-orders/order.js';
-import { backOffMs } from '../back-offs.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { PendingFill } from '../../store/trigger-order-fills.js';
+import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import type { FillDeps } from './deps.js';
+import type { Moved } from './fill-writes.js';
 import { type Sale, saleOf } from './sale.js';
-import { BACK_OFF, fillEvent } from './settlement.js';
 
-type Deps = Pick<TriggerKeeperDeps, 'store' | 'chain' | 'clock' | 'log'>;
+type Deps = Pick<FillDeps, 'store' | 'chain' | 'log' | 'writes'>;
 
-interface Moved {
-  input: bigint;
-  output: bigint;
-  /** Whether the account of the input was closed. */
-  isClosed: boolean;
+interface ConcludeOptions {
+  /** How often to ask the node, which may know a transaction only a moment after its status. */
+  tries?: number;
+  /** The order as it was claimed for this fill; without it, it is read. */
+  order?: TriggerOrderRow;
 }
 
-/**
- * Records what a landed fill has moved; false if the node cannot tell. Idempotent, also across instances. `tries`: how
- * often to ask the node, which may know a transaction only a moment after its status.
- */
-export async function concludeFill(deps: Deps, fill: PendingFill, options?: { tries: number }): Promise<boolean> {
-  const order = await findTriggerOrder(deps.store, fill.orderId);
-  const landed = await readTransaction(deps.chain.rpc, fill.signature, options);
+/** Records what a landed fill has moved; false if the node cannot tell. Idempotent, also across instances. */
+export async function concludeFill(deps: Deps, fill: PendingFill, options: ConcludeOptions = {}): Promise<boolean> {
+  const { order = await findTriggerOrder(deps.store, fill.orderId), ...more } = options;
+  const landed = await readTransaction(deps.chain.rpc, fill.signature, more);
   if (!order || !landed) return false;
-  await record(deps, order, fill, await movedBy(deps.chain, saleOf(order), landed));
+  const sale = saleOf(order);
+  await record(deps, fill, sale, await movedBy(deps.chain, sale, landed));
   return true;
 }
 
@@ -43,36 +37,18 @@ export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise
     { order: order.id, signature: fill.signature },
     'no node has the transaction of a fill any more: it is recorded by what its accounts hold',
   );
-  await record(deps, order, fill, moved);
+  await record(deps, fill, saleOf(order), moved);
   return true;
 }
 
-async function record({ store, clock, log }: Deps, order: TriggerOrderRow, fill: PendingFill, moved: Moved) {
-  const { id } = order;
-  const { input, output, isClosed } = moved;
-  const sale = saleOf(order);
+async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, moved: Moved) {
   const whole = fill.offered >= sale.amount;
-  const at = new Date(clock.now());
-  const isRecorded = await store.transaction(async (tx) => {
-    await lockTriggerOrders(tx, [id], { skip: false });
-    if (!(await isFillPending(tx, fill))) return false;
-    const into = sale.vaultOutput ? ('vault' as const) : ('wallet' as const);
-    const told = { id: fill.requestId, state: 'success', amount: input, at } as const;
-    const history = () => [{ ...fillEvent(sale, told), signature: fill.signature, outputAmount: output }];
-    // After a partial fill, the market has nothing more to give for now.
-    const times = { retryAt: whole ? null : new Date(at.getTime() + backOffMs(1, BACK_OFF)) };
-    const filled = { id, event: { type: 'fill_landed', input, output, into, whole } as const, times, history };
-    const outcome = (await changeOrders(tx, [filled], at)).get(id);
-    if (outcome instanceof IllegalEvent) throw outcome;
-    if (whole && !isClosed) await oweRent(tx, id);
-    if (whole && sale.vaultOutput) await changeOrders(tx, [{ id, event: { type: 'exit_opened' } }], at);
-    return true;
-  });
-  if (isRecorded)
-    log.info(
-      { order: id, signature: fill.signature, input: `${input}`, output: `${output}`, whole },
-      'filled an order',
-    );
+  if (!(await writes.conclude({ fill, sale, whole, moved }))) return;
+  const { input, output } = moved;
+  log.info(
+    { order: fill.orderId, signature: fill.signature, input: `${input}`, output: `${output}`, whole },
+    'filled an order',
+  );
 }
 
 /**
@@ -80,7 +56,7 @@ async function record({ store, clock, log }: Deps, order: TriggerOrderRow, fill:
  * input account, which counts as neither.
  */
 async function movedBy(
-  chain: TriggerKeeperDeps['chain'],
+  chain: FillDeps['chain'],
   { wallet, inputMint, outputMint, source, vaultOutput }: Sale,
   { lamports, tokens }: LandedTransaction,
 ): Promise<Moved> {
@@ -99,7 +75,7 @@ const change = (held: Held | undefined): bigint => (held ? held.after - held.bef
 
 /** Only the fill takes from the order's accounts while it is under way. A node that lags shows less than it moved. */
 async function shownByBalances(
-  chain: TriggerKeeperDeps['chain'],
+  chain: FillDeps['chain'],
   order: TriggerOrderRow,
   { offered, least }: PendingFill,
 ): Promise<Moved | undefined> {

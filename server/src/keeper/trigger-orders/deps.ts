@@ -8,6 +8,7 @@ import type { Prices } from '../../prices/index.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
+import type { FillWrites } from './fill-writes.js';
 
 export interface TriggerKeeperDeps {
   store: Store;
@@ -24,4 +25,8 @@ export interface TriggerKeeperDeps {
   /** The most that a fill may lose against the prices, in basis points, whatever its order accepts. */
   maxBelowFairBps: number;
   programs: SwapPrograms;
+}
+
+export interface FillDeps extends TriggerKeeperDeps {
+  writes: FillWrites;
 }

@@ -1,21 +1,15 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
-import type { Tx } from '../../store/sql.js';
-import { changeOrders } from '../../store/trigger-order-changes.js';
-import { lockTriggerOrders, type TriggerOrderRow, type TriggerOrderTimes } from '../../store/trigger-orders.js';
-import { IllegalEvent } from '../../trigger-orders/order.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
 import { backOffMs } from '../back-offs.js';
 import { concludeFill } from './conclude-fill.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { FillDeps } from './deps.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
 import { saleOf } from './sale.js';
 import { BACK_OFF, FILL_AREA, type FillDetail, type FillPayload } from './settlement.js';
 import type { FiredOrder } from './waiting-orders.js';
-
-/** Longer than it takes to prepare a fill. A keeper that died blocks an order for no longer than this. */
-const CLAIM_MS = 20_000;
 
 const NOT_OURS = 'this order is not as its owner made it: somebody else has written to the database';
 
@@ -23,8 +17,8 @@ const NOT_OURS = 'this order is not as its owner made it: somebody else has writ
 export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
 /** Claims an order that a price has fired, fills it, and records what the fill moved. */
-export async function fillOrder(deps: TriggerKeeperDeps, fired: FiredOrder): Promise<FillOutcome> {
-  const order = await claim(deps, fired);
+export async function fillOrder(deps: FillDeps, fired: FiredOrder): Promise<FillOutcome> {
+  const order = await deps.writes.claim(fired);
   if (!order) return 'not ours';
   if (!(await deps.landing.vouchesForOrder(order))) return release(deps, order, fired, NOT_OURS);
   const prepared = await prepare(deps, order, fired);
@@ -39,19 +33,8 @@ export async function fillOrder(deps: TriggerKeeperDeps, fired: FiredOrder): Pro
   }
 }
 
-async function claim(
-  { store, clock }: TriggerKeeperDeps,
-  { id, leg }: FiredOrder,
-): Promise<TriggerOrderRow | undefined> {
-  const now = clock.now();
-  const times = { leaseUntil: new Date(now + CLAIM_MS), retryAt: null };
-  const changes = [{ id, event: { type: 'triggered', leg } as const, times }];
-  const outcome = (await store.transaction((tx) => changeOrders(tx, changes, new Date(now), { skip: true }))).get(id);
-  return outcome instanceof IllegalEvent ? undefined : outcome;
-}
-
 async function prepare(
-  deps: TriggerKeeperDeps,
+  deps: FillDeps,
   order: TriggerOrderRow,
   fired: FiredOrder,
 ): Promise<PreparedFill | { skipped: string }> {
@@ -71,11 +54,8 @@ function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: Fir
   return trailingBps !== null || isCrossed({ ...order, ...order.progress }, leg, usd);
 }
 
-async function send(
-  deps: TriggerKeeperDeps,
-  { id: orderId, wallet, leaseUntil }: TriggerOrderRow,
-  prepared: PreparedFill,
-): Promise<FillOutcome> {
+async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<FillOutcome> {
+  const { id: orderId, wallet, leaseUntil } = order;
   const { amount, least, crafted } = prepared;
   const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
@@ -83,34 +63,21 @@ async function send(
   const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail);
   if (row.state !== 'landed') return 'failed';
   // If the node cannot tell yet what it has moved, `Recovery` asks again.
-  await concludeFill(deps, { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least });
+  const fill = { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least };
+  await concludeFill(deps, fill, { order });
   return 'filled';
 }
 
 /** Releases the claim, so that the order can fire again later. */
 async function release(
-  { store, clock, log }: TriggerKeeperDeps,
+  { writes, clock, log }: FillDeps,
   order: TriggerOrderRow,
   { leg, tries }: FiredOrder,
   reason: string,
 ): Promise<FillOutcome> {
-  const now = clock.now();
-  const times = { leaseUntil: null, retryAt: new Date(now + backOffMs(tries + 1, BACK_OFF)) };
-  await store.transaction((tx) => releaseClaim(tx, order, times, new Date(now)));
+  await writes.release({ order, retryAt: new Date(clock.now() + backOffMs(tries + 1, BACK_OFF)) });
   // Said once, not at each of its tries.
   const level = reason !== NOT_OURS ? 'info' : tries === 0 ? 'error' : 'debug';
   log[level]({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');
   return 'released';
-}
-
-/** Releases the order if it still has this claim. */
-async function releaseClaim(
-  tx: Tx,
-  { id, leaseUntil }: TriggerOrderRow,
-  times: Partial<TriggerOrderTimes>,
-  at: Date,
-): Promise<void> {
-  const [now] = await lockTriggerOrders(tx, [id], { skip: false });
-  if (now?.leaseUntil?.getTime() !== leaseUntil?.getTime()) return;
-  await changeOrders(tx, [{ id, event: { type: 'released' }, times }], at);
 }

@@ -5,8 +5,9 @@ import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { fillOrder } from './fill-order.js';
+import { createFillWrites } from './fill-writes.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
 import { returnRents } from './rents.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
@@ -89,7 +90,7 @@ interface OwnedOrder extends FiredOrder {
 
 /** Orders that a price fires are due, and are filled by `fillOrder`. */
 class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
-  readonly #deps: TriggerKeeperOptions;
+  readonly #deps: TriggerKeeperOptions & FillDeps;
   readonly #orders: WaitingOrders;
   /** The last price of each market. */
   readonly #ticks = new Map<Address, Tick>();
@@ -100,9 +101,9 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   #returning: Promise<void> | undefined;
 
   constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
-    this.#deps = deps;
+    this.#deps = { ...deps, writes: createFillWrites(deps) };
     this.#orders = orders;
-    this.recovery = new Recovery(deps);
+    this.recovery = new Recovery(this.#deps);
   }
 
   idOf({ id }: FiredOrder): string {

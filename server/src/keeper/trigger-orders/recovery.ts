@@ -3,7 +3,7 @@ import { abandonedClaims, landedFills, type PendingFill } from '../../store/trig
 import { lockTriggerOrders } from '../../store/trigger-orders.js';
 import { BackOffs } from '../back-offs.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 
 const BATCH = 500;
 const AT_ONCE = 16;
@@ -36,11 +36,11 @@ export async function releaseAbandoned(
  * a node may take minutes to tell, or never do.
  */
 export class Recovery {
-  readonly #deps: TriggerKeeperDeps;
+  readonly #deps: FillDeps;
   readonly #backOffs: BackOffs;
   #running: Promise<void> | undefined;
 
-  constructor(deps: TriggerKeeperDeps & { steadyNow: () => number }) {
+  constructor(deps: FillDeps & { steadyNow: () => number }) {
     this.#deps = deps;
     this.#backOffs = new BackOffs(UNREAD, deps.steadyNow);
   }

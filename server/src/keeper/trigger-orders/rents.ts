@@ -21,7 +21,7 @@ import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { remember } from './remember.js';
 
 /** The ledger area of transactions that return rent. */
@@ -67,7 +67,7 @@ export const rentSettlement: Settlement = {
  * Closes accounts of filled orders that their fills have left open, and sends rent and remaining tokens to the wallet.
  * `alone`: no other keeper is at work. Failures are tried again later.
  */
-export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: boolean }): Promise<void> {
+export async function returnRents(deps: FillDeps, { alone }: { alone: boolean }): Promise<void> {
   const { store, clock, log } = deps;
   const now = clock.now();
   const until = new Date(now + LEASE_MS);
@@ -84,7 +84,7 @@ export async function returnRents(deps: TriggerKeeperDeps, { alone }: { alone: b
   );
 }
 
-async function returnRent(deps: TriggerKeeperDeps, order: TriggerOrderRow): Promise<void> {
+async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void> {
   const { store, landing, payer, chain, log } = deps;
   const { id: orderId, wallet, leaseUntil } = order;
   const instructions = await instructionsFor(deps, order);

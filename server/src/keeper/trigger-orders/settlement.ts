@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { type Claimed, digits, payloadReader, type Settlement, TRIGGER_ORDER_PURSE } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
-import { changeOrders } from '../../store/trigger-order-changes.js';
+import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
-import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
 import { backOffMs } from '../back-offs.js';
 import { type Sale, saleOf } from './sale.js';
@@ -41,21 +41,28 @@ export const fillSettlement: Settlement = {
   purse: TRIGGER_ORDER_PURSE,
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
-    const refused = new Map<string, string>();
+    const sent = new Map<string, { request: string; change: OrderChange }>();
     for (const { id, detail } of claimed) {
       const { orderId, leaseUntil, amount, at } = detail as FillDetail;
-      const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
-      const isOurs = order?.progress.state === 'ready_execute' && order.leaseUntil?.getTime() === leaseUntil.getTime();
-      const change = {
+      const change: OrderChange = {
         id: orderId,
-        event: { type: 'sent' } as const,
+        event: { type: 'sent' },
+        when: (order) => order.progress.state === 'ready_execute' && isSameTime(order.leaseUntil, leaseUntil),
         times: { triggeredAt: at, leaseUntil: null },
-        history: (after: TriggerOrderRow) => [fillEvent(saleOf(after), { id, state: 'pending', amount, at })],
+        history: (after) => [fillEvent(saleOf(after), { id, state: 'pending', amount, at })],
       };
-      const outcome = isOurs ? (await changeOrders(tx, [change], at)).get(orderId) : undefined;
-      if (!outcome || outcome instanceof IllegalEvent) refused.set(id, 'another keeper has the order, or nobody');
+      // Of two for one order, the second finds it sent.
+      if (!sent.has(orderId)) sent.set(orderId, { request: id, change });
     }
-    return refused;
+    const changes = [...sent.values()].map(({ change }) => change);
+    const outcomes = await changeOrders(tx, changes, latest(claimed));
+    const isSent = ({ id, detail }: Claimed) => {
+      const { orderId } = detail as FillDetail;
+      const outcome = outcomes.get(orderId);
+      return sent.get(orderId)?.request === id && outcome !== undefined && !(outcome instanceof IllegalEvent);
+    };
+    const refused = claimed.filter((each) => !isSent(each));
+    return new Map(refused.map(({ id }) => [id, 'another keeper has the order, or nobody']));
   },
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
@@ -82,6 +89,14 @@ export const fillSettlement: Settlement = {
     }
   },
 };
+
+/** When the last of them was prepared. */
+function latest(claimed: readonly Claimed[]): Date {
+  return new Date(Math.max(...claimed.map(({ detail }) => (detail as FillDetail).at.getTime())));
+}
+
+/** Whether a claim's lease is the one that an order has. */
+export const isSameTime = (one: Date | null, other: Date | null) => one?.getTime() === other?.getTime();
 
 /** A fill as the order's owner sees it; `id` is the request's. */
 export function fillEvent(
