@@ -21,7 +21,7 @@ export async function startFleet(rig: Rig): Promise<Fleet> {
   const databaseUrl = await startDatabase(rig);
   const env = {
     DATABASE_URL: databaseUrl,
-    SLIPWAY_RPC_URL: await startChain(rig),
+    ...(await startChain(rig)),
     SLIPWAY_SANDBOX: '1',
     SLIPWAY_SIGNER_FILE: join(rig.folder(), 'signer.json'),
     SLIPWAY_SIGNER_PASSPHRASE: 'passphrase of the fleet',
@@ -40,12 +40,15 @@ export async function startFleet(rig: Rig): Promise<Fleet> {
   return { apis, keepers, store };
 }
 
-/** The chain in a process of its own; the URL of its RPC. */
-export async function startChain(rig: Rig): Promise<string> {
+/** The chain in a process of its own, as the service's settings name it. */
+export async function startChain(rig: Rig): Promise<{ SLIPWAY_RPC_URL: string; SLIPWAY_RPC_WS_URL: string }> {
   const { output } = await startProgram(rig, {
     file: 'localnet/dist/main.js',
     args: ['--rpc-port', '0', '--data-dir', rig.folder()],
     ready: /Funded wallets[\s\S]*\n/,
   });
-  return /RPC +(http\S+)/.exec(output)![1]!;
+  return {
+    SLIPWAY_RPC_URL: /RPC +(http\S+)/.exec(output)![1]!,
+    SLIPWAY_RPC_WS_URL: /WebSocket +(ws\S+)/.exec(output)![1]!,
+  };
 }

@@ -44,7 +44,7 @@ export async function measureMemory(
   const databaseUrl = await startDatabase(rig);
   const service = await startService(rig, rig.folder(), {
     DATABASE_URL: databaseUrl,
-    SLIPWAY_RPC_URL: await startChain(rig),
+    ...(await startChain(rig)),
     SLIPWAY_SANDBOX: '1',
   });
   const { paths, expect } = await work(service);

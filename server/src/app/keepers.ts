@@ -14,7 +14,7 @@ import type { KeeperWallet } from '../keeper/wallet.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
 import type { Objects } from '../objects/index.js';
-import { PRICES_CHANNEL, type Prices, trustedUsd } from '../prices/index.js';
+import { type Prices, trustedUsd } from '../prices/index.js';
 import type { Aggregator } from '../routing/aggregator/index.js';
 import { openScores } from '../scores/index.js';
 import type { Base } from './base.js';
@@ -89,18 +89,17 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
 }
 
 function openTriggerKeeper(deps: KeepersDeps) {
-  const { config, prices } = deps;
+  const { config, prices, live } = deps;
   const common = commonOf(deps);
   const { store, wallet } = common;
-  const onPrices = (listener: () => void) => store.listen(PRICES_CHANNEL, listener);
   // An embedded store serves one process only.
   return startTriggerKeeper({
     ...common,
     payer: wallet.address,
     prices,
     maxBelowFairBps: config.triggerOrders.maxBelowFairBps,
-    onPrices,
     alone: store.kind === 'embedded',
+    onMarketChange: (listener) => live.onChange(listener),
   });
 }
 

@@ -19,7 +19,7 @@ export interface LoopOptions {
 
 /** Runs turns one after the other: by a timer, soon after being woken, and whenever one is asked for. */
 export class Loop<Result> {
-  readonly #turn: () => Promise<Result>;
+  readonly #turn: (isWoken: boolean) => Promise<Result>;
   readonly #options: LoopOptions;
   #last: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,8 @@ export class Loop<Result> {
   #isFailing = false;
   #isClosed = false;
 
-  constructor(turn: () => Promise<Result>, options: LoopOptions) {
+  /** `isWoken`: something has woken the loop for this turn. */
+  constructor(turn: (isWoken: boolean) => Promise<Result>, options: LoopOptions) {
     this.#turn = turn;
     this.#options = options;
   }
@@ -38,8 +39,8 @@ export class Loop<Result> {
   }
 
   /** Runs a turn after those requested before; undefined if the loop is closed by then. @throws what the turn throws */
-  tick(): Promise<Result | undefined> {
-    const result = this.#last.then(() => (this.#isClosed ? undefined : this.#turn()));
+  tick({ isWoken = false } = {}): Promise<Result | undefined> {
+    const result = this.#last.then(() => (this.#isClosed ? undefined : this.#turn(isWoken)));
     this.#last = result.then(
       () => {},
       () => {},
@@ -79,9 +80,10 @@ export class Loop<Result> {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
+    const isWoken = this.#isWoken;
     this.#isWoken = false;
     try {
-      await this.tick();
+      await this.tick({ isWoken });
       this.#isFailing = false;
     } catch (error) {
       const { log, failure, logsFirstFailureOnly } = this.#options;

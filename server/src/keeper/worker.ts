@@ -13,8 +13,11 @@ export interface Work<Item, Prepared> {
   idOf(item: Item): string;
   /** Whose item it is: those who have items in the queue take turns. If missing, all are one's. */
   ownerOf?(item: Item): string;
-  /** What may be due, in the order in which to begin it. @throws to end the turn, with a log line */
-  due(inFlight: InFlight): Promise<Iterable<Item>>;
+  /**
+   * What may be due, in the order in which to begin it. `isWoken`: something has woken the worker for this turn.
+   * @throws to end the turn, with a log line
+   */
+  due(inFlight: InFlight, isWoken: boolean): Promise<Iterable<Item>>;
   /** A cheap check before a lease is taken. If it is missing, everything that `due` returns is due. */
   isDue?(item: Item): Promise<boolean>;
   /** Prepares what to send; undefined if there is nothing now. @throws to make the item back off */
@@ -77,7 +80,7 @@ export class Worker<Item, Prepared> implements InFlight {
   constructor(work: Work<Item, Prepared>, options: WorkerOptions) {
     this.#work = work;
     this.#options = options;
-    this.#loop = new Loop(() => this.#turn(), options);
+    this.#loop = new Loop((isWoken) => this.#turn(isWoken), options);
   }
 
   /** Starts the timer. */
@@ -123,8 +126,8 @@ export class Worker<Item, Prepared> implements InFlight {
     this.#queue.delete(id);
   }
 
-  async #turn(): Promise<number> {
-    const items = await this.#work.due(this);
+  async #turn(isWoken: boolean): Promise<number> {
+    const items = await this.#work.due(this, isWoken);
     const begun = await this.#begin(items);
     await this.#work.turned?.(begun);
     return begun;

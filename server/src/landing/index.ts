@@ -32,5 +32,5 @@ export {
   type SignedTransaction,
 } from './signed-transaction.js';
 export { createTracker } from './tracker.js';
-export { type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';
+export { type SeenUnits, type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';
 export { TooManyUnderWay } from './under-way.js';

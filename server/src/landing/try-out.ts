@@ -9,6 +9,8 @@ import { checkEffects } from './effects.js';
 export interface Working {
   crafted: Crafted;
   lastValidBlockHeight: bigint;
+  /** Whether this very message was simulated, and not one with another budget. */
+  isSimulated: boolean;
 }
 
 export type TriedOut =
@@ -26,7 +28,17 @@ export interface TryOutOptions {
   moreUnits?: number;
   /** Simulates the sample; replaced where its effects must be checked as well. */
   simulate?: (sample: Crafted) => Promise<SimulationOutcome>;
+  /** What transactions of this shape have consumed: if that is about right, one simulation is enough. */
+  seen?: SeenUnits;
 }
+
+/** What the last transaction of a shape has consumed. */
+export interface SeenUnits {
+  units: number | undefined;
+}
+
+/** With at least this share of the units seen, a transaction pays for about what it consumes. */
+const ABOUT = 0.8;
 
 /**
  * The limit varies at random, so that two transactions with the same content differ in their bytes. `more`: units that
@@ -47,18 +59,31 @@ export async function tryOut(
   craft: (blockhash: string, budget: Budget) => Crafted,
   options: TryOutOptions = {},
 ): Promise<TriedOut> {
-  const { budgetOf = usualBudget, moreUnits = 0 } = options;
+  const { budgetOf = usualBudget, moreUnits = 0, seen = { units: undefined } } = options;
   const { simulate = ({ wire }: Crafted) => chain.simulate(wire, { sigVerify: false }) } = options;
   const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
+  if (seen.units !== undefined) {
+    const crafted = craft(first.blockhash, budgetOf(seen.units, usualPrice, moreUnits));
+    const { err, unitsConsumed } = await simulate(crafted);
+    const isAbout = unitsConsumed <= seen.units && unitsConsumed >= seen.units * ABOUT;
+    if (err === null && isAbout)
+      return { crafted, lastValidBlockHeight: first.lastValidBlockHeight, isSimulated: true };
+  }
   const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
   const { err, logs, unitsConsumed } = await simulate(sample);
   if (err !== null) return { err, logs, sample };
+  seen.units = unitsConsumed;
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-  return { crafted: craft(blockhash, budgetOf(unitsConsumed, usualPrice, moreUnits)), lastValidBlockHeight };
+  const crafted = craft(blockhash, budgetOf(unitsConsumed, usualPrice, moreUnits));
+  return { crafted, lastValidBlockHeight, isSimulated: false };
 }
 
 /** `tryOut` for a swap; the effects of a trade through a third-party program are compared with the request. */
-export function tryOutSwap(chain: Chain, swap: Swap, options: Pick<TryOutOptions, 'budgetOf'> = {}): Promise<TriedOut> {
+export function tryOutSwap(
+  chain: Chain,
+  swap: Swap,
+  options: Pick<TryOutOptions, 'budgetOf' | 'seen'> = {},
+): Promise<TriedOut> {
   const craft = (blockhash: string, budget: Budget) => craftSwap(swap, blockhash, budget);
   const { foreign, moreUnits = 0 } = swap.trade;
   if (!foreign) return tryOut(chain, craft, { ...options, moreUnits });

@@ -3,6 +3,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.js';
 import { type Published, readUpdates } from './hermes-answer.js';
+import { createListeners } from './listeners.js';
 import type { PriceFeed } from './price.js';
 
 const POLL_MS = 2_000;
@@ -50,6 +51,8 @@ class PolledHermes implements Hermes {
   readonly #ids: string[];
   readonly #complaints: ReturnType<typeof createComplaints>;
   readonly #closing = new AbortController();
+  readonly #listeners = createListeners();
+  readonly onChange = this.#listeners.add;
   #attempt = new AbortController();
   #failures = 0;
   #polling: Promise<void> | undefined;
@@ -117,13 +120,18 @@ class PolledHermes implements Hermes {
 
   #take(updates: Map<string, Published>): void {
     const { clock, maxAgeMs } = this.#deps;
+    let isNew = false;
     for (const [feed, update] of updates) {
       const before = this.#known.get(feed);
       if (before && update.publishedAt <= before.publishedAt) continue;
       // A price from the future would keep out all that come after it.
       if (update.publishedAt > clock.now() + maxAgeMs) this.#complaints.add('a price from the future');
-      else this.#known.set(feed, update);
+      else {
+        this.#known.set(feed, update);
+        isNew = true;
+      }
     }
+    if (isNew) this.#listeners.tell();
   }
 }
 

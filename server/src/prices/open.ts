@@ -46,7 +46,12 @@ export async function openPrices(deps: PriceDeps): Promise<Prices> {
     } else if (source === 'pools') {
       if (poolPrice) feeds.push(poolFeed(poolPrice, clock));
     } else if (stored) {
-      feeds.push({ source, read: stored.read, covers: (mint) => stored.read(mint) !== undefined });
+      feeds.push({
+        source,
+        read: stored.read,
+        covers: (mint) => stored.read(mint) !== undefined,
+        onChange: stored.onChange,
+      });
     }
   }
   const forOrders = openOrderPrices(deps, feeds);
@@ -85,12 +90,18 @@ function firstOf(feeds: readonly PriceFeed[], mint: Address): PriceQuote | undef
   return old;
 }
 
-function combine(feeds: readonly PriceFeed[]): Pick<Prices, 'quote' | 'usd'> {
+function combine(feeds: readonly PriceFeed[]): Pick<Prices, 'quote' | 'usd' | 'onChange'> {
   return {
     quote: (mint) => firstOf(feeds, mint),
     usd(mint) {
       const price = firstOf(feeds, mint);
       return price?.stale === false ? price.usd : undefined;
+    },
+    onChange(listener) {
+      const ends = feeds.map((feed) => feed.onChange?.(listener));
+      return () => {
+        for (const end of ends) end?.();
+      };
     },
   };
 }

@@ -28,6 +28,8 @@ export interface PriceFeed {
   /** Whether this source is meant to price a token, also while it has no price to rely on. */
   covers(mint: Address): boolean;
   read(mint: Address): Omit<PriceQuote, 'source'> | undefined;
+  /** Calls the listener when there are new prices to read; returns a function that ends that. */
+  onChange?(listener: () => void): () => void;
 }
 
 /**
@@ -50,6 +52,8 @@ export interface Prices {
   poolWitness(mint: Address): number | undefined;
   /** Observes the pools of exactly these tokens, beside those that clients ask for. */
   follow(mints: readonly Address[]): void;
+  /** Calls the listener when a source other than the pools has new prices; returns a function that ends that. */
+  onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }
 

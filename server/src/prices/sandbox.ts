@@ -2,15 +2,18 @@ import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
 import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/prices.js';
 import type { Store } from '../store/sql.js';
+import { createListeners } from './listeners.js';
 import type { PriceFeed } from './price.js';
 
 /** Notified to every instance when prices have been set; the payload is the mint, or empty. */
-export const PRICES_CHANNEL = 'prices';
+const PRICES_CHANNEL = 'prices';
 
 /** Prices that stay until somebody sets them. They live in the store, and every instance is notified of a change. */
 export interface SandboxPrices {
   /** Never stale: a price stays until another is set. */
   read: PriceFeed['read'];
+  /** As soon as this instance answers with new ones. */
+  onChange: NonNullable<PriceFeed['onChange']>;
   usd(mint: Address): number | undefined;
   /** Resolves when this instance answers with the new price. */
   set(mint: Address, usd: number): Promise<void>;
@@ -30,8 +33,11 @@ export async function createSandboxPrices(deps: {
   const { store, clock } = deps;
   const prices = new Map<string, StoredPrice>();
 
+  const listeners = createListeners();
+
   async function load(): Promise<void> {
     for (const price of await listPrices(store)) prices.set(price.mint, price);
+    listeners.tell();
   }
 
   const unlisten = await store.listen(PRICES_CHANNEL, () => void load().catch(() => {}));
@@ -50,6 +56,7 @@ export async function createSandboxPrices(deps: {
       const price = prices.get(mint);
       return price && { usd: price.usd, confidence: 0, publishedAt: price.updatedAt.getTime(), stale: false };
     },
+    onChange: listeners.add,
     usd: (mint) => prices.get(mint)?.usd,
     async set(mint, usd) {
       const price = { mint, usd, updatedAt: new Date(clock.now()) };
@@ -58,6 +65,7 @@ export async function createSandboxPrices(deps: {
         await tx.notify(PRICES_CHANNEL, mint);
       });
       prices.set(mint, price);
+      listeners.tell();
     },
     reload: load,
     async stamp() {

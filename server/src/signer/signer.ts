@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
 import { numberedPath, searchMint } from './mint-search.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
@@ -37,6 +38,9 @@ const familyNumbers = {
   /** One key per launched token, numbered like its mint's: its address is that of the pool's configuration. */
   launch: 7,
 } as const;
+
+/** How many public keys are remembered, some 200 bytes each: to derive a vault's takes sixteen hashes of 64 bytes. */
+const MAX_ADDRESSES = 10_000;
 
 /** What a key of the service is for. */
 export type Role = keyof typeof roleNumbers;
@@ -102,6 +106,7 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
   };
   wipe(root);
   seed.fill(0);
+  const addresses = new LRUCache<KeyName, Address>({ max: MAX_ADDRESSES });
   // The keys live in this closure only: there is no property to print or to serialize.
   const keypair = (key: KeyName): Keypair => {
     const colon = key.indexOf(':');
@@ -111,7 +116,11 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
   };
   return {
     address: (role) => keypair(role).address,
-    publicKey: async (key) => keypair(key).address,
+    async publicKey(key) {
+      const known = addresses.get(key) ?? keypair(key).address;
+      addresses.set(key, known);
+      return known;
+    },
     sign: async (key, message) => sign(keypair(key), message),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),

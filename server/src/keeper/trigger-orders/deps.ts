@@ -9,6 +9,7 @@ import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
 import type { FillWrites } from './fill-writes.js';
+import type { UnitsByShape } from './units-by-shape.js';
 
 export interface TriggerKeeperDeps {
   store: Store;
@@ -29,4 +30,5 @@ export interface TriggerKeeperDeps {
 
 export interface FillDeps extends TriggerKeeperDeps {
   writes: FillWrites;
+  units: UnitsByShape;
 }

@@ -56,11 +56,11 @@ function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: Fir
 
 async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<FillOutcome> {
   const { id: orderId, wallet, leaseUntil } = order;
-  const { amount, least, crafted } = prepared;
+  const { amount, least, crafted, isSimulated } = prepared;
   const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
-  const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail);
+  const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail, { isSimulated });
   if (row.state !== 'landed') return 'failed';
   // If the node cannot tell yet what it has moved, `Recovery` asks again.
   const fill = { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least };

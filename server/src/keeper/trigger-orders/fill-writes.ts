@@ -73,7 +73,11 @@ async function claimAll(
   });
 }
 
-async function releaseAll(tx: Tx, released: { order: TriggerOrderRow; retryAt: Date }[], now: Date): Promise<undefined[]> {
+async function releaseAll(
+  tx: Tx,
+  released: { order: TriggerOrderRow; retryAt: Date }[],
+  now: Date,
+): Promise<undefined[]> {
   const changes = released.map(
     ({ order, retryAt }): OrderChange => ({
       id: order.id,

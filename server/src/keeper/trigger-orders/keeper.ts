@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
+import type { Prices } from '../../prices/index.js';
 import { walletsOf } from '../../store/trigger-orders.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
@@ -10,11 +11,14 @@ import { fillOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
 import { returnRents } from './rents.js';
+import { UnitsByShape } from './units-by-shape.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
 
 const INTERVAL_MS = 1_000;
-/** An instance that is notified of a price has to read it first. */
-const SOON_MS = 100;
+/** So that prices that come together make one turn. */
+const SOON_MS = 2;
+/** How many turns a new price gets soon, while pools contradict it that may only be late. */
+const MOST_LOOKS = 20;
 
 /** Fires and fills trigger orders. Any number of keepers may share a store. */
 export interface TriggerKeeper extends KeeperLoop {
@@ -23,8 +27,10 @@ export interface TriggerKeeper extends KeeperLoop {
   /** Ticks until nothing fires any more and every fill has ended. */
   runDue(): Promise<void>;
   start(): void;
-  /** Makes the next tick come soon. */
-  wake(): void;
+  /** A source has new prices: makes the next tick come soon. */
+  priced(): void;
+  /** Pools have changed: makes the next tick come soon if they have contradicted a new price. */
+  marketMoved(): void;
 }
 
 export interface TriggerKeeperOptions extends TriggerKeeperDeps {
@@ -46,7 +52,13 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
   });
   return {
     start: () => worker.start(),
-    wake: () => worker.wake(),
+    priced() {
+      work.looks = MOST_LOOKS;
+      worker.wake();
+    },
+    marketMoved() {
+      if (work.isContradicted && work.looks > 0) worker.wake();
+    },
     async tick() {
       await worker.tick();
     },
@@ -64,22 +76,19 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
   };
 }
 
-/** Ticks every second, and soon after prices have been set. */
+/** Ticks every second, and as soon as a source has a new price that pools do not contradict. */
 export async function startTriggerKeeper(
-  deps: TriggerKeeperOptions & {
-    /** Calls the listener when prices have changed; resolves with a function that unsubscribes. */
-    onPrices: (listener: () => void) => Promise<() => Promise<void>>;
-  },
+  deps: TriggerKeeperOptions & { prices: Pick<Prices, 'onChange'>; onMarketChange: (listener: () => void) => void },
 ): Promise<KeeperLoop> {
   const keeper = await createTriggerKeeper(deps);
-  const unlisten = await deps.onPrices(keeper.wake);
+  const unlisten = deps.prices.onChange(keeper.priced);
+  deps.onMarketChange(keeper.marketMoved);
   keeper.start();
   return {
     runDue: keeper.runDue,
     async close() {
-      const closing = keeper.close();
-      await unlisten();
-      await closing;
+      unlisten();
+      await keeper.close();
     },
   };
 }
@@ -97,11 +106,17 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   /** Orders that have fired while the keeper's wallet could not pay. They are not in the book. */
   readonly #unpaid = new Set<string>();
   readonly recovery: Recovery;
+  /** Whether pools contradicted a price in the last turn. */
+  isContradicted = false;
+  /** How many more turns the last new price gets soon. */
+  looks = 0;
   #hasReleased = false;
+  /** When to clean up, however often the worker is woken. */
+  #cleanAt = Number.NEGATIVE_INFINITY;
   #returning: Promise<void> | undefined;
 
   constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
-    this.#deps = { ...deps, writes: createFillWrites(deps) };
+    this.#deps = { ...deps, writes: createFillWrites(deps), units: new UnitsByShape() };
     this.#orders = orders;
     this.recovery = new Recovery(this.#deps);
   }
@@ -110,21 +125,35 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     return id;
   }
 
-  async due(inFlight: InFlight): Promise<OwnedOrder[]> {
+  async due(inFlight: InFlight, isWoken: boolean): Promise<OwnedOrder[]> {
+    // A new price does not wait for what other keepers have left behind.
+    if (!isWoken || this.#deps.steadyNow() >= this.#cleanAt) await this.#cleanUp(inFlight);
+    await this.#orders.update(inFlight);
+    const fired = this.#fire();
+    if (fired.length === 0) return [];
+    try {
+      const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withWallets(fired)]);
+      if (canPay) return owned;
+    } catch (error) {
+      for (const { id } of fired) this.#orders.readAgain(id);
+      throw error;
+    }
+    // Without a claim and a back-off, so that they go on as soon as the wallet has SOL.
+    for (const { id } of fired) this.#unpaid.add(id);
+    return [];
+  }
+
+  /** Takes over what keepers that have stopped have left behind. */
+  async #cleanUp(inFlight: InFlight): Promise<void> {
     const alone = this.#deps.alone && !this.#hasReleased;
     await releaseAbandoned(this.#deps, { alone });
     this.#hasReleased = true;
+    this.#cleanAt = this.#deps.steadyNow() + INTERVAL_MS;
     void this.recovery.begin((id) => inFlight.isUnderWay(id));
     this.#returning ??= this.#returnRents(alone).finally(() => {
       this.#returning = undefined;
     });
     await this.#retryUnpaid();
-    await this.#orders.update(inFlight);
-    const fired = this.#fire();
-    if (fired.length === 0 || (await this.#deps.wallet.canPay())) return this.#withWallets(fired);
-    // Without a claim and a back-off, so that they go on as soon as the wallet has SOL.
-    for (const { id } of fired) this.#unpaid.add(id);
-    return [];
   }
 
   ownerOf({ wallet }: OwnedOrder): string {
@@ -169,7 +198,6 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
 
   /** Beyond what is filled at once, wallets take turns, so that nobody's stop waits behind all orders of another. */
   async #withWallets(fired: FiredOrder[]): Promise<OwnedOrder[]> {
-    if (fired.length === 0) return [];
     const wallets = await walletsOf(
       this.#deps.store,
       fired.map(({ id }) => id),
@@ -179,17 +207,20 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
 
   #fire(): FiredOrder[] {
     const fired: FiredOrder[] = [];
+    this.isContradicted = false;
     this.#deps.prices.follow([...this.#orders.priced]);
     for (const mint of this.#orders.mints) {
       const price = tickOf(this.#deps, mint, this.#ticks.get(mint));
       if (typeof price === 'string') {
         this.#deps.log.debug({ mint, reason: price }, 'ignoring a price');
+        this.isContradicted ||= price === 'contradicting';
         continue;
       }
       this.#ticks.set(mint, price);
       // In random order, so that keepers do not compete for the same claims.
       fired.push(...shuffled(this.#orders.tick(mint, price.usd)));
     }
+    if (this.isContradicted) this.looks--;
     return fired;
   }
 

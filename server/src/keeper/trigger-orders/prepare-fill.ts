@@ -11,7 +11,7 @@ import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, tryOutSwap } from '../../landing/index.js';
 import { isRefused, type Token } from '../../routing/router.js';
-import type { TriggerKeeperDeps } from './deps.js';
+import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
 import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
@@ -25,6 +25,8 @@ const MOST_TRIES = 5;
 export interface PreparedFill {
   crafted: Crafted;
   lastValidBlockHeight: bigint;
+  /** Whether this very message was simulated. */
+  isSimulated: boolean;
   /** What it sells, in the smallest unit: the rest of the order or a part of it. */
   amount: bigint;
   /** What it buys at least. */
@@ -43,18 +45,15 @@ interface Trade {
  * Crafts and simulates the transaction that fills an order by its fired leg: all of it, or as much as the market takes
  * within the slippage. Returns the reason if that is not possible.
  */
-export async function prepareFill(deps: TriggerKeeperDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
-  const [input, output, source] = await Promise.all([
-    tokenOf(deps, sale.inputMint),
-    tokenOf(deps, sale.outputMint),
-    deps.chain.account(sale.source),
-  ]);
+export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
+  const [input, output] = await Promise.all([tokenOf(deps, sale.inputMint), tokenOf(deps, sale.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
+  // In one turn of the event loop, so that they are read with one call.
+  const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
+  if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
   const signal = AbortSignal.timeout(QUOTES_MS);
   const market = marketOf(deps, sale, { input, output }, signal);
   if ('skipped' in market) return market;
-  const target = await targetOf(deps, sale, output);
-  if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
   const trade = { sale, input, output, target };
   let offer = await findOffer(market, sale.amount, market.leastPart);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -81,7 +80,7 @@ const holds = (account: ChainAccount | undefined) => account && decodeTokenAccou
 
 type Tried = Omit<PreparedFill, 'amount' | 'least'> | { skipped: string } | 'too large';
 
-async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
+async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
   if (isEmptied) {
     const closing = await tryOnce(deps, trade, offer, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
@@ -90,10 +89,10 @@ async function tryFill(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isEm
   return tryOnce(deps, trade, offer, false);
 }
 
-async function tryOnce(deps: TriggerKeeperDeps, trade: Trade, offer: Offer, isClosing: boolean): Promise<Tried> {
+async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: boolean): Promise<Tried> {
   const swap = await swapOf(deps, trade, offer, isClosing);
   if (swap === 'too large' || 'skipped' in swap) return swap;
-  const tried = await tryOutSwap(deps.chain, swap.swap).catch((error) => {
+  const tried = await tryOutSwap(deps.chain, swap.swap, { seen: deps.units.of(swap.swap) }).catch((error) => {
     if (error instanceof TransactionTooLarge) return 'too large' as const;
     throw error;
   });

@@ -68,6 +68,7 @@ export async function openTriggerWorld() {
     forNewOrder: forOrders,
     poolWitness: () => undefined,
     follow: () => {},
+    onChange: () => () => {},
     close: async () => {},
   };
 
