@@ -13,6 +13,7 @@ import {
 } from '@slipway/wire';
 import { decodeBondingCurvePool } from './bonding-curve-state.js';
 import { randomChoices, spoilTerms } from './bonding-curve-terms.js';
+import { INDIE } from './bonding-curve-testing.js';
 import {
   BONDING_CURVE_PROGRAM,
   type BondingCurvePool,
@@ -138,7 +139,7 @@ function launchOf(world: World, seed: number): Outcome {
 function passTime({ vm, random }: World): void {
   if (random(2) === 0) return;
   const { slot, unixTimestamp } = vm.svm.getClock();
-  const slots = BigInt(random(3) === 0 ? random(400) : random(6));
+  const slots = BigInt(random(40) === 0 ? -3_000 : random(3) === 0 ? random(400) : random(6));
   vm.setTime(unixTimestamp + slots / 2n, slot + slots);
 }
 
@@ -198,7 +199,7 @@ function amountOf(random: Random, whole: bigint): bigint {
   const kind = random(20);
   if (kind === 0) return BigInt(random(3));
   if (kind === 1) return whole;
-  if (kind === 2) return whole * 2n < 2n ** 64n ? whole * 2n : whole;
+  if (kind === 2) return random(3) === 0 ? 2n ** 64n - 1n : whole * 2n < 2n ** 64n ? whole * 2n : whole;
   return (whole * BigInt(1 + random(1_000_000))) / 10n ** BigInt(6 + random(5));
 }
 
@@ -219,10 +220,8 @@ function claim({ vm, random, pool, creator, operator, accounts }: World, who: 'c
 }
 
 /** Another account at one place, or one with less power than the instruction wants, or one account too few. */
-function spoilAccounts(
-  { random, pool, creator, operator, trader, accounts, referrer }: World,
-  instruction: Instruction,
-) {
+function spoilAccounts(world: World, instruction: Instruction): Instruction {
+  const { random, pool, creator, operator, trader, accounts, referrer } = world;
   const place = random(instruction.accounts.length);
   const kind = random(8);
   if (kind === 0) return { ...instruction, accounts: instruction.accounts.slice(0, -1 - random(3)) };
@@ -236,7 +235,8 @@ function spoilAccounts(
     referrer,
   ];
   others.push(SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, METADATA_PROGRAM, BONDING_CURVE_PROGRAM);
-  const address = others[random(others.length)]!;
+  const isConfig = instruction.accounts[place]!.address === pool.config && random(2) === 0;
+  const address = isConfig ? otherConfig(world) : others[random(others.length)]!;
   const changed = instruction.accounts.map((meta, i) => {
     if (i !== place) return meta;
     if (kind === 2) return { ...meta, signer: false };
@@ -244,6 +244,15 @@ function spoilAccounts(
     return { ...meta, address };
   });
   return { ...instruction, accounts: changed };
+}
+
+/** A configuration that is none of the pool's, for the same quote. */
+function otherConfig({ vm, pool, creator, operator }: World): Address {
+  const config = addressFromBytes(createHash('sha256').update(pool.config).digest());
+  const { terms } = launchConfig(INDIE);
+  const people = { feeClaimer: operator, leftoverReceiver: creator, payer: creator };
+  vm.run(createCurveConfig({ config, quoteMint: pool.quoteMint, terms, ...people }));
+  return config;
 }
 
 // ---- what has come of it ----------------------------------------------------------------------------------------------

@@ -144,19 +144,36 @@ const SPOILS: Spoil[] = [
   (terms, random) => {
     terms.curve.at(-1)!.sqrtPrice = oneOf(random, 0n, MOST_SQRT_PRICE, MOST_SQRT_PRICE + 1n, 2n ** 128n - 1n);
   },
+  ({ baseFee }) => {
+    Object.assign(baseFee, { cliffFeeNumerator: 500_000_000n, numberOfPeriod: 100, periodFrequency: 1n, mode: 0 });
+    baseFee.reductionFactor = 5_000_000n;
+  },
   (terms, random) => {
     terms.curve = splitCurve(terms, 1 + random(14));
+    doubleSupply(terms);
+  },
+  (terms, random) => {
+    terms.curve = splitCurve(terms, 2 + random(4));
+    for (const point of terms.curve) point.liquidity = ((point.liquidity >> 64n) + 1n) << 64n;
+    doubleSupply(terms);
   },
   (terms, random) => {
     terms.curve = splitCurve(terms, 1 + random(14));
     for (const point of terms.curve)
       point.liquidity = ((point.liquidity * BigInt(1 + random(999))) / 500n) % 2n ** 128n;
+    doubleSupply(terms);
   },
 ];
 
 /** Changes one term to something that the program may refuse. */
 export function spoilTerms(terms: BondingCurveConfig, random: Random): void {
   SPOILS[random(SPOILS.length)]!(terms, random);
+}
+
+/** More segments need more base, by rounding or else. */
+function doubleSupply(terms: BondingCurveConfig): void {
+  const supply = terms.tokenSupply!.preMigrationTokenSupply * 2n;
+  terms.tokenSupply = { preMigrationTokenSupply: supply, postMigrationTokenSupply: supply };
 }
 
 /** The same curve in more segments. */

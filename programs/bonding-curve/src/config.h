@@ -103,7 +103,8 @@ NOINLINE u64 check_supported(const u8 *t) {
   const u8 *lock = t + TERMS_CREATOR_VESTING;
   SUPPORT(are_zero(lock + LOCK_PARTS, LOCK_CLIFF - LOCK_PARTS) && load_u32(lock + LOCK_FREQUENCY) == 0,
           "stand-in: vesting liquidity is free all at once");
-  SUPPORT((lock[LOCK_PERCENTAGE] == 0) == (load_u32(lock + LOCK_CLIFF) == 0), "stand-in: vesting liquidity needs a cliff");
+  bool has_cliff = load_u32(lock + LOCK_CLIFF) != 0;
+  SUPPORT((lock[LOCK_PERCENTAGE] != 0) == has_cliff, "stand-in: vesting liquidity needs a cliff");
   return 0;
 }
 

@@ -79,8 +79,8 @@ NOINLINE u64 lower_by_quote(Span *span, u64 amount) {
 typedef struct {
   const u8 *config;
   u128 price;
-  u64 left;     // of what the trader named
-  u64 counted;  // of the other side
+  u64 left;      // of what the trader named
+  u128 counted;  // of the other side
 } Walk;
 
 INLINE const u8 *point(const u8 *config, u64 i) { return config + CONFIG_CURVE + i * POINT_LEN; }
@@ -88,9 +88,8 @@ INLINE u128 point_price(const u8 *point) { return load_u128(point); }
 INLINE u128 point_liquidity(const u8 *point) { return load_u128(point + POINT_LIQUIDITY); }
 INLINE bool is_used(const u8 *point) { return point_price(point) != 0 && point_liquidity(point) != 0; }
 
-NOINLINE u64 count(Walk *walk, const u128 *amount) {
-  CHECK(*amount <= U64_MAX && walk->counted + (u64)*amount >= walk->counted, ERROR_MATH_OVERFLOW);
-  walk->counted += (u64)*amount;
+INLINE u64 counted(const Walk *walk) {
+  CHECK(walk->counted <= U64_MAX, ERROR_MATH_OVERFLOW);
   return 0;
 }
 
@@ -108,10 +107,10 @@ NOINLINE u64 buy_exact_in(Walk *walk) {
     walk->left -= is_last ? walk->left : (u64)amount;
     walk->price = span.upper;
     base_of(&span, false, &amount);
-    TRY(count(walk, &amount));
+    walk->counted += amount;
     if (span.upper == stop) break;
   }
-  return 0;
+  return counted(walk);
 }
 
 // Spends `left` of base down to the price at which the curve starts; the rest stays.
@@ -127,9 +126,9 @@ NOINLINE u64 sell_exact_in(Walk *walk) {
     walk->left -= is_last ? walk->left : (u64)amount;
     walk->price = span.lower;
     quote_of(&span, false, &amount);
-    TRY(count(walk, &amount));
+    walk->counted += amount;
   }
-  if (walk->left == 0) return 0;
+  if (walk->left == 0) return counted(walk);
   u128 start = load_u128(walk->config + CONFIG_START_PRICE);
   Span span = {0, walk->price, point_liquidity(point(walk->config, 0))};
   lower_by_base(&span, walk->left);
@@ -142,7 +141,8 @@ NOINLINE u64 sell_exact_in(Walk *walk) {
   walk->left -= is_over ? (u64)amount : walk->left;
   walk->price = span.lower;
   quote_of(&span, false, &amount);
-  return count(walk, &amount);
+  walk->counted += amount;
+  return counted(walk);
 }
 
 // Counts the quote that `left` of base costs.
@@ -159,11 +159,11 @@ NOINLINE u64 buy_exact_out(Walk *walk) {
     walk->left -= is_last ? walk->left : (u64)amount;
     walk->price = span.upper;
     quote_of(&span, true, &amount);
-    TRY(count(walk, &amount));
+    walk->counted += amount;
   }
   CHECK(walk->left == 0, ERROR_AMOUNT_LEFT);
   CHECK(walk->price <= load_u128(walk->config + CONFIG_MIGRATION_PRICE), ERROR_INSUFFICIENT_LIQUIDITY);
-  return 0;
+  return counted(walk);
 }
 
 // Counts the base that `left` of quote costs.
@@ -179,9 +179,9 @@ NOINLINE u64 sell_exact_out(Walk *walk) {
     walk->left -= is_last ? walk->left : (u64)amount;
     walk->price = span.lower;
     base_of(&span, true, &amount);
-    TRY(count(walk, &amount));
+    walk->counted += amount;
   }
-  if (walk->left == 0) return 0;
+  if (walk->left == 0) return counted(walk);
   Span span = {load_u128(walk->config + CONFIG_START_PRICE), walk->price, point_liquidity(point(walk->config, 0))};
   u128 start = span.lower;
   quote_of(&span, false, &amount);
@@ -191,5 +191,6 @@ NOINLINE u64 sell_exact_out(Walk *walk) {
   walk->left = 0;
   walk->price = span.lower;
   base_of(&span, true, &amount);
-  return count(walk, &amount);
+  walk->counted += amount;
+  return counted(walk);
 }

@@ -45,7 +45,6 @@ NOINLINE u64 current_fee(const u8 *config, u64 activation, u64 at, u64 *fee) {
     u64 periods = (at - activation) / frequency;
     TRY(scheduled_fee(config, periods < most ? periods : most, fee));
   }
-  if (*fee > MOST_FEE) *fee = MOST_FEE;
   return 0;
 }
 

@@ -93,9 +93,7 @@ enum { PROGRESS_TRADING = 0, PROGRESS_SOLD_OUT = 1, PROGRESS_VESTING_LOCKED = 2 
 #define AUTHORITY_SEED "pool_authority"
 #define EVENT_AUTHORITY_SEED "__event_authority"
 
-// dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN, whose two addresses follow: the program runs at this one only.
-static const Pubkey PROGRAM = {
-    {0xb7b1f724a50c6009UL, 0x33a03a97c3b1ccd6UL, 0xb5c91c60da03190dUL, 0x49d1cab462c6e3deUL}};
+// Addresses of the program at dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN: it works at no other.
 // FhVo3mqL8PW5pH5U2CN4XE33DokiyZnUwuGpH2hmHLuM
 static const Pubkey AUTHORITY = {
     {0xc8bc86721f6863daUL, 0x01a2502b2c9e7106UL, 0x15b16896fc3b2457UL, 0x08dbdc3e8453bc20UL}};
@@ -131,8 +129,6 @@ enum {
   ERROR_EXCEEDED_MOST_FEE = 6003,
   ERROR_AMOUNT_IS_ZERO = 6005,
   ERROR_TYPE_CAST = 6006,
-  ERROR_INVALID_QUOTE_MINT = 6008,
-  ERROR_INVALID_COLLECT_FEE_MODE = 6009,
   ERROR_INVALID_MIGRATION_FEE_OPTION = 6010,
   ERROR_INVALID_INPUT = 6011,
   ERROR_NOT_ENOUGH_LIQUIDITY = 6012,

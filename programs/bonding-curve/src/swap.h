@@ -35,7 +35,7 @@ typedef struct {
   u64 amount, limit;
   u8 mode;
   bool is_buy, has_referral;
-  u64 rate;
+  u64 rate, rate_error;  // there is no rate where the error is not 0
   // What comes of it.
   u64 paid, paid_without_fee, left, received;
   u128 price;
@@ -75,12 +75,13 @@ NOINLINE u64 check_swap(const Input *in) {
 }
 
 NOINLINE u64 spend(Trade *trade, Walk *walk) {
+  TRY(trade->rate_error);
   trade->paid = trade->amount;
   if (trade->is_buy) take_fee(&walk->left, trade->rate, trade->has_referral, &trade->fees);
   trade->paid_without_fee = walk->left;
   TRY(trade->is_buy ? buy_exact_in(walk) : sell_exact_in(walk));
   trade->left = walk->left;
-  trade->received = walk->counted;
+  trade->received = (u64)walk->counted;
   if (walk->left != 0) {
     CHECK(trade->mode == PARTIAL_FILL, ERROR_INSUFFICIENT_LIQUIDITY);
     trade->paid = trade->paid_without_fee -= walk->left;
@@ -93,15 +94,19 @@ NOINLINE u64 spend(Trade *trade, Walk *walk) {
 NOINLINE u64 get_exactly(Trade *trade, Walk *walk) {
   trade->received = trade->amount;
   trade->left = 0;
-  if (!trade->is_buy) TRY(add_fee(&walk->left, trade->rate, trade->has_referral, &trade->fees));
+  if (!trade->is_buy) {
+    TRY(trade->rate_error);
+    TRY(add_fee(&walk->left, trade->rate, trade->has_referral, &trade->fees));
+  }
   TRY(trade->is_buy ? buy_exact_out(walk) : sell_exact_out(walk));
-  trade->paid = trade->paid_without_fee = walk->counted;
+  TRY(trade->rate_error);
+  trade->paid = trade->paid_without_fee = (u64)walk->counted;
   if (trade->is_buy) TRY(add_fee(&trade->paid, trade->rate, trade->has_referral, &trade->fees));
   return 0;
 }
 
 NOINLINE u64 compute_trade(const u8 *config, const u8 *pool, u64 at, Trade *trade) {
-  TRY(current_fee(config, load_u64(pool + POOL_ACTIVATION), at, &trade->rate));
+  trade->rate_error = current_fee(config, load_u64(pool + POOL_ACTIVATION), at, &trade->rate);
   Walk walk = {config, load_u128(pool + POOL_PRICE), trade->amount, 0};
   if (trade->mode == EXACT_OUT) {
     TRY(get_exactly(trade, &walk));
