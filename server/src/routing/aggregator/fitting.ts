@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { bestRate, mostOut, mostUpTo, partOf, split, type Way, WORTH_A_POOL } from './deal.js';
+import { type EndingLeg, endingLeg, filledWays, lessenings, nearlyFilled, outOf, toppedUp } from './ends.js';
 import {
   better,
   calculate,
@@ -24,7 +25,7 @@ const CHUNKS = 50;
 const MAX_FOR_THREES = 9;
 /** The most ways to begin or to continue a route that are looked into, over all paths. */
 const MAX_LOOKS = 3_000;
-/** Amounts that differ by a smaller share are split the same way. */
+/** An amount that is less by a smaller share is split the same way. */
 const SAME = 0.01;
 /** What is better by less is not looked for. */
 const NEARLY = 1.0001;
@@ -46,7 +47,7 @@ interface Progress {
 }
 
 interface Step {
-  legs: LiveLeg[];
+  legs: EndingLeg[];
   /** The most that may come to it. */
   amount: number;
   /** Of that amount; each pool alone first. */
@@ -80,27 +81,41 @@ function follow({ path, steps: live, input }: Estimate, options: SearchOptions, 
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
   for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
 
-  const extend = (ways: readonly Way[], amount: number): void => {
-    const later = steps.slice(ways.length + 1);
+  const look = (ways: readonly Way[], out: number): void => {
+    if (progress.looks >= MAX_LOOKS) return;
+    progress.looks += 1;
+    const later = steps.slice(ways.length);
     const rest = base + later.reduce((sum, { least }) => sum + least, 0);
-    for (const { way, out } of waysAt(steps[ways.length]!, amount)) {
-      if (progress.looks >= MAX_LOOKS) return;
-      progress.looks += 1;
-      const chosen = [...ways, way];
-      const parts = partsOf(chosen);
-      const pools = parts.length + later.length;
-      if (pools > maxPools || rest + weigh(parts) > 0) continue;
-      const most = later.reduce((sum, { legs }) => mostUpTo(legs, sum), out);
-      if (!isWorth(most, pools)) continue;
-      if (later.length > 0) extend(chosen, out);
-      else {
-        const found = calculate(planOf(chosen), offerFor(out), options);
-        if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
+    const parts = partsOf(ways);
+    const pools = parts.length + later.length;
+    if (pools > maxPools || rest + weigh(parts) > 0) return;
+    if (!isWorth(reachOf(later, out), pools)) return;
+    if (later.length > 0) extend(ways, out);
+    else {
+      const found = calculate(planOf(ways), offerFor(out), options);
+      if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
+    }
+  };
+  const extend = (ways: readonly Way[], amount: number): void => {
+    const step = steps[ways.length]!;
+    for (const { way, out } of waysAt(step, amount)) look([...ways, way], out);
+    if (request.mode === 'exact-out') return;
+    // Where pools end, some that take less than they are brought may still be best: the steps before bring less then.
+    for (const { way, takes } of filledWays(step.legs, amount)) {
+      if (!isWorth(reachOf(steps.slice(ways.length + 1), outOf(way, takes)), steps.length)) continue;
+      const known = progress.best;
+      for (const lessened of lessenings(steps, ways, input, takes)) {
+        look([...lessened.ways, way], outOf(way, lessened.out));
+        if (progress.best !== known) break;
       }
     }
   };
   extend([], input);
 }
+
+/** The most that comes out of these steps, for an amount or a part of it. */
+const reachOf = (steps: readonly Step[], amount: number): number =>
+  steps.reduce((sum, { legs }) => mostUpTo(legs, sum), amount);
 
 const partsOf = (ways: readonly Way[]): Part[] => ways.flatMap(({ parts }) => parts);
 
@@ -129,7 +144,7 @@ function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOpti
   const times = new Map<Address, number>();
   let amount = input;
   const steps = live.map((all) => {
-    const legs = ofEveryKind(all, amount, room);
+    const legs = ofEveryKind(all, amount, room).map((leg) => endingLeg(leg, amount));
     for (const leg of legs)
       for (const address of new Set(room.named(partOf(leg, ALL_BPS))))
         times.set(address, (times.get(address) ?? 0) + 1);
@@ -165,18 +180,16 @@ const alone = (leg: LiveLeg, amount: number): Way => ({
 });
 
 /** The splits over two and three pools that pay. */
-function splitsOver(legs: readonly LiveLeg[], amount: number): Way[] {
+function splitsOver(legs: readonly EndingLeg[], amount: number): Way[] {
   const outs = legs.map((leg) => alone(leg, amount).out);
   const best = Math.max(...outs);
   if (best > 0 && bestRate(legs, amount) * amount < best * (1 + WORTH_A_POOL)) return [];
   const ways: Way[] = [];
   const add = (...chosen: number[]) => {
-    const way = split(
-      chosen.map((i) => legs[i]!),
-      amount,
-      CHUNKS,
-    );
-    if (way && way.out > Math.max(...chosen.map((i) => outs[i]!)) * (1 + WORTH_A_POOL)) ways.push(way);
+    const over = chosen.map((i) => legs[i]!);
+    const way = split(over, amount, CHUNKS) ?? nearlyFilled(over, amount);
+    if (way && way.out > Math.max(...chosen.map((i) => outs[i]!)) * (1 + WORTH_A_POOL))
+      ways.push(toppedUp(way, over, amount, CHUNKS));
   };
   for (let i = 0; i < legs.length; i++) {
     for (let j = i + 1; j < legs.length; j++) {
@@ -189,21 +202,11 @@ function splitsOver(legs: readonly LiveLeg[], amount: number): Way[] {
 
 /** The ways that take an amount, best first. */
 function waysAt({ legs, ways, amount: most }: Step, amount: number): { way: Way; out: number }[] {
-  // Of an amount that is not the same, other shares are best, and pools that end take more of it.
-  const isSame = Math.abs(amount / most - 1) < SAME;
+  // Of less, other shares are best, and pools that end take more of it; of more, they do not take theirs.
+  const isSame = amount <= most && amount > most * (1 - SAME);
   const now = isSame ? ways : [...ways.slice(0, legs.length), ...splitsOver(legs, amount)];
   return now
     .map((way) => ({ way, out: outOf(way, amount) }))
     .filter(({ out }) => out > 0)
     .sort((a, b) => b.out - a.out);
-}
-
-function outOf({ parts }: Way, amount: number): number {
-  let sum = 0;
-  for (const { state, from, bps } of parts) {
-    const out = state.estimateOut(from, (amount * bps) / ALL_BPS);
-    if (out <= 0) return 0;
-    sum += out;
-  }
-  return sum;
 }

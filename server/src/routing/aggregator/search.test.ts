@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, MAX_TRANSACTION_SIZE, TOKEN_PROGRAM } from '@slipway/wire';
+import { newAddress } from '@slipway/programs/testing';
+import { type Address, type LookupTable, MAX_TRANSACTION_SIZE, TOKEN_PROGRAM } from '@slipway/wire';
 import type { QuoteRequest, Token } from '../router.js';
 import type { Found } from './found.js';
 import { createMarket, type Pool } from './market.js';
@@ -28,8 +29,13 @@ function poolOf(lab: Lab, { address, mints }: LabPool): Pool {
 
 const tokenOf = (mint: Address): Token => ({ mint, tokenProgram: TOKEN_PROGRAM, decimals: 6 });
 
-/** Without lookup tables. */
-function found(pools: readonly Pool[], input: Address, output: Address, amount: bigint): Found | undefined {
+function found(
+  pools: readonly Pool[],
+  input: Address,
+  output: Address,
+  amount: bigint,
+  tables: readonly LookupTable[] = [],
+): Found | undefined {
   const request: QuoteRequest = {
     mode: 'exact-in',
     input: tokenOf(input),
@@ -37,10 +43,20 @@ function found(pools: readonly Pool[], input: Address, output: Address, amount: 
     amount,
     excludeVenues: new Set(),
   };
-  const room = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => [], tokenOf })(request);
+  const room = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => tables, tokenOf })(request);
   const answer = search({ market: createMarket(pools), request, now: 0, routed: true, maxPools: 5, room });
   assert.ok(!answer || room.excess(answer) <= 0, `it has more than ${MAX_TRANSACTION_SIZE} bytes`);
   return answer;
+}
+
+/** A lookup table of all that these pools' trades name. */
+function tableOf(pools: readonly Pool[]): LookupTable {
+  const [address, owner] = [newAddress(), newAddress()];
+  const parties = { owner, source: owner, destination: owner, amountIn: 1n, minOut: 1n };
+  const named = pools.flatMap((pool) =>
+    ([0, 1] as const).flatMap((side) => pool.state(0)!.swap(side, parties).accounts),
+  );
+  return { address, addresses: [...new Set(named.map((account) => account.address))].filter((each) => each !== owner) };
 }
 
 const labels = ({ plan }: Found) => plan.steps.map(({ parts }) => parts.map(({ pool }) => pool.venue.label));
@@ -120,7 +136,7 @@ describe('an amount beyond the liquidity of a pool', () => {
         y: i <= 20 ? most / 20n : 0n,
       })),
     });
-  const whirlpool = (pair: ReturnType<typeof newPair>) =>
+  const whirlpool = (pair: ReturnType<typeof newPair>, deeper = 1n) =>
     writeWhirlpool(lab, {
       ...pair,
       tickSpacing: 64,
@@ -128,8 +144,8 @@ describe('an amount beyond the liquidity of a pool', () => {
       protocolFeeRate: 1_300,
       sqrtPrice: ONE,
       tick: 0,
-      positions: [{ lower: -640, upper: 640, liquidity: 30n * most }],
-      balances: [2n * most, 2n * most],
+      positions: [{ lower: -640, upper: 640, liquidity: deeper * 30n * most }],
+      balances: [deeper * 2n * most, deeper * 2n * most],
       isDynamic: () => false,
     });
 
@@ -152,4 +168,23 @@ describe('an amount beyond the liquidity of a pool', () => {
       assert.ok(split.outcome.outAmount > (7n * most) / 10n);
     });
   }
+
+  it('brings a pool that ends no more than it takes, by a worse trade in the step before', () => {
+    const [near, far] = [newPair(), newPair()];
+    const [input, between] = near.mints;
+    far.mints[0] = between;
+    const pools = [cpmm(near), whirlpool(near, 2n), dlmm(far)].map((pool) => poolOf(lab, pool));
+    const tables = [tableOf(pools)];
+    const all = found(pools, between, far.mints[1], (98n * most) / 100n, tables)!;
+    for (const amount of [12n * 10n ** 11n, 13n * 10n ** 11n, 14n * 10n ** 11n]) {
+      const answer = found(pools, input, far.mints[1], amount, tables);
+      assert.ok(answer, `${amount}: no route`);
+      assert.deepEqual(labels(answer), [['Raydium CP', 'Whirlpool'], ['Meteora DLMM']]);
+      assert.ok(answer.outcome.inAmount * 10_000n >= amount * 9_999n, 'all of it is traded');
+      assert.ok(
+        answer.outcome.outAmount * 100n > all.outcome.outAmount * 99n,
+        `${answer.outcome.outAmount} of ${all.outcome.outAmount}`,
+      );
+    }
+  });
 });
