@@ -3,9 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { inviteKeypair, newInviteCode } from '@slipway/programs';
-import { generateKeypair, type Keypair } from '@slipway/wire';
+import { type Address, generateKeypair, type Keypair } from '@slipway/wire';
 import { eventually, newSeed, seededRandom } from './rounds.js';
 import { request, type Service, startService } from './service.js';
+import { addressesOf, type Creation, createPool, indie, submit, upload } from './studio.js';
 import { type Execution, type Order, order, postExecute, setPrice, tokensOf } from './swap.js';
 import {
   type Created,
@@ -22,9 +23,20 @@ import {
   type User,
   usdcOf,
 } from './trigger-user.js';
-import { type Behavior, faithful, refusal, result, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
-import { newWallet, signTransaction } from './wallet.js';
+import {
+  type Behavior,
+  faithful,
+  type Reply,
+  type RpcCall,
+  refusal,
+  result,
+  startUpstreamProxy,
+  type UpstreamProxy,
+} from './upstream-proxy.js';
+import { JUP, newWallet, signTransaction } from './wallet.js';
 
+/** Launches need the programs of other companies. */
+const programsDir = process.env.SLIPWAY_PROGRAMS_DIR;
 const EACH = 5;
 const HOSTILE_MS = 15_000;
 const INVITED = 5_000_000n;
@@ -32,14 +44,58 @@ const INVITE_RENT = 1_224_960n;
 /** Beyond what the service reads of any answer. */
 const FLOOD = 'x'.repeat(140 * 1024 * 1024);
 
-/** Lags, forgets, hangs, cuts, throttles, floods, and denies what it has done; it makes up no failure. */
-function hostile(random: () => number): Behavior {
+/** Made-up failures: of transactions in base64, and of those that have landed, once each. */
+interface Lies {
+  /** Taken, and answered as one whose simulation failed. */
+  denied: ReadonlySet<string>;
+  /** Simulated as ones that fail. */
+  doomed: ReadonlySet<string>;
+  /** The first status of each that has landed says that it has failed. */
+  accused: Set<string>;
+}
+
+const CUSTOM_ERROR = { InstructionError: [3, { Custom: 6001 }] };
+
+/** A false answer to what is said about a transaction; undefined where the truth is told. */
+async function lie(
+  { method, params }: RpcCall,
+  forward: () => Promise<string>,
+  { denied, doomed, accused }: Lies,
+): Promise<Reply | undefined> {
+  if (method === 'sendTransaction' && denied.has(params[0] as string)) {
+    await forward();
+    return refusal(
+      -32002,
+      'Transaction simulation failed: Error processing Instruction 3: custom program error: 0x1771',
+    );
+  }
+  if (method === 'simulateTransaction' && doomed.has(params[0] as string)) {
+    const said = JSON.parse(await forward()) as { result: { value: object } };
+    return result({ ...said.result, value: { ...said.result.value, err: CUSTOM_ERROR } });
+  }
+  if (method !== 'getSignatureStatuses') return undefined;
+  const said = JSON.parse(await forward()) as { result: { value: (object | null)[] } };
+  const signatures = params[0] as string[];
+  const isNew = signatures.map((signature, i) => said.result.value[i] !== null && !accused.has(signature));
+  if (!isNew.includes(true)) return undefined;
+  const value = said.result.value.map((status, i) => {
+    if (!isNew[i]) return status;
+    accused.add(signatures[i]!);
+    return { ...status, err: CUSTOM_ERROR, confirmationStatus: 'confirmed' };
+  });
+  return result({ ...said.result, value });
+}
+
+/** Lags, forgets, hangs, cuts, throttles, floods, denies what it has done, and says what it has not. */
+function hostile(random: () => number, lies: Lies): Behavior {
   const seen = new Map<string, string>();
   let floods = 3;
   return async (call, forward) => {
     const { method } = call;
     const draw = random();
     await sleep(random() * 30);
+    const made = await lie(call, forward, lies);
+    if (made) return made;
     if (draw < 0.05) return 'cut';
     if (draw < 0.08) return 'hang';
     if (draw < 0.14) return { status: 429, body: 'slow down' };
@@ -58,14 +114,14 @@ function hostile(random: () => number): Behavior {
   };
 }
 
-describe('attack: a node lags, forgets, hangs, throttles, floods and denies, while swaps, orders and claims run', () => {
+describe('attack: a node lags, forgets, hangs, throttles, floods, denies and makes up failures, while swaps, orders, claims and launches run', () => {
   let localnet: Localnet;
   let proxy: UpstreamProxy;
   let service: Service;
   /** The service, but with the chain itself as its RPC. */
   let direct: Service;
   before(async () => {
-    localnet = await startLocalnet({ rpcPort: 0 });
+    localnet = await startLocalnet({ rpcPort: 0, ...(programsDir !== undefined && { programsDir }) });
     proxy = await startUpstreamProxy(localnet.rpcUrl);
     service = await startService({ env: { SLIPWAY_RPC_URL: proxy.url, SLIPWAY_SANDBOX: '1' } });
     direct = { ...service, rpcUrl: localnet.rpcUrl };
@@ -129,6 +185,51 @@ describe('attack: a node lags, forgets, hangs, throttles, floods and denies, whi
     return { receiver, body: { requestId, signedTransaction: signTransaction(crafted.tx, key) } };
   }
 
+  interface Limit {
+    maker: Keypair;
+    order: Address;
+    jup: bigint;
+    body: { requestId: string; signedTransaction: string };
+  }
+
+  /** 1,000 JUP for 500 USDC. */
+  async function newLimit(): Promise<Limit> {
+    const maker = await newWallet(service);
+    const { address } = maker;
+    const params = { makingAmount: '1000000000', takingAmount: '500000000' };
+    const asked = { inputMint: JUP, outputMint: USDC, maker: address, payer: address, params };
+    const crafted = await request<{ requestId: string; transaction: string; order: Address }>(
+      `${service.url}/trigger/v1/createOrder`,
+      { body: asked },
+    );
+    assert.equal(crafted.status, 200, JSON.stringify(crafted.body));
+    const { requestId, transaction, order } = crafted.body;
+    const jup = await tokensOf(direct, address, JUP);
+    return { maker, order, jup, body: { requestId, signedTransaction: signTransaction(transaction, maker) } };
+  }
+
+  const openLimit = ({ body }: Limit) =>
+    request<{ status: string; order: Address }>(`${service.url}/trigger/v1/execute`, { body });
+
+  async function limitsOf({ maker }: Limit, orderStatus: 'active' | 'history') {
+    const query = `user=${maker.address}&orderStatus=${orderStatus}`;
+    type Page = { orders: { orderKey: Address; status: string }[] };
+    return (await request<Page>(`${service.url}/trigger/v1/getTriggerOrders?${query}`)).body.orders;
+  }
+
+  interface Launch {
+    creator: Keypair;
+    creation: Creation;
+  }
+
+  async function newLaunch(): Promise<Launch> {
+    const creator = await newWallet(service, 2_000_000_000n, 0n);
+    const { status, body } = await createPool(service, indie(creator.address));
+    assert.equal(status, 200, JSON.stringify(body));
+    await upload(body);
+    return { creator, creation: body };
+  }
+
   const claim = ({ body }: Claim) => request<{ signature: string }>(`${service.url}/send/v1/execute-claim`, { body });
   const create = ({ user, body }: Waiting) => post<Created>(user, '/orders/price', body);
 
@@ -137,9 +238,14 @@ describe('attack: a node lags, forgets, hangs, throttles, floods and denies, whi
     t.diagnostic(`TEST_SEED=${seed}`);
     await setPrice(service, SOL, 150);
     const all = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: EACH }, make));
+    await setPrice(service, JUP, 0.4);
     const [swaps, waiting, claims] = [await all(newSwap), await all(newWaiting), await all(newClaim)];
+    const [doomed, limits] = [await all(newSwap), await all(newLimit)];
+    const launches = programsDir === undefined ? [] : [await newLaunch(), await newLaunch()];
+    const wiresOf = (some: Swap[]) => new Set(some.map(({ body }) => body.signedTransaction));
+    const lies: Lies = { denied: wiresOf(swaps.slice(0, 3)), doomed: wiresOf(doomed), accused: new Set() };
 
-    proxy.behavior = hostile(seededRandom(seed));
+    proxy.behavior = hostile(seededRandom(seed), lies);
     const hostility = sleep(HOSTILE_MS).then(() => {
       proxy.behavior = faithful;
     });
@@ -149,8 +255,12 @@ describe('attack: a node lags, forgets, hangs, throttles, floods and denies, whi
       Promise.all(claims.map(claim)),
       Promise.all(waiting.map(create)),
       setPrice(service, SOL, 160).catch(() => {}),
+      Promise.all(doomed.map(({ body }) => postExecute(service, body))),
+      Promise.all(limits.map(openLimit)),
+      Promise.all(launches.map(({ creation, creator }) => submit(service, creation, creator).catch(() => undefined))),
     ]);
     await hostility;
+    assert.ok(lies.accused.size > 0, 'no failure was made up');
 
     const ends = await Promise.all(swaps.map(({ body }) => postExecute(service, body)));
     for (const [index, { taker, made }] of swaps.entries()) {
@@ -160,6 +270,43 @@ describe('attack: a node lags, forgets, hangs, throttles, floods and denies, whi
       if (told.status === 200) assert.equal(told.body.status, 'Success', JSON.stringify(told.body));
       assert.equal((await tokensOf(direct, taker.address, USDC)).toString(), end.totalOutputAmount);
       assert.equal(end.totalInputAmount, made.inAmount);
+    }
+    const [, , , , refused, opened] = first;
+    for (const [index, { taker, body }] of doomed.entries()) {
+      // It was not sent, and is not sent later; where the simulation was not reached, it may still be.
+      const end = (await postExecute(service, body)).body;
+      if (refused[index]!.body.status === 'Failed') assert.equal(end.status, 'Failed', JSON.stringify(end));
+      const bought = await tokensOf(direct, taker.address, USDC);
+      assert.equal(bought.toString(), end.status === 'Success' ? end.totalOutputAmount : '0');
+    }
+    for (const [index, limit] of limits.entries()) {
+      const { status, body } = await openLimit(limit);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(body.status, 'Success', JSON.stringify(body));
+      if (opened[index]!.status === 200) assert.equal(opened[index]!.body.status, 'Success');
+      assert.equal(await tokensOf(direct, limit.maker.address, JUP), limit.jup - 1_000_000_000n);
+      const active = await eventually('the order is listed', async () => {
+        const found = await limitsOf(limit, 'active');
+        return found.length > 0 ? found : undefined;
+      });
+      assert.deepEqual(
+        active.map(({ orderKey }) => orderKey),
+        [limit.order],
+      );
+    }
+    await setPrice(service, JUP, 0.6);
+    for (const limit of limits) {
+      await eventually('the limit order is filled', async () => {
+        const [ended] = await limitsOf(limit, 'history');
+        return ended?.status === 'Completed' ? ended : undefined;
+      });
+      assert.equal(await tokensOf(direct, limit.maker.address, USDC), 500_000_000n);
+    }
+    for (const { creation, creator } of launches) {
+      const { status, body } = await submit(service, creation, creator);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(body.data.mint, creation.mint);
+      assert.equal((await addressesOf(service, creation.mint)).body.data.configKey, body.data.configKey);
     }
     for (const each of claims) {
       const { status, body } = await claim(each);

@@ -49,6 +49,8 @@ interface Tracked extends Flight {
   times: number;
   /** Undefined until that is known. */
   isWorthResending: boolean | undefined;
+  /** Whether the node has just said that it has failed, for the first time. */
+  isSaidToHaveFailed: boolean;
 }
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
@@ -78,7 +80,16 @@ class PollingTracker implements Tracker {
     else {
       const times = flight.takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (flight.takenOver ? 0 : this.#pace.resendAfterMs(times));
-      const tracked = { ...flight, verdict: promise, resolve, reject, sendAgainAt, times, isWorthResending: undefined };
+      const tracked = {
+        ...flight,
+        verdict: promise,
+        resolve,
+        reject,
+        sendAgainAt,
+        times,
+        isWorthResending: undefined,
+        isSaidToHaveFailed: false,
+      };
       this.#flights.set(flight.signature, tracked);
       if (flight.takenOver) this.pollNow();
       else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
@@ -188,10 +199,19 @@ class PollingTracker implements Tracker {
     });
   }
 
-  /** True when the status settles the flight. */
+  /**
+   * True when the status settles the flight, or would if the node says it again: one that has failed can be posted anew,
+   * so a failure that may still be undone must be said twice in a row.
+   */
   #conclude(flight: Tracked, status: SignatureStatus | undefined): boolean {
+    const isSecond = flight.isSaidToHaveFailed;
+    flight.isSaidToHaveFailed = false;
     if (!status?.confirmed) return false;
-    const { slot, err } = status;
+    const { slot, err, finalized } = status;
+    if (err !== null && !finalized && !isSecond) {
+      flight.isSaidToHaveFailed = true;
+      return true;
+    }
     this.#finish(flight, err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err });
     return true;
   }

@@ -11,8 +11,8 @@ import type { ChainAccount } from '../../chain/index.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain, tryOutSwap } from '../../landing/index.js';
-import { isRefused, type Quote, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
+import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { type Hop, isRefused, type Quote, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
@@ -20,6 +20,9 @@ import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 /** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
+/** How often to quote again without pools that have made the simulation fail, and for how long. */
+const MOST_OTHERS = 3;
+const OTHER_MS = 2_000;
 /** A payment is sized by its output, and must be landed by this service, which records what it pays for. */
 const canPay = ({ exactOut, sendsByItself }: Router) => exactOut && !sendsByItself;
 
@@ -52,7 +55,7 @@ export async function craftSwapPayment(
   ]);
   const tokenDecimals = output.decimals;
   const price = PRICE_IN_TOKENS * 10n ** BigInt(output.decimals);
-  const quote = await sizedQuote(deps, { input, output, sender, price }, symbol);
+  let quote = await sizedQuote(deps, { input, output, sender, price }, symbol);
   const isSol = input.mint === WRAPPED_SOL_MINT;
   const source = isSol ? undefined : associatedTokenAddress(sender, input.mint, input.tokenProgram);
   const destination = associatedTokenAddress(receiver, output.mint, output.tokenProgram);
@@ -74,29 +77,43 @@ export async function craftSwapPayment(
   if (poor) return { payment, tokenDecimals, obstacle: poor };
 
   const place = placeOf(source, sender, requestId);
-  const built = await quote.build({
-    owner: sender,
-    source: place.account,
-    destination,
-    receiver,
-    feePayer: sender,
-    rentPayer: sender,
-    absentSigners: new Set([deps.gasWallet]),
-    minOut: price,
-  });
-  if (isRefused(built)) throw noRoute(deps, symbol, built.reason);
-  const swap: Swap = {
-    taker: sender,
-    receiver,
-    feePayer: sender,
-    rentPayer: sender,
-    trade: built,
-    programs: deps.programs,
-    input: { ...input, place, amount: inputAmount },
-    output: { ...output, place: { kind: 'token', account: destination }, least: price, create },
-  };
   const wrapped = isSol ? inputAmount + WRAPPING_RENT : 0n;
-  return { tokenDecimals, ...(await tryOut(deps, { payment, swap, own, lent: built.lentLamports, wrapped })) };
+  for (let others = 0; ; others++) {
+    const built = await quote.build({
+      owner: sender,
+      source: place.account,
+      destination,
+      receiver,
+      feePayer: sender,
+      rentPayer: sender,
+      absentSigners: new Set([deps.gasWallet]),
+      minOut: price,
+    });
+    if (isRefused(built)) throw noRoute(deps, symbol, built.reason);
+    const swap: Swap = {
+      taker: sender,
+      receiver,
+      feePayer: sender,
+      rentPayer: sender,
+      trade: built,
+      programs: deps.programs,
+      input: { ...input, place, amount: inputAmount },
+      output: { ...output, place: { kind: 'token', account: destination }, least: price, create },
+    };
+    const draft = { payment, swap, own, lent: built.lentLamports, wrapped, hops: quote.hops };
+    const { suspects = [], ...tried } = await tryOut(deps, draft);
+    const another = others < MOST_OTHERS ? await withoutPools(quote, suspects, price) : undefined;
+    if (!another) return { tokenDecimals, ...tried };
+    payment.outputAmount = another.outAmount;
+    quote = { ...another, request: quote.request };
+  }
+}
+
+/** Another quote of the same amount that avoids these pools; undefined if there is none that pays the price. */
+async function withoutPools(quote: Quote, suspects: readonly Hop[], price: bigint): Promise<Quote | undefined> {
+  if (suspects.length === 0) return undefined;
+  const another = await quote.without?.(suspects, AbortSignal.timeout(OTHER_MS));
+  return another && !isRefused(another) && another.outAmount >= price ? another : undefined;
 }
 
 /** Where the input is: in the sender's token account, or in a temporary one of wrapped SOL. */
@@ -114,12 +131,13 @@ interface Draft {
   lent: bigint;
   /** Lamports of an input in SOL, which is wrapped into an account whose rent comes back at the end. */
   wrapped: bigint;
+  hops: readonly Hop[];
 }
 
 async function tryOut(
   { chain }: ExpressDeps,
-  { payment, swap, own, lent, wrapped }: Draft,
-): Promise<{ payment: SwapPayment } & ({ ready: Ready } | { obstacle: Obstacle })> {
+  { payment, swap, own, lent, wrapped, hops }: Draft,
+): Promise<{ payment: SwapPayment; suspects?: readonly Hop[] } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const lacking = () => {
     const lamports = payment.feeLamports + payment.rentLamports + lent + wrapped;
     return wrapped > 0n ? checkSolPayment(own, lamports) : checkLamports(own, lamports, false);
@@ -129,7 +147,7 @@ async function tryOut(
   const tried = await tryOutSwap(chain, swap);
   if ('err' in tried) {
     const error = `The chain would refuse this payment: ${explain(tried.err).message}`;
-    return { payment, obstacle: { code: 2001, error } };
+    return { payment, obstacle: { code: 2001, error }, suspects: suspectHops(hops, tried, swap.programs.router) };
   }
   payment.feeLamports = tried.crafted.feeLamports;
   const tooDear = lacking();

@@ -15,14 +15,13 @@ import {
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
-import { explain, tryOutSwap, usualBudget } from '../../landing/index.js';
+import { explain, suspectHops, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { type Hop, isRefused, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { settingOf, untradedOf } from './setting.js';
-import { suspectHops } from './suspects.js';
 import type { Candidate, Order } from './swap-order.js';
 import { coversGas } from './terms.js';
 

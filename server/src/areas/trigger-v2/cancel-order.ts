@@ -20,7 +20,7 @@ import {
 
 import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
 import { readVaultToken } from './vault-token.js';
-import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
+import { craftWithdrawal, type OrderHolding, orderAccounts } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
 
@@ -64,7 +64,9 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
   const order = await findTriggerOrder(deps.store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
-  if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
+  if (!(await isTheirs(deps, order, wallet))) {
+    throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
+  }
   const changes = [{ id, event: { type: 'cancel_asked' } as const }];
   const outcome = (await deps.store.transaction((tx) => changeOrders(tx, changes, new Date(deps.clock.now())))).get(id);
   if (!outcome || outcome instanceof IllegalEvent) {
@@ -74,12 +76,21 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   if (outcome.progress.state !== 'ready_to_cancel') {
     throw new AppError('INVALID_REQUEST', { message: 'Order is not yet marked ready to cancel; retry shortly' });
   }
-  return craft(deps, outcome);
+  return craft(deps, outcome, wallet);
 }
 
-async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<CancelAnswer> {
+/**
+ * Whether the order is the wallet's. Where somebody else has written the row, the chain decides: the accounts of an
+ * order can only be made with the signature of its wallet's vault.
+ */
+async function isTheirs(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Address): Promise<boolean> {
+  if (order.wallet === wallet) return true;
+  if (await deps.landing.vouchesForOrder(order)) return false;
+  return (await readHoldings(deps, order, await vaultOf(deps.signer, wallet))).length > 0;
+}
+
+async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Address): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
-  const wallet = order.wallet as Address;
   const vault = await vaultOf(signer, wallet);
   const holdings = await readHoldings(deps, order, vault);
   if (holdings.length === 0) {
@@ -110,18 +121,20 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow): Promise<Cance
   return { id: order.id, transaction: base64Of(crafted), requestId: request.id };
 }
 
-/** What the order's accounts hold on the chain. All of it is withdrawn, also what others have sent there. */
+/**
+ * What the order's accounts in this vault hold on the chain. All of it is withdrawn, also what others have sent there.
+ * The accounts are worked out from the deposit, whatever the row says they are.
+ */
 async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, vault: Address): Promise<OrderHolding[]> {
-  const accounts = [order.inputAccount, order.outputAccount];
+  const accounts = orderAccounts(vault, order.depositRequestId);
   const found = await Promise.all(
     accounts.map(async (account): Promise<OrderHolding | undefined> => {
-      if (account === null) return undefined;
-      const held = await chain.account(account as Address);
+      const held = await chain.account(account);
       const tokens = held && decodeTokenAccount(held.data);
       // The chain says what it holds: the owner gets it back, whatever the row says.
       if (tokens?.owner !== vault) return undefined;
       const token = await readVaultToken(chain, tokens.mint);
-      return token && { account: account as Address, token, amount: tokens.amount };
+      return token && { account, token, amount: tokens.amount };
     }),
   );
   return found.filter((holding) => holding !== undefined);
@@ -135,7 +148,11 @@ export async function confirmCancel(
   { signedTransaction, cancelRequestId }: ConfirmBody,
 ): Promise<Confirmed> {
   const order = await findTriggerOrder(deps.store, id);
-  if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  // A withdrawal that the service has crafted for this wallet says whose the order is.
+  const crafted = order && (await deps.findRequest(cancelRequestId));
+  if (!order || (order.wallet !== wallet && crafted?.wallet !== wallet)) {
+    throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  }
   const withdrawal = await accept(deps, {
     area: WITHDRAWAL_AREA,
     base64: signedTransaction,

@@ -8,6 +8,8 @@ import {
   rentExemptLamports,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenSyncNative,
@@ -48,6 +50,14 @@ const COMPUTE_UNITS = 120_000;
 /** An order's token account, derived from its vault and the request id of its deposit. */
 export function orderAccount(vault: Address, requestId: string, side: 'in' | 'out', tokenProgram: Address): Address {
   return createAddressWithSeed(vault, seedOf(requestId, side), tokenProgram);
+}
+
+/** All accounts that an order of this vault may have, by the request id of its deposit; none for a text that is no id. */
+export function orderAccounts(vault: Address, requestId: string): Address[] {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId)) return [];
+  return (['in', 'out'] as const).flatMap((side) =>
+    [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => orderAccount(vault, requestId, side, program)),
+  );
 }
 
 /** At most 26 of the 32 bytes that a seed may have. */

@@ -105,6 +105,20 @@ test('of a large order, the part that the market pays for is filled, and later t
   assert.equal(await w.world.amount(order.output), paid + rest);
 });
 
+test('where the best pool fails on the chain, what another one pays for is filled', async () => {
+  const [a, b, pool] = await pair([MILLION, 3n * MILLION]);
+  const other = await w.world.pool(a, b, [MILLION, 2n * MILLION]);
+  await w.aggregator.discover();
+  // The program needs the mint of a pool's shares, which no quote depends on.
+  await w.world.remove(pool.poolMint);
+  const order = await w.open(a, b, 1_500_000_000n);
+  await w.newKeeper().runDue();
+  assert.equal(await isOpen(order), false);
+  assert.equal(await w.world.amount(order.output), 1_500_000_000n);
+  assert.equal(await w.world.amount(other.vaults[0]), MILLION + MAKING);
+  assert.equal(await w.world.amount(pool.vaults[0]), MILLION);
+});
+
 test('where a transaction has no room for the best route, what a simpler one pays for is filled', async () => {
   const [a, b] = await pair([MILLION / 100n, MILLION / 100n]);
   await w.world.pool(a, b, [MILLION / 100n, MILLION / 100n]);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { LimitOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
-import { feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
+import { type Budget, feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
-import { explain, tryOut } from '../../landing/index.js';
-import { isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
+import { explain, suspectHops, tryOut, usualBudget } from '../../landing/index.js';
+import { type Hop, isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
 import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
@@ -47,28 +47,49 @@ export async function networkFee({ chain }: LimitOrderDeps): Promise<bigint> {
   return feeOf(1, { computeUnitLimit: MOST_UNITS, computeUnitPrice: await chain.computeUnitPrice() });
 }
 
-const requestOf = ({ input, output }: Sides, amount: bigint): QuoteRequest => ({
+/** What routes must do without. */
+interface Avoided {
+  /** How often to simplify: a better route does not fit into a transaction. */
+  simpler: number;
+  /** Pools that have made a simulation fail. */
+  pools: readonly Address[];
+}
+
+const NOTHING: Avoided = { simpler: 0, pools: [] };
+
+const requestOf = ({ input, output }: Sides, amount: bigint, { pools }: Avoided): QuoteRequest => ({
   mode: 'exact-in',
   input,
   output,
   amount,
   excludeVenues: NO_VENUES,
+  ...(pools.length > 0 && { excludePools: new Set(pools) }),
 });
 
 /** The market according to what the router knows already, without reads from the chain. */
-export function marketOf(deps: LimitOrderDeps, sides: Sides, simpler = 0): Market {
+export function marketOf(deps: LimitOrderDeps, sides: Sides, avoided = NOTHING): Market {
   return async (amount) => {
-    const quote = await quoteFor(deps, requestOf(sides, amount), simpler);
+    const quote = await quoteFor(deps, requestOf(sides, amount, avoided), avoided);
     return isRefused(quote) ? undefined : quote.outAmount;
   };
 }
 
-/** The router's quote, simplified `simpler` times: for when a better route does not fit into a transaction. */
-async function quoteFor({ router }: LimitOrderDeps, request: QuoteRequest, simpler: number): Promise<Quote | Refusal> {
+async function quoteFor(
+  { router }: LimitOrderDeps,
+  request: QuoteRequest,
+  { simpler }: Avoided,
+): Promise<Quote | Refusal> {
   const signal = AbortSignal.timeout(QUOTE_MS);
   let quote = await router.quote(request, signal);
   for (let i = 0; i < simpler && !isRefused(quote) && quote.simpler; i++) quote = await quote.simpler(signal);
   return quote;
+}
+
+/** Room for a price that moves, as far as the calculated cost pays for it. */
+function budgetOf(units: number, price: bigint, more: number): Budget {
+  const [least, most] = [usualBudget(units, price), usualBudget(units, price, more)];
+  const affordable = Math.max(least.computeUnitLimit, MOST_UNITS);
+  return { ...most, computeUnitLimit: Math.min(most.computeUnitLimit, affordable) };
 }
 
 /** Crafts and simulates the transaction that fills as much of an order as the market pays for. */
@@ -85,18 +106,23 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
   const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
-  let simpler = 0;
+  let avoided = NOTHING;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const plan = await planFill(order, marketOf(deps, sides, simpler), cost);
+    const plan = await planFill(order, marketOf(deps, sides, avoided), cost);
     if (!plan) break;
-    const quote = await quoteFor(deps, { ...requestOf(sides, plan.makingAmount), owner: taker }, simpler);
+    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker };
+    const quote = await quoteFor(deps, request, avoided);
     if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; the quote has refreshed what the router knows of it.
     if (!fill) continue;
     const prepared = await tryOutFill(deps, terms, fill, cost, quote);
-    if (prepared !== 'too large') return prepared;
-    simpler++;
+    if (prepared === 'too large') avoided = { ...avoided, simpler: avoided.simpler + 1 };
+    else if ('suspects' in prepared && prepared.suspects.length > 0 && quote.without) {
+      // It also has the router try these pools out, for others.
+      await quote.without(prepared.suspects, AbortSignal.timeout(QUOTE_MS));
+      avoided = { ...avoided, pools: [...avoided.pools, ...prepared.suspects.map(({ venue }) => venue)] };
+    } else return prepared;
   }
   return notYet('the market does not pay for it with a route that a transaction has room for');
 }
@@ -107,8 +133,8 @@ async function tryOutFill(
   { makingAmount, ...price }: Fill,
   cost: bigint,
   quote: Quote,
-): Promise<Prepared | Skipped | 'too large'> {
-  const { chain, taker } = deps;
+): Promise<Prepared | (Skipped & { suspects: readonly Hop[] }) | Skipped | 'too large'> {
+  const { chain, taker, programs } = deps;
   const { order, places } = terms;
   // The minimum includes our cost: otherwise somebody who moves the pool first could make us pay it for nothing.
   const least = price.takingAmount + price.feeAmount + cost;
@@ -125,8 +151,14 @@ async function tryOutFill(
   if (isRefused(trade)) return trade.refused === 'too-large' ? 'too large' : notYet(trade.reason);
   const fill: FlashFill = { ...terms, makingAmount, price, least, trade };
   try {
-    const tried = await tryOut(chain, (blockhash, budget) => craftFlashFill(fill, blockhash, budget));
-    if ('err' in tried) return blocked(explain(tried.err).message);
+    const tried = await tryOut(chain, (blockhash, budget) => craftFlashFill(fill, blockhash, budget), {
+      moreUnits: trade.moreUnits ?? 0,
+      budgetOf,
+    });
+    if ('err' in tried) {
+      const suspects = suspectHops(quote.hops, tried, programs.router);
+      return { ...blocked(explain(tried.err).message), suspects };
+    }
     if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };

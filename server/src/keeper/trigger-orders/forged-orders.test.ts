@@ -105,6 +105,30 @@ describe('attack: a database writer changes what an order sells, buys or waits f
     await assertComesBack(await assertNotFilled({ change, values: () => [seal] }));
   });
 
+  for (const [what, change] of [
+    ['wallet', 'wallet = $2'],
+    ['account', 'input_account = $2'],
+    ['vault', 'vault = $2'],
+  ] as const) {
+    it(`by another ${what}; the owner cancels and gets all of it back`, async () => {
+      const victim = await world.deposit(client);
+      const attacker = await world.deposit(client, NEVER);
+      const own = await world.rowOf(attacker.id);
+      const value = { wallet: attacker.wallet.address, account: own.inputAccount, vault: own.vault }[what];
+      const { inputAccount } = await world.rowOf(victim.id);
+      if (what === 'wallet') await write('update order_events set wallet = $2 where order_id = $1', [victim.id, value]);
+      await write(`update orders set ${change} where id = $1`, [victim.id, value]);
+      const keeper = await world.newKeeper();
+      await keeper.runDue();
+      await keeper.close();
+      await assert.rejects(client.cancel((await client.register()).address, victim.id), /not yours/);
+      assert.equal(await world.world.amount(inputAccount as Address), AMOUNT, 'nothing is sold');
+      await assertComesBack(victim);
+      await assert.rejects(client.withdraw(attacker.wallet, victim.id), /Cannot cancel|gone from the chain|not yours/);
+      await assertComesBack(attacker);
+    });
+  }
+
   it('by no seal at all', async () => {
     await assertComesBack(await assertNotFilled({ change: 'trigger_price_usd = 0.5, seal = null' }));
   });

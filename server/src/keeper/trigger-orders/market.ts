@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import type { Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -21,13 +22,14 @@ export function marketOf(
   sale: Sale,
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
+  excludePools: ReadonlySet<Address> = new Set(),
 ): (Market & { leastPart: bigint }) | { skipped: string } {
   const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
   if ('none' in from) return { skipped: from.why };
   if ('none' in to) return { skipped: to.why };
   const sold = { usd: from.usd, decimals: input.decimals };
   const bought = { usd: to.usd, decimals: output.decimals };
-  const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>() };
+  const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>(), excludePools };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
     slippage: ({ priceImpact }) =>

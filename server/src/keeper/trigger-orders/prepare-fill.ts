@@ -9,8 +9,8 @@ import {
 import type { ChainAccount } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
-import { explain, tryOutSwap } from '../../landing/index.js';
-import { isRefused, type Token } from '../../routing/router.js';
+import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { type Hop, isRefused, type Token } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
 import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
@@ -18,7 +18,7 @@ import type { Sale } from './sale.js';
 
 /** The time limit for all quotes of a fill. */
 const QUOTES_MS = 2_000;
-/** Each try uses fewer pools than the one before. */
+/** Each try uses fewer pools than the one before, or others. */
 const MOST_TRIES = 5;
 
 /** A fill whose simulation succeeded. */
@@ -52,8 +52,9 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
   if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
   const signal = AbortSignal.timeout(QUOTES_MS);
-  const market = marketOf(deps, sale, { input, output }, signal);
+  let market = marketOf(deps, sale, { input, output }, signal);
   if ('skipped' in market) return market;
+  const avoided = new Set<Address>();
   const trade = { sale, input, output, target };
   let offer = await findOffer(market, sale.amount, market.leastPart);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -62,7 +63,18 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
     // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill.
     const isEmptied = amount === sale.amount && sale.failures === 0 && holds(source) === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
-    if (tried !== 'too large') return 'skipped' in tried ? tried : { ...tried, amount, least: offer.least };
+    if (tried !== 'too large' && !('skipped' in tried)) return { ...tried, amount, least: offer.least };
+    if (tried !== 'too large') {
+      const { skipped, suspects = [] } = tried;
+      if (suspects.length === 0 || !quote.without) return { skipped };
+      // It also has the router try these pools out, for others.
+      await quote.without(suspects, signal);
+      for (const { venue } of suspects) avoided.add(venue);
+      market = marketOf(deps, sale, { input, output }, signal, avoided);
+      if ('skipped' in market) return market;
+      offer = await findOffer(market, sale.amount, market.leastPart);
+      continue;
+    }
     if (!quote.simpler) break;
     const simpler = await quote.simpler(signal);
     if (isRefused(simpler)) return { skipped: simpler.reason };
@@ -78,7 +90,8 @@ const NO_ACCOUNT =
 
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
-type Tried = Omit<PreparedFill, 'amount' | 'least'> | { skipped: string } | 'too large';
+/** `suspects`: the hops whose pools have made the simulation fail. */
+type Tried = Omit<PreparedFill, 'amount' | 'least'> | { skipped: string; suspects?: readonly Hop[] } | 'too large';
 
 async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
   if (isEmptied) {
@@ -96,7 +109,9 @@ async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: bo
     if (error instanceof TransactionTooLarge) return 'too large' as const;
     throw error;
   });
-  return tried !== 'too large' && 'err' in tried ? { skipped: explain(tried.err).message } : tried;
+  if (tried === 'too large' || !('err' in tried)) return tried;
+  const suspects = suspectHops(offer.quote.hops, tried, deps.programs.router);
+  return { skipped: explain(tried.err).message, suspects };
 }
 
 async function tokenOf({ chain }: TriggerKeeperDeps, mint: Address): Promise<Token | undefined> {

@@ -1,7 +1,7 @@
 import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import type { Crafted } from '../../crafting/transaction.js';
-import { explain, failedFloor, failedIndex, lastCalls } from '../../landing/index.js';
-import type { Hop } from '../../routing/router.js';
+import type { Crafted } from '../crafting/transaction.js';
+import { lastCalls } from './calls.js';
+import { explain, failedFloor, failedIndex } from './explain.js';
 
 /** Error of the router program: a venue has paid nothing. */
 const NOTHING_RECEIVED = 6008;
@@ -16,7 +16,7 @@ interface FailedSimulation {
  * The hops of a route whose pools a failed simulation speaks against: the one that failed, or all of them where too
  * little came out in the end; none where something else failed.
  */
-export function suspectHops(
+export function suspectHops<Hop extends { venue: Address }>(
   hops: readonly Hop[],
   { err, logs, sample }: FailedSimulation,
   router: Address | undefined,
