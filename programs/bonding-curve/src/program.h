@@ -65,10 +65,11 @@ NOINLINE u64 check_kinds(const Input *in, u64 first, const u8 *kinds, u64 n) {
   return 0;
 }
 
-// Makes an account that the payer is not.
+// Makes an account that the payer is not. (Of one without lamports the System program says so itself.)
 NOINLINE u64 create_for(Account *const *payer_and_account, u64 len, const Pubkey *owner, const SignerSeeds *signer) {
-  CHECK(payer_and_account[0] != payer_and_account[1], ERROR_PAYER_IS_NEW);
-  create_account(payer_and_account[0], payer_and_account[1], len, owner, signer);
+  Account *payer = payer_and_account[0], *account = payer_and_account[1];
+  CHECK(payer != account || account->lamports == 0, ERROR_PAYER_IS_NEW);
+  create_account(payer, account, len, owner, signer);
   return 0;
 }
 
