@@ -93,6 +93,6 @@ function rotated<T>(items: T[], by: number): T[] {
 }
 
 /** Of sorted values, nearest rank. */
-function quantile(sorted: number[], share: number): number {
+export function quantile(sorted: number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }

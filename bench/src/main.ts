@@ -54,7 +54,7 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
   },
   async order(rig, options) {
     const summary = summarizeOrders(await measureOrders(rig, options));
-    if (!options.json) printLoad('Quote-only orders, 8 connections', summary.figures);
+    if (!options.json) printLoad('Orders, 8 connections', summary.figures);
     return summary;
   },
   async studio(rig, options) {

@@ -15,6 +15,8 @@ const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
   mixed1000: '1,000 of five kinds',
   mixed10000: '10,000 of five kinds',
   maker100: '100, and the maker',
+  taker100: '100, with a taker',
+  offered100: '100, 2,500/s offered',
   crafted: 'crafted',
   programs: 'tried out, too',
 };

@@ -63,6 +63,7 @@ export function summarizeExecute(rounds: Record<TargetName, Round[]>): Summary<L
 export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<LoadFigures<OrderTarget>> {
   const figures = summarizeLoad(rounds);
   const { perSecond, p99 } = figures.pools100;
+  const { taker100, offered100 } = figures;
   const slowdown = perSecond.median / figures.pools1000.perSecond.median;
   const { mixed1000, mixed10000 } = figures;
   const mixedSlowdown = mixed1000.perSecond.median / mixed10000.perSecond.median;
@@ -75,6 +76,17 @@ export function summarizeOrders(rounds: Record<OrderTarget, Round[]>): Summary<L
         perSecond.median >= 2_500,
       ),
       goal('order: p99 under 5 ms with 100 pools', `${p99.median.toFixed(1)} ms`, p99.median < 5),
+      goal(
+        'order: p99 under 5 ms with 100 pools and 2,500 a second offered',
+        `${offered100.p99.median.toFixed(1)} ms`,
+        offered100.p99.median < 5,
+      ),
+      goal(
+        'order: at least 1,000 a second with a taker',
+        `${Math.round(taker100.perSecond.median)} a second`,
+        taker100.perSecond.median >= 1_000,
+      ),
+      goal('order: p99 under 20 ms with a taker', `${taker100.p99.median.toFixed(1)} ms`, taker100.p99.median < 20),
       goal('order: 1,000 pools at most twice the time of 100', `${slowdown.toFixed(2)} times`, slowdown <= 2),
       goal(
         'order: 10,000 pools of five kinds at most twice the time of 1,000',
