@@ -1,4 +1,15 @@
 import { type ClientOptions, type Connection, connect } from './context.js';
+import { claim, invites, send, takeBack, waitForInvite } from './invites.js';
+import { launch, launchAddresses } from './launch.js';
+import { cancelLimitOrder, createLimitOrder, limitOrders, waitForLimitOrder } from './limit-orders.js';
+import {
+  cancelPriceOrder,
+  editPriceOrder,
+  login,
+  placePriceOrder,
+  priceOrder,
+  waitForPriceOrder,
+} from './price-orders.js';
 import { score, scores } from './scores.js';
 import { submit, waitFor } from './submit.js';
 import { executeSwap, orderSwap, quote, swap } from './swap.js';
@@ -15,6 +26,23 @@ const flows = {
   checkEligibility,
   score,
   scores,
+  createLimitOrder,
+  cancelLimitOrder,
+  limitOrders,
+  waitForLimitOrder,
+  login,
+  placePriceOrder,
+  editPriceOrder,
+  cancelPriceOrder,
+  priceOrder,
+  waitForPriceOrder,
+  launch,
+  launchAddresses,
+  send,
+  claim,
+  takeBack,
+  invites,
+  waitForInvite,
 };
 type Flows = typeof flows;
 type Bound<F> = F extends (connection: Connection, ...args: infer A) => infer R ? (...args: A) => R : never;

@@ -10,6 +10,28 @@ export {
   type Progress,
 } from './context.js';
 export { type ErrorCode, SlipwayError } from './errors.js';
+export { claim, type Invite, invites, type SendRequest, type Sent, send, takeBack, waitForInvite } from './invites.js';
+export { type Launched, type LaunchRequest, launch, launchAddresses } from './launch.js';
+export {
+  cancelLimitOrder,
+  createLimitOrder,
+  type LimitOrder,
+  type LimitOrderRequest,
+  limitOrders,
+  waitForLimitOrder,
+} from './limit-orders.js';
+export {
+  cancelPriceOrder,
+  editPriceOrder,
+  type Login,
+  login,
+  type PriceOrder,
+  type PriceOrderEdit,
+  type PriceOrderRequest,
+  placePriceOrder,
+  priceOrder,
+  waitForPriceOrder,
+} from './price-orders.js';
 export { score, scores } from './scores.js';
 export type { CallbackSigner, ModifyingSigner, PartialSigner, Signer, WalletSigner } from './signer.js';
 export { type Landed, submit, type TransactionStatus, type WaitOptions, waitFor } from './submit.js';

@@ -185,6 +185,65 @@ describe('a transaction of one’s own', () => {
   });
 });
 
+describe('orders', () => {
+  it('a limit order is opened and cancelled, to the unit', async () => {
+    const wallet = await newWallet(service, 1_000_000_000n, PRICE);
+    const client = clientOf(service, wallet);
+    const request = { inputMint: JUP, outputMint: SOL, makingAmount: 100_000_000n, takingAmount: 10n ** 12n };
+    const { order } = await client.createLimitOrder(request);
+    assert.equal(await tokensOf(wallet.address, JUP), PRICE - request.makingAmount);
+    assert.deepEqual(
+      (await client.limitOrders({ status: 'active' })).map(({ orderKey }) => orderKey),
+      [order],
+    );
+    await client.cancelLimitOrder(order);
+    assert.equal(await tokensOf(wallet.address, JUP), PRICE);
+    assert.equal((await client.waitForLimitOrder(order)).status, 'Cancelled');
+  });
+
+  it('a trigger order is placed by a wallet that logs in, changed, and cancelled with all that it held', async () => {
+    for (const signerOf of [kitSigner, standardSigner, callbackSigner]) {
+      const wallet = await newWallet(service, 1_000_000_000n, PRICE);
+      const client = clientOf(service, wallet, { signer: await signerOf(wallet) });
+      const session = await client.login();
+      const expiresAt = new Date(Date.now() + 3_600_000);
+      const pair = { inputMint: JUP, outputMint: USDC, inputAmount: 100_000_000n, expiresAt };
+      const { id } = await client.placePriceOrder(session, {
+        ...pair,
+        orderType: 'oco',
+        tpPriceUsd: 1_000,
+        slPriceUsd: 0.001,
+      });
+      assert.equal(await tokensOf(wallet.address, JUP), PRICE - pair.inputAmount);
+      await client.editPriceOrder(session, id, { orderType: 'oco', tpPriceUsd: 2_000, slPriceUsd: 0.001 });
+      assert.equal((await client.priceOrder(session, id)).tpPriceUsd, 2_000);
+      await client.cancelPriceOrder(session, id);
+      assert.equal(await tokensOf(wallet.address, JUP), PRICE);
+      await client.waitForPriceOrder(session, id, { states: ['cancelled'] });
+    }
+  });
+});
+
+describe('an invite', () => {
+  it('is made, claimed by whoever has the code for an empty wallet, or taken back', async () => {
+    const [wallet, receiver] = [await newWallet(service), generateKeypair()];
+    const client = clientOf(service, wallet);
+    const sent = await client.send({ amount: 100_000_000n, mint: JUP });
+    await clientOf(service, generateKeypair()).claim({ code: sent.code, receiver: receiver.address });
+    assert.equal(await tokensOf(receiver.address, JUP), 100_000_000n);
+    assert.equal(
+      (await client.waitForInvite(sent.invite, ({ deletion_tx }) => deletion_tx !== null)).action,
+      'claimed',
+    );
+    const before = await tokensOf(wallet.address, JUP);
+    const other = await client.send({ amount: 7n, mint: JUP });
+    assert.equal(await tokensOf(wallet.address, JUP), before - 7n);
+    await client.takeBack(other.invite);
+    assert.equal(await tokensOf(wallet.address, JUP), before);
+    await assert.rejects(client.claim({ code: 'no', receiver: receiver.address }), { field: 'code' });
+  });
+});
+
 it('scores are read, one and many', async () => {
   const client = clientOf(service, generateKeypair());
   assert.equal((await client.score('SIM-1'))?.eventId, 'SIM-1');

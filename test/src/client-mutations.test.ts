@@ -7,11 +7,13 @@ import {
   decodeLookupTable,
   decodeTokenAccount,
   decodeTransaction,
+  generateKeypair,
   type Keypair,
   type LookupTable,
+  unsignedTransaction,
 } from '@slipway/wire';
 import fc from 'fast-check';
-import { callbackSigner } from './client.js';
+import { callbackSigner, clientOf } from './client.js';
 import { mutationsOf } from './mutations.js';
 import { type Service, startService } from './service.js';
 import { USDC } from './swap.js';
@@ -35,7 +37,12 @@ before(async () => {
 after(() => service?.close());
 
 const SIGNED = new Error('this was signed');
-const SOL_FEES = 3_000_000n;
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const HOUR_MS = 3_600_000;
+/** The client's own bound of fees, and the rent of an account. */
+const SOL_FEES = 13_000_000n;
+/** Of orders, invites and accounts of a vault. */
+const RENTS = SOL_FEES + 12_000_000n;
 
 /** The flow up to its signature, with what the service says kept: it can be had again with another transaction. */
 async function record(wallet: Keypair, kind: Kind) {
@@ -50,6 +57,13 @@ async function record(wallet: Keypair, kind: Kind) {
       },
     };
     const keeping: typeof fetch = async (input, init) => {
+      // The key of an invite signs by itself: what it has signed is on its way.
+      if (String(input).endsWith('/execute-claim')) {
+        const { signedTransaction } = JSON.parse(String(init?.body)) as { signedTransaction: string };
+        const { message } = decodeTransaction(Buffer.from(signedTransaction, 'base64'));
+        original ||= Buffer.from(unsignedTransaction(message)).toString('base64');
+        throw SIGNED;
+      }
       const name = `${init?.method} ${input} ${init?.body}`;
       if (!answers.has(name)) answers.set(name, await (await fetching(input, init)).text());
       return new Response(replay(answers.get(name)!));
@@ -76,7 +90,7 @@ async function record(wallet: Keypair, kind: Kind) {
   };
 }
 
-const isSigned = (error: unknown) => error instanceof SlipwayError && error.code === 'signer' && error.cause === SIGNED;
+const isSigned = (error: unknown) => error instanceof SlipwayError && error.cause === SIGNED;
 
 async function tablesOf(wire: Uint8Array): Promise<LookupTable[]> {
   const names = decodeTransaction(wire).decoded.lookups.map(({ table }) => table);
@@ -108,7 +122,7 @@ async function harmOf(wallet: Address, wire: Uint8Array, { lamports, tokens = {}
   type Simulated = { value: { err: unknown; accounts: (Account | null)[] } };
   const { value } = await rpc<Simulated>(service, 'simulateTransaction', Buffer.from(wire).toString('base64'), options);
   if (value.err) return undefined;
-  const lost = BigInt(held[0]!.lamports) - BigInt(value.accounts[0]?.lamports ?? 0);
+  const lost = BigInt(held[0]?.lamports ?? 0) - BigInt(value.accounts[0]?.lamports ?? 0);
   if (lost > lamports) return `${lost} lamports lost, ${lamports} were agreed`;
   for (const [i, mint] of mints.entries()) {
     const read = (account: Account | null | undefined) =>
@@ -133,7 +147,8 @@ async function check(wallet: Keypair, kind: Kind): Promise<void> {
   await fc.assert(
     fc.asyncProperty(mutations, async (wire) => {
       const outcome = await given(wire);
-      if (outcome instanceof SlipwayError && ['refused_to_sign', 'network'].includes(outcome.code)) {
+      if (outcome instanceof SlipwayError && !isSigned(outcome)) {
+        assert.ok(['refused_to_sign', 'network'].includes(outcome.code), String(outcome));
         refused += 1;
         return;
       }
@@ -141,7 +156,7 @@ async function check(wallet: Keypair, kind: Kind): Promise<void> {
       assert.equal(await harmOf(wallet.address, wire, kind), undefined);
       harmless += 1;
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, includeErrorInReport: true },
   );
   assert.ok(refused > harmless, `${refused} refused, ${harmless} harmless`);
 }
@@ -183,4 +198,86 @@ describe('attack: a lying service gives clients other transactions than they ask
       });
     });
   }
+
+  it('limit orders, of SOL and of tokens', async () => {
+    const wallet = await newWallet(service, 3_000_000_000n, 200_000_000n);
+    const expiresAt = new Date(Date.now() + HOUR_MS);
+    const order = { outputMint: USDC, makingAmount: 100_000_000n, takingAmount: 10n ** 12n, expiresAt };
+    await check(wallet, {
+      flow: (client) => client.createLimitOrder({ ...order, inputMint: SOL }),
+      lamports: RENTS + 100_000_000n,
+    });
+    await check(wallet, {
+      flow: (client) => client.createLimitOrder({ ...order, inputMint: JUP }),
+      lamports: RENTS,
+      tokens: { [JUP]: -100_000_000n },
+    });
+    for (const inputMint of [SOL, JUP]) {
+      const opened = await clientOf(service, wallet).createLimitOrder({ ...order, inputMint });
+      await check(wallet, { flow: (client) => client.cancelLimitOrder(opened.order), lamports: SOL_FEES });
+    }
+  });
+
+  it('invites, of SOL and of tokens, that are made, claimed and taken back', async () => {
+    for (const mint of [undefined, JUP]) {
+      const wallet = await newWallet(service, 3_000_000_000n, 200_000_000n);
+      const amount = 50_000_000n;
+      const code = mint ? '111111111112' : '111111111113';
+      const lamports = RENTS + (mint ? 0n : amount);
+      const tokens = { ...(mint && { [mint]: -amount }) };
+      await check(wallet, { flow: (client) => client.send({ amount, mint, code }), lamports, tokens });
+      const sent = await clientOf(service, wallet).send({ amount, mint });
+      await check(wallet, { flow: (client) => client.takeBack(sent.invite), lamports: SOL_FEES });
+      const receiver = generateKeypair();
+      await check(receiver, {
+        flow: (client) => client.claim({ code: sent.code, receiver: receiver.address }),
+        lamports: mint ? 0n : -amount,
+        tokens: { ...(mint && { [mint]: amount }) },
+      });
+    }
+  });
+
+  it('deposits of trigger orders, of SOL and of tokens, and their withdrawals', async () => {
+    const wallet = await newWallet(service, 3_000_000_000n, 200_000_000n);
+    const own = clientOf(service, wallet);
+    const session = await own.login();
+    const expiresAt = new Date(Date.now() + HOUR_MS);
+    const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 1e6, expiresAt } as const;
+    for (const inputMint of [SOL, JUP]) {
+      const order = {
+        ...terms,
+        inputMint,
+        triggerMint: SOL,
+        outputMint: inputMint === SOL ? USDC : SOL,
+        inputAmount: 150_000_000n,
+      };
+      await check(wallet, {
+        flow: (client) => client.placePriceOrder(session, order),
+        lamports: RENTS + (inputMint === SOL ? order.inputAmount : 0n),
+        tokens: { ...(inputMint === JUP && { [JUP]: -order.inputAmount }) },
+      });
+      const { id } = await own.placePriceOrder(session, order);
+      await check(wallet, { flow: (client) => client.cancelPriceOrder(session, id), lamports: SOL_FEES });
+    }
+  });
+
+  it('launches', async () => {
+    const wallet = await newWallet(service, 3_000_000_000n);
+    const none = { totalLockedVestingAmount: 0, cliffUnlockAmount: 0, numberOfVestingPeriod: 0 } as const;
+    const lockedVestingParam = { ...none, totalVestingDuration: 0, cliffDurationFromMigrationTime: 0 } as const;
+    const caps = { initialMarketCap: 16_000, migrationMarketCap: 69_000 };
+    const curve = { quoteMint: USDC, tokenQuoteDecimal: 6, ...caps, lockedVestingParam } as const;
+    await check(wallet, {
+      flow: (client) =>
+        client.launch({
+          buildCurveByMarketCapParam: curve,
+          antiSniping: true,
+          fee: { feeBps: 100 },
+          tokenName: 'Example',
+          tokenSymbol: 'EXMPL',
+          image: { contentType: 'image/png', bytes: Buffer.from(PIXEL, 'base64') },
+        }),
+      lamports: 100_000_000n,
+    });
+  });
 });
