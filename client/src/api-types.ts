@@ -982,6 +982,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens, as it happens
+         * @description Server-sent events: what becomes of the requests of your key or, with the token of a login, of everything about that wallet. Each event comes exactly once and in the order of its number to a client that sends the last number as `Last-Event-ID` when it connects again. The service ends a stream after 15 minutes, when it stops, and when its client reads too slowly.
+         */
+        get: operations["getEventsV1Stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sandbox/info": {
         parameters: {
             query?: never;
@@ -1965,6 +1985,24 @@ export interface components {
         };
         GameScores: {
             data: components["schemas"]["GameScore"][];
+        };
+        /** @description Something that has happened */
+        Event: {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /** @enum {unknown} */
+            kind: "transaction.landed" | "transaction.failed" | "transaction.expired" | "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed" | "verification.requested" | "verification.approved" | "verification.rejected" | "launch.created" | "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The wallet that it is about */
+            wallet: string;
+            /** @description What has happened. Fields by kind: docs/events.md. Amounts are decimal strings in the smallest unit of the mint; `signature` is that of the transaction, or null. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         SandboxInfo: {
             rpcUrl: string;
@@ -7250,6 +7288,117 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PredictionError"];
+                };
+            };
+        };
+    };
+    getEventsV1Stream: {
+        parameters: {
+            query?: {
+                /** @description Only events of these kinds, separated by commas; `order.*` stands for all that begin with `order.` */
+                kinds?: string;
+                /** @description Only events about this wallet */
+                wallet?: string;
+                /** @description Begin after the event with this number; `0`: with the oldest that is kept. The header `Last-Event-ID` goes before it. Without both, the stream begins with what happens from now on. */
+                after?: string;
+            };
+            header?: {
+                /** @description The last number that you have seen, which an EventSource sends by itself when it connects again */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. The `data` of each is one `Event` as JSON, its `id` the number of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key is missing or not known, or the token of the login is not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The events after that number are no longer kept. Read the state of what you follow, and begin anew */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again. Too many streams of this key are open */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
                 };
             };
         };

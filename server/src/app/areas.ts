@@ -1,5 +1,6 @@
 import { adminArea } from '../areas/admin/index.js';
 import type { Area } from '../areas/area.js';
+import { eventsArea } from '../areas/events/index.js';
 import { expressArea } from '../areas/express/index.js';
 import { objectsArea } from '../areas/objects/index.js';
 import { predictionArea } from '../areas/prediction/index.js';
@@ -25,6 +26,7 @@ export const areas: readonly Area[] = [
   submitArea,
   expressArea,
   predictionArea,
+  eventsArea,
   sandboxArea,
   adminArea,
   objectsArea,

@@ -3,6 +3,7 @@ import type { Address } from '@slipway/wire';
 import type { LiveAccounts } from '../chain/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
+import { eventCleaningChore, startEventNumbering } from '../keeper/events/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import { type Keeper, startKeeper } from '../keeper/keeper.js';
 import { ledgerChore } from '../keeper/ledger.js';
@@ -51,6 +52,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       // Before the ledger's, which deletes what a launch needs to give its address back.
       launchFiles,
       ledgerChore({ store, landing, clock, log, keepSubmissionsMs: config.submit.keepDays * DAY_MS }),
+      eventCleaningChore({ store, clock, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => scores.runDue(),
       () => limitOrders.index.keepUp(),
@@ -61,6 +63,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       await openTriggerKeeper(deps),
       ...openInviteKeeper(deps),
       ...openTableKeeper(deps),
+      await startEventNumbering({ store, log }),
     ],
   });
   disposal.add('keeper', () => keeper.close());

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import type { Static } from 'typebox';
 import type { Fees, Programs } from './settings/chain.js';
-import type { Express } from './settings/products.js';
+import type { Events, Express } from './settings/products.js';
 import type { logLevels, roles, TierConfig } from './settings/service.js';
 import type { FeeBps, ListedToken, PoolPriceRules, priceSources, Swap, TokenConfig } from './settings/swaps.js';
 
@@ -125,6 +125,7 @@ export interface Config {
     /** Event id -> the game's number or slug in that channel. */
     readonly games: Readonly<Record<string, string>>;
   };
+  readonly events: Readonly<Static<typeof Events>>;
   readonly studio: {
     /** Receives the operator's half of the trading fees of launched tokens; undefined: the gas wallet. */
     readonly feeClaimer?: Address;

@@ -38,6 +38,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     },
     triggerOrders: config.triggerOrders,
     scores: { url: hostOf(config.scores.url), games: Object.keys(config.scores.games).length },
+    events: config.events,
     studio: config.studio,
     objects: { ...config.objects, store: describeStore(config.objects.store) },
     tokenList: config.tokenList.length,

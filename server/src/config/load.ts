@@ -48,6 +48,7 @@ function configOf(values: Values, cwd: string): Config {
     prices: pricesOf(values),
     triggerOrders: values.triggerOrders,
     scores: { url: values.SLIPWAY_SCORES_URL, games: values.scores.games },
+    events: values.events,
     studio: { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix },
     objects: {
       store: objectStoreOf(values),

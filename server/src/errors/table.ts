@@ -17,6 +17,7 @@ export const errorTable = {
   NOT_FOUND: { status: 404, message: 'Not found' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },
   CONFLICT: { status: 409, message: 'Conflict' },
+  GONE: { status: 410, message: 'No longer kept' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported; send application/json' },
   RATE_LIMITED: { status: 429, message: '[API Gateway] Too many requests' },

@@ -9,7 +9,7 @@ export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOp
   const { auth = 'none', errorShape = gatewayError, errors = {} } = config ?? {};
   const ofArea = (description: string) => ({ ...refTo(errorShape), description });
   const ofRoute = Object.entries(errors).filter(([status]) => status !== '429');
-  const hasKey = auth === 'key' || auth === 'wallet';
+  const hasKey = auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet';
   const takesFields = schema?.body !== undefined || schema?.params !== undefined || schema?.querystring !== undefined;
   return {
     ...(takesFields && { 400: ofArea('The request cannot be served as it is: the answer says what to change') }),
@@ -45,6 +45,7 @@ const TOO_MANY = 'Too many requests: `limit` says of which kind, and the header 
 
 const CREDENTIALS = {
   key: 'The header x-api-key is missing, or its key is not known',
+  'key-or-wallet': 'The key is missing or not known, or the token of the login is not known or expired',
   wallet: 'The key or the token of the login is missing, not known or expired',
   admin: 'The admin token is missing or wrong',
 };

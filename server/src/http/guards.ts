@@ -79,7 +79,8 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
 
 /** What to do for who has sent another header in its place, which nobody looks into; a login's token belongs there. */
 function elsewhere({ headers, routeOptions }: FastifyRequest): string {
-  const isLogin = routeOptions.config.auth === 'wallet';
+  const { auth } = routeOptions.config;
+  const isLogin = auth === 'wallet' || auth === 'key-or-wallet';
   return headers.authorization === undefined || isLogin
     ? ''
     : '; send the key as "x-api-key: <key>", not as Authorization';

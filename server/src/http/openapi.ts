@@ -8,6 +8,7 @@ import { MAX_NESTING } from './json-body.js';
 
 const securityOf = {
   key: [{ apiKey: [] }],
+  'key-or-wallet': [{ apiKey: [] }, { apiKey: [], walletToken: [] }],
   wallet: [{ apiKey: [], walletToken: [] }],
   admin: [{ adminToken: [] }],
   none: [],
@@ -28,7 +29,13 @@ const transform: SwaggerTransform = ({ schema, url, route }) => {
 };
 
 /** What will do as well where calls without a key are served. */
-const keylessSecurityOf = { key: [{}], wallet: [{ walletToken: [] }], admin: [], none: [] } as const;
+const keylessSecurityOf = {
+  key: [{}],
+  'key-or-wallet': [{}, { walletToken: [] }],
+  wallet: [{ walletToken: [] }],
+  admin: [],
+  none: [],
+} as const;
 
 const keylessTransform: SwaggerTransform = (operation) => {
   const { schema, url } = transform(operation);

@@ -50,10 +50,10 @@ declare module 'fastify' {
     /** The body shape of this route's errors. Every route must say it. */
     errorShape?: ErrorShape;
     /**
-     * Who may call: a holder of an API key, one who has logged in with a wallet as well, a holder of the admin token, or
-     * anybody. Every route must say it.
+     * Who may call: a holder of an API key, one who has logged in with a wallet as well or may have, a holder of the admin
+     * token, or anybody. Every route must say it.
      */
-    auth?: 'key' | 'wallet' | 'admin' | 'none';
+    auth?: 'key' | 'key-or-wallet' | 'wallet' | 'admin' | 'none';
     /** Pages of any origin may call: what is public, and changes nothing. */
     anyOrigin?: true;
     /** A key is required even if the operator serves calls without one. */
@@ -75,7 +75,10 @@ declare module 'fastify' {
     charge(weight: number): Promise<LimitState | undefined>;
     /** Set on routes with `auth: 'key'` or `'wallet'`, unless the call came without a key. */
     apiKey: ApiKey | undefined;
-    /** The wallet that has logged in, on routes with `auth: 'wallet'`; must not be read on others. */
+    /**
+     * The wallet that has logged in, on routes with `auth: 'wallet'`, and with `'key-or-wallet'` if one has. It must not be
+     * read on others.
+     */
     wallet: Address;
   }
 }

@@ -169,15 +169,16 @@ function equipRoute(
     throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
   }
   const guards: onRequestHookHandler[] = [];
-  if (auth === 'key' || auth === 'wallet') {
+  if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
     const { enter, leave } = deps.waitingRoom(bucket);
     const guard = keyGuard({ ...deps, keyless: keyless ? deps.clientOf : undefined }, route.url, bucket);
     guards.push(enter, opensHere && deps.config.sandbox ? unlessOpenedHere(guard) : guard);
     route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
   }
-  if (auth === 'wallet') {
+  if (auth === 'wallet' || auth === 'key-or-wallet') {
     if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
-    guards.push(walletGuard(deps.wallets));
+    const guard = walletGuard(deps.wallets);
+    guards.push(auth === 'wallet' ? guard : whereGiven(guard));
   }
   if (auth === 'admin') guards.push(deps.admin);
   route.onRequest = [...guards, route.onRequest ?? []].flat();
@@ -191,6 +192,14 @@ function equipRoute(
 function unlessOpenedHere(guard: onRequestHookHandler): onRequestHookHandler {
   return function (request, reply, done) {
     if (request.headers['x-api-key'] === undefined && isOpenedHere(request)) done();
+    else guard.call(this, request, reply, done);
+  };
+}
+
+/** A login that is not asked for, but must be good if it is there. */
+function whereGiven(guard: onRequestHookHandler): onRequestHookHandler {
+  return function (request, reply, done) {
+    if (request.headers.authorization === undefined) done();
     else guard.call(this, request, reply, done);
   };
 }

@@ -2,6 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Chain, type PastTransaction, readPastTransaction, type Unreadable } from '../chain/index.js';
+import type { Clock } from '../lib/clock.js';
 import { type EventPlace, type HistoryPlace, type IndexCursor, lockIndexCursor } from '../store/index-cursors.js';
 import type { Store, Tx } from '../store/sql.js';
 
@@ -9,6 +10,7 @@ import type { Store, Tx } from '../store/sql.js';
 export interface IndexDeps {
   store: Store;
   chain: Chain;
+  clock: Clock;
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
@@ -47,6 +49,14 @@ export interface IndexedProgram<E> {
      */
     endGone(): Promise<void>;
   };
+}
+
+/** What happened longer ago is no news: an index that begins reads the whole history. */
+const NEWS_MS = 24 * 60 * 60_000;
+
+/** When what is told as an event must have happened, or later. */
+export function newsSince(clock: Clock): Date {
+  return new Date(clock.now() - NEWS_MS);
 }
 
 /** How many transactions are read and stored at a time. */

@@ -1,8 +1,10 @@
 import type { Clock } from '../lib/clock.js';
+import { tell } from '../store/event-outbox.js';
 import { claimMany, findTwins, type LedgerRow, settleMany, unclaim } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
 import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store, Tx } from '../store/sql.js';
+import { endEvents } from './end-events.js';
 import type { Purse } from './purses.js';
 import type { SigningKey } from './signing-keys.js';
 import type { Spending } from './spending.js';
@@ -14,6 +16,8 @@ export interface Settlement {
   readonly keys?: readonly SigningKey[];
   /** What may be lost where one of our wallets pays; without one there is no bound. */
   readonly purse?: Purse;
+  /** Nobody has asked for its transactions, so nobody is told of their end. */
+  readonly isOurs?: true;
   /** Returns, by request id, why requests are refused. Their claims are undone as if they had never been posted. */
   reserve?(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>>;
   settle?(tx: Tx, settled: readonly LedgerRow[]): Promise<void>;
@@ -115,6 +119,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements, spe
         settledAt,
       })),
     );
+    await tell(tx, endEvents(settled.filter(({ area }) => !settlements[area]?.isOurs)));
     for (const [area, rows] of byArea(settled)) await settlements[area]?.settle?.(tx, rows);
     const byId = new Map(settled.map((row) => [row.id, row]));
     return items.map(({ id }) => byId.get(id));

@@ -21,7 +21,7 @@ export { sealOfOrder } from './order-seal.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE } from './purses.js';
-export { type CraftedRequest, newRequest, rememberOwn } from './request.js';
+export { askedBy, type CraftedRequest, newRequest, rememberOwn } from './request.js';
 export { sealed } from './seal.js';
 export {
   type BadTransaction,

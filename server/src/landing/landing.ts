@@ -6,12 +6,14 @@ import {
   withSignature,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
+import { tell } from '../store/event-outbox.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
+import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
 import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
@@ -119,20 +121,25 @@ export class Landing {
    * result is the request in its final state.
    */
   async fail({ id }: LedgerRow, signedByUser: Transaction, err: unknown): Promise<LedgerRow> {
-    const { store, clock } = this.#deps;
+    const { store, clock, settlements } = this.#deps;
     const failure = { id, wire: encodeTransaction(signedByUser), error: err, settledAt: new Date(clock.now()) };
-    const row = (await store.transaction((tx) => failUnsent(tx, failure))) ?? (await this.#find(id));
+    const failed = await store.transaction(async (tx) => {
+      const ended = await failUnsent(tx, failure);
+      if (ended && !settlements[ended.area]?.isOurs) await tell(tx, endEvents([ended]));
+      return ended;
+    });
+    const row = failed ?? (await this.#find(id));
     return this.#following.follow(row);
   }
 
   /**
    * Lands a fully signed transaction of a stranger: resolves with its signature as soon as one RPC has accepted it.
-   * `caller`: whom it is counted for.
+   * `caller`: whom it is counted for; `apiKey`: the id of the key whose holder hears of its end.
    * @throws TooManyUnderWay, CannotLand: nothing was sent.
    * @throws NotAccepted if no RPC did. Unless all of them definitely refused it, it is followed anyway.
    */
-  submit(signed: SignedTransaction, caller: string): Promise<string> {
-    return this.#strangers.submissions.submit(signed, caller);
+  submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
+    return this.#strangers.submissions.submit(signed, caller, apiKey);
   }
 
   /** Whether a transaction under way would fail on the chain as it is now. False if it may have landed. */

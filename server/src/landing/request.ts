@@ -23,6 +23,14 @@ export interface CraftedRequest {
   payload: unknown;
 }
 
+/** The same parts, with which requests are stored as asked for by the key of a call. */
+export function askedBy<Deps extends { remember: (request: NewRequest) => Promise<void> }>(
+  deps: Deps,
+  { apiKey }: { apiKey: { readonly id: string } | undefined },
+): Deps {
+  return { ...deps, remember: (request) => deps.remember({ ...request, apiKey: apiKey?.id ?? null }) };
+}
+
 /** The ledger row for a transaction that a client will sign and post. */
 export function newRequest(request: CraftedRequest, clock: Clock): NewRequest {
   const now = clock.now();

@@ -24,23 +24,23 @@ export class Submissions {
   }
 
   /** See `Landing.submit`. */
-  submit(signed: SignedTransaction, caller: string): Promise<string> {
+  submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
     const signature = transactionSignature(signed.transaction);
     const known = this.#posted.get(signature);
     if (known) return known;
-    const end = this.#submitOnce(signed, caller).finally(() => this.#posted.delete(signature));
+    const end = this.#submitOnce(signed, caller, apiKey).finally(() => this.#posted.delete(signature));
     this.#posted.set(signature, end);
     return end;
   }
 
-  async #submitOnce(signed: SignedTransaction, caller: string): Promise<string> {
+  async #submitOnce(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
     const { underWay, chain } = this.#deps;
     // Before the chain is asked, so that what is over the limit costs no call.
     underWay.enter(caller);
     let row: LedgerRow | undefined;
     try {
       const aliveAt = await requireLandable(chain, signed);
-      row = await this.#insert(signed.transaction, signed.signers[0]!, aliveAt);
+      row = await this.#insert(signed.transaction, { wallet: signed.signers[0]!, aliveAt, apiKey });
       if (row) await this.#send(row);
     } catch (error) {
       const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
@@ -73,7 +73,10 @@ export class Submissions {
   }
 
   /** Undefined if the ledger has the signature already. */
-  async #insert(transaction: Transaction, wallet: string, aliveAt: bigint): Promise<LedgerRow | undefined> {
+  async #insert(
+    transaction: Transaction,
+    { wallet, aliveAt, apiKey }: { wallet: string; aliveAt: bigint; apiKey: string | undefined },
+  ): Promise<LedgerRow | undefined> {
     const { store, clock } = this.#deps;
     const signature = transactionSignature(transaction);
     const now = new Date(clock.now());
@@ -90,6 +93,7 @@ export class Submissions {
       expiresAt: now,
       sentAt: now,
       leaseUntil: leaseFrom(now.getTime()),
+      apiKey: apiKey ?? null,
     };
     if (!(await store.transaction((tx) => insertSubmission(tx, submission)))) return undefined;
     const row = await findRequest(store, signature);

@@ -1,3 +1,4 @@
+import { type NewEvent, tell } from './event-outbox.js';
 import type { InviteEnd, PlacedInviteEvent } from './invite-events.js';
 import { BLOCK_SIZE, foldEvents, type InviteChanges, type InviteState, type ListedInvite } from './invite-fold.js';
 import { type Sql, type Tx, toJson } from './sql.js';
@@ -98,9 +99,47 @@ export async function clearInviteLists(tx: Tx): Promise<void> {
 }
 
 /** Applies events to the lists. They must be in chain order and newer than all applied before. */
-export async function extendInviteLists(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<void> {
+export async function extendInviteLists(tx: Tx, events: readonly PlacedInviteEvent[], newsSince: Date): Promise<void> {
   if (events.length === 0) return;
   await write(tx, foldEvents(await stateFor(tx, events), events));
+  const news = events.filter(({ at }) => at >= newsSince);
+  if (news.length > 0) await tellInvites(tx, news);
+}
+
+/** Tells sender and receiver what has happened to invites that are in the lists. */
+async function tellInvites(tx: Tx, news: readonly PlacedInviteEvent[]): Promise<void> {
+  const { rows } = await tx.query<InviteRow>(
+    `select ${COLUMNS} from invites i where invite_pda = any($2)
+       and (creation_tx = any($1) or deletion_tx = any($1)) order by id`,
+    [news.map(({ txId }) => txId), news.map(({ event }) => event.invitePda)],
+  );
+  const told = news.flatMap(({ txId, at, event }) => {
+    const ofTx = (row: InviteRow) => (event.kind === 'created' ? row.creationTx : row.deletionTx) === txId;
+    const row = rows.find((each) => each.invitePda === event.invitePda && ofTx(each));
+    return row ? newsOf(row, { txId, at, event }) : [];
+  });
+  await tell(tx, told);
+}
+
+const KINDS = {
+  created: 'invite.created',
+  claimed: 'invite.claimed',
+  clawed_back: 'invite.taken_back',
+  expired: 'invite.expired',
+} as const;
+
+function newsOf(row: InviteRow, { txId, at, event }: Pick<PlacedInviteEvent, 'txId' | 'at' | 'event'>): NewEvent {
+  const { invitePda, inviteSigner, sender, mint, amount, expiry, creationTx } = row;
+  const receiver = event.kind === 'created' ? null : event.receiver;
+  const kind = KINDS[event.kind];
+  return {
+    kind,
+    at,
+    wallets: receiver === null ? [sender] : [sender, receiver],
+    begunBy: { signature: creationTx },
+    once: `${kind} ${txId} ${invitePda}`,
+    data: { invite: invitePda, inviteSigner, sender, receiver, mint, amount, expiry: Number(expiry), signature: txId },
+  };
 }
 
 async function stateFor(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<InviteState> {

@@ -90,8 +90,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
       }));
     const record = (events: readonly PlacedInviteEvent[]) =>
       store.transaction(async (tx) => {
-        await recordInviteEvents(tx, events);
-        await repairInviteLists(tx);
+        await recordInviteEvents(tx, events, AT);
+        await repairInviteLists(tx, AT);
       });
 
     /** Page after page, as a client reads them. */
@@ -141,7 +141,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const [first, second, end] = placed(
         kinds.map((of, index) => eventOf({ invite: index % 2, kind: of, wallet: 0 }, index)),
       );
-      const keep = (...events: PlacedInviteEvent[]) => store.transaction((tx) => recordInviteEvents(tx, events));
+      const keep = (...events: PlacedInviteEvent[]) => store.transaction((tx) => recordInviteEvents(tx, events, AT));
       await keep(second!);
       assert.equal(await areInviteListsBehind(store), false);
       await keep(first!);
@@ -149,7 +149,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await keep({ ...second!, position: 9n }, end!);
       const pending = async () => (await pendingInvites(store, walletOf(0), { page: 1, size: SIZE })).length;
       assert.equal(await pending(), 1);
-      await store.transaction(repairInviteLists);
+      await store.transaction((tx) => repairInviteLists(tx, AT));
       assert.equal(await areInviteListsBehind(store), false);
       assert.deepEqual(await readLists(walletOf(0)), { pending: ['1'], history: [`0 claimed ${walletOf(0)}`] });
     });

@@ -31,15 +31,15 @@ export async function clearInviteIndex(tx: Tx): Promise<void> {
 
 /**
  * Stores what transactions did and updates the lists. If an event is older than what the lists contain, they stay
- * behind until they are rebuilt. Call it with the index locked.
+ * behind until they are rebuilt. What happened since `newsSince` is told. Call it with the index locked.
  */
-export async function recordInviteEvents(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<void> {
+export async function recordInviteEvents(tx: Tx, events: readonly PlacedInviteEvent[], newsSince: Date): Promise<void> {
   if (events.length === 0) return;
   const newest = await newestInviteEvent(tx);
   const added = await addInviteEvents(tx, events);
   const isLate = added[0] && newest && inOrder(added[0], newest) < 0;
   if (isLate) await tx.query('update invite_index set lists_behind = true');
-  else await extendInviteLists(tx, added);
+  else await extendInviteLists(tx, added, newsSince);
 }
 
 /** Whether events arrived late, so that the lists must be rebuilt. */
@@ -49,7 +49,7 @@ export async function areInviteListsBehind(sql: Sql): Promise<boolean> {
 }
 
 /** Rebuilds the lists if events arrived late. */
-export async function repairInviteLists(tx: Tx): Promise<void> {
+export async function repairInviteLists(tx: Tx, newsSince: Date): Promise<void> {
   const { rowCount } = await tx.query('update invite_index set lists_behind = false where lists_behind');
   if (rowCount === 0) return;
   await clearInviteLists(tx);
@@ -60,7 +60,7 @@ export async function repairInviteLists(tx: Tx): Promise<void> {
   };
   while (last) {
     const events: PlacedInviteEvent[] = await inviteEventsAfter(tx, last, BATCH);
-    await extendInviteLists(tx, events);
+    await extendInviteLists(tx, events, newsSince);
     last = events.at(-1);
   }
 }

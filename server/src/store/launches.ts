@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { tell } from './event-outbox.js';
 import { type LedgerState, next } from './ledger-state.js';
 import type { Sql, Tx } from './sql.js';
 
@@ -80,6 +81,26 @@ export async function setPage(tx: Tx, requestId: string, { content, headerKey }:
     content,
     headerKey,
   ]);
+}
+
+/** Tells of the launches whose transactions have landed, by their requests. */
+export async function tellLaunches(tx: Tx, requestIds: readonly string[], at: Date): Promise<void> {
+  if (requestIds.length === 0) return;
+  const { rows } = await tx.query<Launch & { signature: string }>(
+    `select mint, request_id as "requestId", creator, config, pool, quote_mint as "quoteMint", name, symbol, signature
+     from launches join ledger on ledger.id = request_id where request_id = any($1) order by mint`,
+    [requestIds],
+  );
+  await tell(
+    tx,
+    rows.map(({ requestId, creator, mint, pool, config, quoteMint, name, symbol, signature }) => ({
+      kind: 'launch.created',
+      at,
+      wallets: [creator],
+      begunBy: { requestId },
+      data: { requestId, mint, pool, config, quoteMint, name, symbol, signature },
+    })),
+  );
 }
 
 /**

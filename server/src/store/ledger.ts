@@ -19,6 +19,8 @@ export interface NewRequest {
   expiresAt: Date;
   /** Proves to the service that it has crafted this; without one it adds no signature to what a client posts. */
   seal?: Uint8Array | null;
+  /** The id of the key that asked for it, whose holder hears what becomes of it. */
+  apiKey?: string | null;
 }
 
 /** A fully signed transaction that we were asked to land; its signature is its id. */
@@ -89,17 +91,18 @@ const COLUMNS = [
 
 const INSERT_CRAFTED = `
   insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
-    expires_at, seal)
+    expires_at, seal, api_key)
   select id, area, wallet, 'crafted', "messageHash", cosigners, "lastValidBlockHeight", coalesce(payload, 'null'),
-    "createdAt", "expiresAt", seal
+    "createdAt", "expiresAt", seal, "apiKey"
   from json_to_recordset($1::json) as r(id text, area text, wallet text, "messageHash" bytea, cosigners text[],
-    "lastValidBlockHeight" bigint, payload jsonb, "createdAt" timestamptz, "expiresAt" timestamptz, seal bytea)`;
+    "lastValidBlockHeight" bigint, payload jsonb, "createdAt" timestamptz, "expiresAt" timestamptz, seal bytea,
+    "apiKey" text)`;
 
 const INSERT_SUBMISSION = `
   insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
-    expires_at, signature, wire, sent_at, lease_until)
+    expires_at, signature, wire, sent_at, lease_until, api_key)
   select $1, 'submit', $2, 'sending', $3::bytea, '{}', $4::bigint, $5::jsonb, $6::timestamptz, $7::timestamptz, $1,
-    $8::bytea, $9::timestamptz, $10::timestamptz
+    $8::bytea, $9::timestamptz, $10::timestamptz, $11
   where not exists (select from ledger where signature = $1)
   on conflict do nothing`;
 
@@ -169,6 +172,7 @@ export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<bool
     row.wire,
     row.sentAt,
     row.leaseUntil,
+    row.apiKey ?? null,
   ]);
   return rowCount === 1;
 }

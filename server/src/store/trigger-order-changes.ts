@@ -1,6 +1,8 @@
 import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from '../trigger-orders/order.js';
+import { type NewEvent, tell } from './event-outbox.js';
 import type { Tx } from './sql.js';
 import { type TriggerOrderEventRow, writeTriggerOrderEvents } from './trigger-order-events.js';
+import { orderEvents } from './trigger-order-telling.js';
 import {
   lockTriggerOrders,
   saveTriggerOrders,
@@ -36,8 +38,9 @@ export async function changeOrders(
   const locked = await lockTriggerOrders(tx, [...byId.keys()], options);
   const changed: TriggerOrderRow[] = [];
   const history: TriggerOrderEventRow[] = [];
+  const told: NewEvent[] = [];
   for (const row of locked) {
-    const { event, when, times, history: tell } = byId.get(row.id)!;
+    const { event, when, times, history: historyOf } = byId.get(row.id)!;
     if (when && !when(row)) continue;
     const progress = tryApply(row.progress, event);
     if (progress instanceof IllegalEvent) {
@@ -47,10 +50,13 @@ export async function changeOrders(
     const after: TriggerOrderRow = { ...row, ...times, progress, funded: holdsFunds(progress), updatedAt: at };
     outcomes.set(row.id, after);
     changed.push(after);
-    history.push(...(tell?.(after) ?? []));
+    const written = historyOf?.(after) ?? [];
+    history.push(...written);
+    told.push(...orderEvents(row.progress, event, after, written));
   }
   await saveTriggerOrders(tx, changed);
   await writeTriggerOrderEvents(tx, history);
+  await tell(tx, told);
   return outcomes;
 }
 

@@ -1,3 +1,4 @@
+import { type NewEvent, tell } from './event-outbox.js';
 import type { Sql, Tx } from './sql.js';
 
 export type VerificationKind = 'verification' | 'metadata';
@@ -124,9 +125,9 @@ export async function giveWay(tx: Tx, requestId: string, at: Date): Promise<void
  */
 export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<number> {
   if (payments.length === 0) return 0;
-  const { rowCount } = await tx.query(
+  const { rows } = await tx.query<VerificationRow>(
     `with paid as (
-       select v.id, p.signature, p."paidAt", v.state = 'rejected' and exists (
+       select v.id as paid_id, p.signature as paid_with, p."paidAt" as paid_then, v.state = 'rejected' and exists (
          select from verifications o where o.token_id = v.token_id and o.kind = v.kind and (${TAKEN})
        ) as "isLate"
        from verifications v
@@ -134,14 +135,19 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
          on v.request_id = p."requestId"
        where v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null)
      )
-     update verifications v set signature = paid.signature, paid_at = paid."paidAt",
+     update verifications v set signature = paid_with, paid_at = paid_then,
        state = case when "isLate" then 'rejected' else 'pending' end,
        note = case when "isLate" then $2 end,
        decided_at = case when "isLate" then v.decided_at end
-     from paid where v.id = paid.id`,
+     from paid where v.id = paid_id
+     returning ${COLUMNS}`,
     [JSON.stringify(payments), PAID_TOO_LATE],
   );
-  return rowCount;
+  await tell(
+    tx,
+    rows.map((row) => eventOf(row, row.paidAt!)),
+  );
+  return rows.length;
 }
 
 /** Releases the reservations of payments that can never land; returns how many kinds. */
@@ -202,7 +208,10 @@ export async function decide(
      returning ${COLUMNS}`,
     [id, decision, at, note],
   );
-  if (rows[0]) return fromRow(rows[0]);
+  if (rows[0]) {
+    await tell(tx, [eventOf(rows[0], at)]);
+    return fromRow(rows[0]);
+  }
   const { rowCount } = await tx.query('select from verifications where id = $1', [id]);
   return rowCount === 0 ? 'not-found' : 'not-pending';
 }
@@ -231,6 +240,25 @@ export async function approvedTokens(sql: Sql, tokenIds: readonly string[]): Pro
     [tokenIds],
   );
   return new Set(rows.map(({ tokenId }) => tokenId));
+}
+
+const EVENT_OF = {
+  reserved: 'verification.requested',
+  pending: 'verification.requested',
+  approved: 'verification.approved',
+  rejected: 'verification.rejected',
+} as const;
+
+/** What the payer hears of a change. The operator's note is not among it: it may be about the payer. */
+function eventOf(row: VerificationRow, at: Date): NewEvent {
+  const { id, tokenId, kind, state, requestId, payer, signature } = row;
+  return {
+    kind: EVENT_OF[state],
+    at,
+    wallets: [payer],
+    begunBy: { requestId },
+    data: { id, tokenId, type: kind, requestId, signature },
+  };
 }
 
 function fromRow(row: VerificationRow): Verification {

@@ -4,7 +4,7 @@ import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
 import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { explain, newRequest } from '../../landing/index.js';
+import { askedBy, explain, newRequest } from '../../landing/index.js';
 import { roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -44,7 +44,7 @@ export function registerCraftTxn(app: TypedServer, deps: ExpressDeps): void {
         response: { 200: CraftTxnAnswer },
       },
     },
-    ({ query }) => craftTxn(deps, query),
+    (request) => craftTxn(askedBy(deps, request), request.query),
   );
 }
 

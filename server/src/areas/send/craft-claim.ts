@@ -2,7 +2,7 @@ import { inviteAddress } from '@slipway/programs';
 import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
-import { newRequest } from '../../landing/index.js';
+import { askedBy, newRequest } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { requireWallet } from './craft-send.js';
 import { CLAIM_AREA, type SendDeps, sendRoute, tags } from './deps.js';
@@ -23,7 +23,7 @@ export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
         response: { 200: CraftClaimAnswer },
       },
     },
-    ({ body }) => craftClaim(deps, body),
+    (request) => craftClaim(askedBy(deps, request), request.body),
   );
 }
 

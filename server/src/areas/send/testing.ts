@@ -68,7 +68,7 @@ export async function openSendWorld() {
   });
   /** An index of its own over the same store: another instance of the service, with another node. */
   const newIndex = (given: Partial<InviteIndexDeps> = {}) =>
-    createInviteIndex({ store, chain, program, steadyNow, log, registry: new Registry(), ...given });
+    createInviteIndex({ store, chain, program, clock, steadyNow, log, registry: new Registry(), ...given });
   const index = newIndex();
   const deps = {
     store,

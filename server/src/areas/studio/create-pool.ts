@@ -3,7 +3,7 @@ import { rentExemptLamports } from '@slipway/wire';
 import { craftLaunch, type Launch } from '../../crafting/launch.js';
 import { base64Of, type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain, newRequest } from '../../landing/index.js';
+import { askedBy, explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -43,7 +43,10 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
         response: { 200: CreatePoolAnswer },
       },
     },
-    ({ body, payer }) => bound(payer!.id, () => createPool(deps, body, payer!.id)),
+    (request) => {
+      const caller = request.payer!.id;
+      return bound(caller, () => createPool(askedBy(deps, request), request.body, caller));
+    },
   );
 }
 

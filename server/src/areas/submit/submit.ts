@@ -40,7 +40,7 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
         response: { 200: SubmitAnswer },
       },
     },
-    ({ body, payer }) => submit(deps, body, payer!.id),
+    ({ body, payer, apiKey }) => submit(deps, body, payer!.id, apiKey?.id),
   );
 }
 
@@ -49,6 +49,7 @@ export async function submit(
   deps: SubmitDeps,
   { signedTransaction }: SubmitBody,
   caller: string,
+  apiKey?: string,
 ): Promise<SubmitAnswer> {
   if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
     throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
@@ -61,7 +62,7 @@ export async function submit(
   if (await findBySignature(deps.store, signature)) return { signature };
   requireTip(deps, signed);
   try {
-    return { signature: await deps.landing.submit(signed, caller) };
+    return { signature: await deps.landing.submit(signed, caller, apiKey) };
   } catch (error) {
     throw toAppError(error);
   }

@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import { newRequest } from '../../landing/index.js';
+import { askedBy, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { isRefused, type Quote, type Refusal, type Token } from '../../routing/router.js';
@@ -43,7 +43,7 @@ export function registerOrder(app: TypedServer, deps: SwapDeps): void {
         response: { 200: OrderAnswer },
       },
     },
-    ({ query }) => order(deps, sources, query),
+    (request) => order(askedBy(deps, request), sources, request.query),
   );
 }
 

@@ -1,6 +1,7 @@
 import { feeOf } from '../../crafting/transaction.js';
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { invalidField, requireAddress, requireAmount } from '../../errors/index.js';
+import { askedBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { craft, requireOther, requireSol, requireWallet } from './craft.js';
 import { type TransfersDeps, tags, transfersRoute } from './deps.js';
@@ -19,7 +20,7 @@ export function registerCraftNative(app: TypedServer, deps: TransfersDeps): void
         response: { 200: TransferAnswer },
       },
     },
-    ({ query }) => craftNative(deps, query),
+    (request) => craftNative(askedBy(deps, request), request.query),
   );
 }
 

@@ -10,7 +10,7 @@ import { craftReclaim, MAX_CLOSINGS } from '../../crafting/reclaim.js';
 import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { explain, failedIndex, newRequest, tryOut, type Working } from '../../landing/index.js';
+import { askedBy, explain, failedIndex, newRequest, tryOut, type Working } from '../../landing/index.js';
 import { decimalString, roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -33,7 +33,7 @@ export function registerCraftReclaim(app: TypedServer, deps: TransfersDeps): voi
         response: { 200: CraftReclaimAnswer },
       },
     },
-    ({ body }) => craftReclaims(deps, body),
+    (request) => craftReclaims(askedBy(deps, request), request.body),
   );
 }
 

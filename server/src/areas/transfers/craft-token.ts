@@ -3,6 +3,7 @@ import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from 
 import { feeOf } from '../../crafting/transaction.js';
 import type { Transfer } from '../../crafting/transfer.js';
 import { invalidField, requireAddress, requireAmount } from '../../errors/index.js';
+import { askedBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { craft, requireOther, requireSol, requireWallet } from './craft.js';
 import { type TransfersDeps, tags, transfersRoute } from './deps.js';
@@ -21,7 +22,7 @@ export function registerCraftToken(app: TypedServer, deps: TransfersDeps): void 
         response: { 200: TransferAnswer },
       },
     },
-    ({ query }) => craftToken(deps, query),
+    (request) => craftToken(askedBy(deps, request), request.query),
   );
 }
 

@@ -5,6 +5,7 @@ import { base64Of, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { canReceive, type OpenOrder, readOpenOrders, readOrder } from '../../indexes/limit-orders/index.js';
 import type { Working } from '../../landing/index.js';
+import { askedBy } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
@@ -29,7 +30,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV1Deps): void
         response: { 200: CancelOrderAnswer },
       },
     },
-    ({ body }) => cancelOrder(deps, body),
+    (request) => cancelOrder(askedBy(deps, request), request.body),
   );
 }
 
@@ -47,7 +48,7 @@ export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): voi
         response: { 200: CancelOrdersAnswer },
       },
     },
-    (request) => cancelOrders(deps, request.body, (weight) => request.charge(weight)),
+    (request) => cancelOrders(askedBy(deps, request), request.body, (weight) => request.charge(weight)),
   );
 }
 

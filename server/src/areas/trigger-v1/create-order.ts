@@ -16,6 +16,7 @@ import { base64Of } from '../../crafting/transaction.js';
 import { WALLET_MINIMUM } from '../../crafting/wallet.js';
 import { AppError } from '../../errors/index.js';
 import type { Working } from '../../landing/index.js';
+import { askedBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -43,7 +44,7 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV1Deps): void
         response: { 200: CreateOrderAnswer },
       },
     },
-    ({ body }) => createOrder(deps, body),
+    (request) => createOrder(askedBy(deps, request), request.body),
   );
 }
 

@@ -72,7 +72,7 @@ export async function openTriggerWorld() {
   const indexes: LimitOrderIndex[] = [];
   /** Another index of the same orders, as in another instance of the service or after a restart. */
   const newIndex = (changes: Partial<LimitOrderIndexDeps> = {}) => {
-    const deps = { store, chain, addresses, steadyNow, log, registry: new Registry(), ...changes };
+    const deps = { store, chain, addresses, clock, steadyNow, log, registry: new Registry(), ...changes };
     const index = createLimitOrderIndex(deps);
     indexes.push(index);
     return index;

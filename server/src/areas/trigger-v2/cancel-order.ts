@@ -1,7 +1,15 @@
 import { type Address, decodeTokenAccount } from '@slipway/wire';
 import { base64Of } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { accept, type CraftedRequest, explainEnd, isRefusal, newRequest, type Refusal } from '../../landing/index.js';
+import {
+  accept,
+  askedBy,
+  type CraftedRequest,
+  explainEnd,
+  isRefusal,
+  newRequest,
+  type Refusal,
+} from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -38,7 +46,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
         response: { 200: CancelAnswer },
       },
     },
-    ({ wallet, params }) => cancelOrder(deps, wallet, params.orderId),
+    (request) => cancelOrder(askedBy(deps, request), request.wallet, request.params.orderId),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
-import { type CraftedRequest, newRequest } from '../../landing/index.js';
+import { askedBy, type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { requireOwnVault } from './access.js';
@@ -25,7 +25,7 @@ export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): voi
         response: { 200: DepositAnswer },
       },
     },
-    ({ wallet, body }) => craftOrderDeposit(deps, wallet, body),
+    (request) => craftOrderDeposit(askedBy(deps, request), request.wallet, request.body),
   );
 }
 

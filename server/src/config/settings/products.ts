@@ -128,3 +128,30 @@ export const scores = group('Scores', {
     }),
   },
 });
+
+export const Events = section({
+  keepDays: Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    default: 3,
+    unit: 'days',
+    description: 'How long an event can be read again. Then it is deleted.',
+  }),
+  streams: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 10_000,
+    unit: 'streams',
+    description: 'How many event streams each copy keeps open at the same time. Further ones are answered with 503.',
+  }),
+  streamsPerKey: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 1_000,
+    unit: 'streams',
+    description:
+      'How many event streams of one key each copy keeps open at the same time, those of logged-in wallets included. Further ones are answered with 429.',
+  }),
+});
+
+export const events = group('Events', { fields: { events: Events } });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { chain, fees, programs, rpc, submit } from './chain.js';
-import { express, scores, studio, uploads } from './products.js';
+import { events, express, scores, studio, uploads } from './products.js';
 import { client, data, http, limits, mode } from './service.js';
 import { prices, services, swap, tokens, triggerOrders } from './swaps.js';
 
@@ -23,6 +23,7 @@ export const groups = [
   studio,
   uploads,
   scores,
+  events,
   submit,
   client,
 ] as const;
@@ -56,6 +57,7 @@ export const SettingsFile = Type.Object(
     ...studio.fields,
     ...uploads.fields,
     ...scores.fields,
+    ...events.fields,
     ...submit.fields,
   },
   { additionalProperties: false },

@@ -9,7 +9,7 @@ import {
   recordInviteEvents,
   repairInviteLists,
 } from '../../store/invites.js';
-import type { IndexDeps, IndexedProgram } from '../indexed-program.js';
+import { type IndexDeps, type IndexedProgram, newsSince } from '../indexed-program.js';
 import { ProgramIndex } from '../program-index.js';
 import { decodeInviteEvents } from './decode.js';
 
@@ -91,7 +91,7 @@ export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
   };
 }
 
-function inviteProgram({ store, program }: InviteIndexDeps): IndexedProgram<{ event: InviteEvent }> {
+function inviteProgram({ store, clock, program }: InviteIndexDeps): IndexedProgram<{ event: InviteEvent }> {
   return {
     program,
     subject: 'invites',
@@ -104,9 +104,9 @@ function inviteProgram({ store, program }: InviteIndexDeps): IndexedProgram<{ ev
     patienceMs: 10_000,
     decode: (transaction) => decodeInviteEvents(transaction, program).map((event) => ({ event })),
     begin: (tx) => beginInviteIndex(tx, program),
-    record: recordInviteEvents,
+    record: (tx, events) => recordInviteEvents(tx, events, newsSince(clock)),
     async finish() {
-      if (await areInviteListsBehind(store)) await store.transaction(repairInviteLists);
+      if (await areInviteListsBehind(store)) await store.transaction((tx) => repairInviteLists(tx, newsSince(clock)));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { tell } from '../../store/event-outbox.js';
 import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
   addLimitOrderEvents,
@@ -9,18 +10,21 @@ import {
   replaceLimitOrders,
 } from '../../store/limit-orders.js';
 import type { Tx } from '../../store/sql.js';
-import { inBatches } from '../indexed-program.js';
+import { inBatches, newsSince } from '../indexed-program.js';
 import { goneEvent, readOpenOrders, readOrder, seenEvent } from './open-orders.js';
 import type { LimitOrderIndexDeps } from './order-index.js';
+import { orderNews } from './order-news.js';
 import { ordersOf } from './orders-of.js';
 
-type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'addresses' | 'log'>;
+type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'clock' | 'addresses' | 'log'>;
 
 /**
  * Adds open orders that are not in the history read so far, by their accounts. @throws ChainUnavailable,
  * StoreUnavailable
  */
-export async function addUnknown({ store, chain, addresses: { program } }: Deps): Promise<void> {
+export async function addUnknown(deps: Deps): Promise<void> {
+  const { store, chain, addresses } = deps;
+  const { program } = addresses;
   const { slot, orders } = await readOpenOrders(chain.rpc, program);
   const known = await knownOpenOrders(
     store,
@@ -31,7 +35,7 @@ export async function addUnknown({ store, chain, addresses: { program } }: Deps)
     await store.transaction(async (tx) => {
       await lockIndexCursor(tx, program);
       const events = batch.map((order) => seenEvent(order, slot));
-      await addEvents(tx, program, events);
+      await addEvents(tx, deps, events);
     });
   }
 }
@@ -40,7 +44,9 @@ export async function addUnknown({ store, chain, addresses: { program } }: Deps)
  * Closes orders that are open by their history but no longer have an account: the transaction that closed them could
  * not be read, or the node does not have it. @throws ChainUnavailable, StoreUnavailable
  */
-export async function endGone({ store, chain, addresses: { program }, log }: Deps): Promise<void> {
+export async function endGone(deps: Deps): Promise<void> {
+  const { store, chain, addresses, log } = deps;
+  const { program } = addresses;
   const { slot, orders } = await readOpenOrders(chain.rpc, program);
   const open = new Set<string>(orders.map(({ address }) => address));
   const missing = (await openLimitOrders(store, program, slot)).filter(({ orderKey }) => !open.has(orderKey));
@@ -52,7 +58,7 @@ export async function endGone({ store, chain, addresses: { program }, log }: Dep
       await lockIndexCursor(tx, program);
       await addEvents(
         tx,
-        program,
+        deps,
         gone.map(({ orderKey, updatedAt }) => goneEvent(orderKey, slot, updatedAt)),
       );
     });
@@ -63,16 +69,21 @@ export async function endGone({ store, chain, addresses: { program }, log }: Dep
   }
 }
 
-/** Adds events and rebuilds the rows of their orders. */
-export async function addEvents(tx: Tx, program: string, events: readonly PlacedOrderEvent[]): Promise<void> {
+/** Adds events, rebuilds the rows of their orders, and tells what is new of them. */
+export async function addEvents(
+  tx: Tx,
+  { addresses: { program }, clock }: Pick<Deps, 'addresses' | 'clock'>,
+  events: readonly PlacedOrderEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   await addLimitOrderEvents(tx, events);
   const orderKeys = [...new Set(events.map(({ orderKey }) => orderKey))];
   const known = await limitOrderEvents(tx, orderKeys);
-  const rows = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
-  await replaceLimitOrders(
+  const ofEach = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
+  const rows = ofEach.flatMap((of) => ordersOf(program, of));
+  await replaceLimitOrders(tx, orderKeys, rows);
+  await tell(
     tx,
-    orderKeys,
-    rows.flatMap((of) => ordersOf(program, of)),
+    rows.flatMap((row) => orderNews(row, newsSince(clock))),
   );
 }

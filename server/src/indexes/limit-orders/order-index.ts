@@ -41,7 +41,7 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
     // An order's row depends on its own events only, in whatever order they arrive.
     patienceMs: 0,
     decode: (transaction) => decodeOrderEvents(transaction, addresses),
-    record: (tx, events) => addEvents(tx, program, events),
+    record: (tx, events) => addEvents(tx, deps, events),
     accounts: { addUnknown: () => addUnknown(deps), endGone: () => endGone(deps) },
   });
   return {

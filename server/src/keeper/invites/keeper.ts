@@ -33,7 +33,7 @@ export interface InviteKeeperDeps {
 
 /** The ledger area of the keeper's transactions. */
 export const INVITE_AREA = 'invites';
-export const inviteSettlement: Settlement = { keys: ['keeper'], purse: INVITE_PURSE };
+export const inviteSettlement: Settlement = { keys: ['keeper'], purse: INVITE_PURSE, isOurs: true };
 /**
  * The most invites that the keeper pays to expire in an hour: creating invites and letting them expire costs an
  * attacker only about as much as it costs us to send them back. The sender can claw an invite back at any time, and

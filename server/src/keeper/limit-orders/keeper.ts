@@ -13,7 +13,7 @@ import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepar
 
 /** The ledger area of the keeper's transactions. */
 export const LIMIT_ORDER_AREA = 'limit-orders';
-export const limitOrderSettlement: Settlement = { keys: ['keeper'], purse: LIMIT_ORDER_PURSE };
+export const limitOrderSettlement: Settlement = { keys: ['keeper'], purse: LIMIT_ORDER_PURSE, isOurs: true };
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */

@@ -14,6 +14,7 @@ export interface TableDetail {
 
 /** The right to send is only won with the money for it; any instance settles, by what the chain says. */
 export const tableSettlement: Settlement = {
+  isOurs: true,
   keys: ['keeper'],
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {

@@ -43,6 +43,7 @@ const readRentPayload = payloadReader(RentPayload);
 
 /** Only the keeper that claimed the order sends; any instance settles, by what the chain says. */
 export const rentSettlement: Settlement = {
+  isOurs: true,
   keys: ['keeper', 'vault'],
   purse: TRIGGER_ORDER_PURSE,
 

@@ -37,6 +37,7 @@ const MOST_FAILURES = 10;
  * retried.
  */
 export const fillSettlement: Settlement = {
+  isOurs: true,
   keys: ['keeper', 'vault'],
   purse: TRIGGER_ORDER_PURSE,
 

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateKeypair } from '@slipway/wire';
+import { pino } from 'pino';
+import { startTestServer } from '../../http/testing.js';
+import { type NewEvent, tell } from '../../store/event-outbox.js';
+import { deleteEvents, numberEvents } from '../../store/events.js';
+import { insertCrafted } from '../../store/ledger.js';
+import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
+import { Hub } from './hub.js';
+import { registerEvents } from './index.js';
+import type { Event } from './schema.js';
+
+const AT = new Date('2026-01-01T00:00:00Z');
+const OWNER = generateKeypair().address;
+const OTHER = generateKeypair().address;
+/** By login token. */
+const LOGINS = new Map([
+  ['owner', OWNER],
+  ['other', OTHER],
+]);
+
+let store: Store;
+before(async () => {
+  store = await openEmbeddedStore();
+  const row = { area: 'swap', wallet: OWNER, messageHash: Buffer.alloc(32), cosigners: [], payload: null };
+  const request = { ...row, lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT };
+  await store.transaction((tx) => insertCrafted(tx, [{ ...request, id: 'of key-1', apiKey: 'key-1' }]));
+});
+after(() => store.close());
+beforeEach(async () => {
+  for (const table of ['events', 'event_outbox', 'event_accounts']) await store.query(`delete from ${table}`);
+});
+
+/** One copy of the service, which listens. */
+async function startCopy(limits = { streams: 10, streamsPerKey: 5 }, patienceMs = 30_000) {
+  const hub = new Hub({ store, log: pino({ level: 'silent' }), patienceMs });
+  const { app } = await startTestServer((server) => registerEvents(server, { store, hub, limits }), {
+    wallets: async (token) => LOGINS.get(token),
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
+  return { url, connections, close: () => app.close() };
+}
+
+/** Tells of `count` events of a wallet and, with `ofKey`, of the key `key-1`, and gives them numbers. */
+async function happen(count: number, { wallet = OWNER, ofKey = true, data = {}, kind = 'order.filled' } = {}) {
+  const event = {
+    kind: kind as NewEvent['kind'],
+    at: AT,
+    wallets: [wallet] as const,
+    begunBy: ofKey ? { requestId: 'of key-1' } : undefined,
+    data,
+  };
+  await store.transaction(async (tx) => {
+    await tell(tx, Array<NewEvent>(count).fill(event));
+    await numberEvents(tx, count);
+  });
+}
+
+interface Opened {
+  status: number;
+  /** The next events, or as many as come before the stream ends. */
+  read(count: number): Promise<Event[]>;
+  /** The number that an EventSource would send when it connects again. */
+  lastId(): string;
+  error(): Promise<string>;
+  close(): void;
+}
+
+async function open(
+  url: string,
+  { query = '', key = 'good-key', login, last }: { query?: string; key?: string; login?: string; last?: string } = {},
+): Promise<Opened> {
+  const stop = new AbortController();
+  const headers = {
+    'x-api-key': key,
+    ...(login && { authorization: `Bearer ${login}` }),
+    ...(last && { 'last-event-id': last }),
+  };
+  const answer = await fetch(`${url}/events/v1/stream${query}`, { headers, signal: stop.signal });
+  const chunks = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  let lastId = '';
+  const events: Event[] = [];
+  const parse = () => {
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const fields = text.slice(0, end).split('\n');
+      text = text.slice(end + 2);
+      const field = (name: string) => fields.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      lastId = field('id') ?? lastId;
+      const data = field('data');
+      if (data === undefined) continue;
+      const event = JSON.parse(data) as Event;
+      assert.equal(field('event'), event.kind);
+      assert.equal(lastId, `${event.number}`);
+      events.push(event);
+    }
+  };
+  return {
+    status: answer.status,
+    async read(count) {
+      while (events.length < count) {
+        const { done, value } = await chunks.read();
+        if (done) break;
+        text += value;
+        parse();
+      }
+      return events.splice(0, count);
+    },
+    lastId: () => lastId,
+    error: async () => String((await chunks.read()).value),
+    close: () => stop.abort(),
+  };
+}
+
+const numbers = (events: readonly Event[]) => events.map(({ number }) => number);
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+test('a stream brings what happens from now on, each event once and in order, to all that are open', async () => {
+  const copy = await startCopy();
+  await happen(3);
+  const [one, two] = await Promise.all([open(copy.url), open(copy.url)]);
+  await happen(2, { data: { order: 'o' } });
+  await happen(1);
+  for (const stream of [one, two]) {
+    const events = await stream.read(3);
+    assert.deepEqual(numbers(events), [4, 5, 6]);
+    assert.deepEqual(events[0], {
+      number: 4,
+      kind: 'order.filled',
+      at: AT.toISOString(),
+      wallet: OWNER,
+      data: { order: 'o' },
+    });
+    stream.close();
+  }
+  await copy.close();
+});
+
+test('a client goes on at another copy, and after a restart, without loss or doubling', async () => {
+  const [first, second] = await Promise.all([startCopy(), startCopy()]);
+  const begun = await open(first.url);
+  await happen(2);
+  assert.deepEqual(numbers(await begun.read(2)), [1, 2]);
+  // More than a page is missed.
+  await happen(250);
+  await first.close();
+  const resumed = await open(second.url, { last: '2' });
+  await happen(1);
+  assert.deepEqual(numbers(await resumed.read(251)), upTo(253, 3));
+  await second.close();
+  assert.deepEqual(await resumed.read(1), [], 'a copy that stops ends its streams');
+  const third = await startCopy();
+  const again = await open(third.url, { query: `?after=1`, last: resumed.lastId() });
+  await happen(1);
+  assert.deepEqual(numbers(await again.read(1)), [254]);
+  again.close();
+  await third.close();
+});
+
+test('who asks for the oldest gets all that is kept; who has missed deleted ones is told so', async () => {
+  const copy = await startCopy();
+  await happen(5);
+  await store.single((tx) => deleteEvents(tx, new Date(AT.getTime() + 1), 2 * 3));
+  const all = await open(copy.url, { query: '?after=0' });
+  assert.deepEqual(numbers(await all.read(2)), [4, 5]);
+  all.close();
+  const late = await open(copy.url, { last: '2' });
+  assert.equal(late.status, 410);
+  assert.match(await late.error(), /after 2 are no longer kept; the oldest is 4/);
+  for (const bad of [{ last: '6' }, { query: '?after=6' }, { query: '?after=x' }, { query: '?kinds=order.eaten' }]) {
+    assert.equal((await open(copy.url, bad)).status, 400, JSON.stringify(bad));
+  }
+  await copy.close();
+});
+
+test('a stream of a key has its own requests only, and that of a login its wallet only', async () => {
+  const copy = await startCopy();
+  const streams = await Promise.all([
+    open(copy.url),
+    open(copy.url, { login: 'owner' }),
+    open(copy.url, { login: 'other' }),
+  ]);
+  await happen(1, { data: { n: 1 } });
+  await happen(1, { ofKey: false, data: { n: 2 } });
+  await happen(1, { wallet: OTHER, ofKey: false, data: { n: 3 } });
+  await happen(1, { data: { n: 4 } });
+  await happen(1, { wallet: OTHER, data: { n: 5 } });
+  const [ofKey, ofOwner, ofOther] = streams as [Opened, Opened, Opened];
+  assert.deepEqual(
+    (await ofKey.read(3)).map(({ data }) => data.n),
+    [1, 4, 5],
+  );
+  assert.deepEqual(
+    (await ofOwner.read(3)).map(({ data }) => data.n),
+    [1, 2, 4],
+  );
+  assert.deepEqual(
+    (await ofOther.read(2)).map(({ data }) => data.n),
+    [3, 5],
+  );
+  for (const stream of streams) stream.close();
+  assert.equal((await open(copy.url, { key: 'submit-only' })).status, 403);
+  assert.equal((await open(copy.url, { key: 'unknown' })).status, 401);
+  assert.equal((await open(copy.url, { login: 'expired' })).status, 401);
+  await copy.close();
+});
+
+test('a stream may be of some kinds and of one wallet', async () => {
+  const copy = await startCopy();
+  const ofOrders = await open(copy.url, { query: '?kinds=order.*,invite.claimed' });
+  const ofOther = await open(copy.url, { query: `?wallet=${OTHER}` });
+  await happen(1, { kind: 'transaction.landed' });
+  await happen(1, { kind: 'order.opened' });
+  await happen(1, { kind: 'invite.created' });
+  await happen(1, { kind: 'invite.claimed', wallet: OTHER });
+  assert.deepEqual(numbers(await ofOrders.read(2)), [2, 4]);
+  assert.deepEqual(numbers(await ofOther.read(1)), [4]);
+  ofOrders.close();
+  ofOther.close();
+  await copy.close();
+});
+
+test('attack: a free key opens ever more streams', async () => {
+  const copy = await startCopy({ streams: 3, streamsPerKey: 2 });
+  const streams = [await open(copy.url), await open(copy.url, { login: 'owner' })];
+  const refused = await open(copy.url, { login: 'other' });
+  assert.equal(refused.status, 429);
+  assert.match(await refused.error(), /streams of this key/);
+  streams[0]!.close();
+  await copy.close();
+  const small = await startCopy({ streams: 1, streamsPerKey: 2 });
+  streams.push(await open(small.url));
+  assert.equal((await open(small.url)).status, 503);
+  await small.close();
+});
+
+test('attack: a free key does not read its stream, and is cut off; it can go on where it was', async () => {
+  const copy = await startCopy(undefined, 5_000);
+  const { hostname, port } = new URL(copy.url);
+  const slow = connect(Number(port), hostname);
+  slow.write('GET /events/v1/stream HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: good-key\r\n\r\n');
+  await new Promise((resolve) => slow.once('data', resolve));
+  slow.pause();
+  const other = await open(copy.url);
+  slow.on('error', () => {});
+  const data = { text: 'x'.repeat(50_000) };
+  // More than the socket's own buffers hold.
+  const ROUNDS = 40;
+  for (let round = 0; round < ROUNDS; round++) {
+    await happen(10, { data });
+    assert.equal((await other.read(10)).length, 10);
+  }
+  // Of the slow one and the other.
+  while ((await copy.connections()) > 1) await sleep(50);
+  slow.destroy();
+  const resumed = await open(copy.url, { last: '7' });
+  assert.deepEqual(numbers(await resumed.read(ROUNDS * 10 - 7)), upTo(ROUNDS * 10, 8));
+  resumed.close();
+  other.close();
+  await copy.close();
+});

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import type { Address } from '@slipway/wire';
+import { Type } from 'typebox';
+import { AppError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import { accountOfKey, accountOfWallet, keptNumbers } from '../../store/events.js';
+import type { Store } from '../../store/sql.js';
+import { type EventsDeps, eventsRoute, tags } from './deps.js';
+import { readFilter } from './filter.js';
+import { Reader } from './reader.js';
+import { StreamHeaders, StreamQuery } from './schema.js';
+
+/** Then the client connects again: so a key that was revoked, or a login that has expired, ends with its stream. */
+const LONGEST_MS = 15 * 60_000;
+const GRACE_MS = 10_000;
+
+const Stream = {
+  description: 'Server-sent events. The `data` of each is one `Event` as JSON, its `id` the number of it.',
+  content: { 'text/event-stream': { schema: Type.Unsafe<never>({ $ref: 'Event#' }) } },
+};
+
+export function registerStream(app: TypedServer, deps: EventsDeps): void {
+  const places = createPlaces(deps.limits);
+  app.get(
+    '/events/v1/stream',
+    {
+      config: {
+        ...eventsRoute,
+        errors: {
+          410: 'The events after that number are no longer kept. Read the state of what you follow, and begin anew',
+          429: 'Too many streams of this key are open',
+        },
+      },
+      schema: {
+        tags,
+        summary: 'What happens, as it happens',
+        description:
+          'Server-sent events: what becomes of the requests of your key or, with the token of a login, of everything about that wallet. Each event comes exactly once and in the order of its number to a client that sends the last number as `Last-Event-ID` when it connects again. The service ends a stream after 15 minutes, when it stops, and when its client reads too slowly.',
+        querystring: StreamQuery,
+        headers: StreamHeaders,
+        response: { 200: Stream },
+      },
+    },
+    async (request, reply) => {
+      const keyId = request.apiKey!.id;
+      const wallet: Address | undefined = request.wallet;
+      const wants = readFilter(request.query);
+      const account = wallet === undefined ? accountOfKey(keyId) : accountOfWallet(wallet);
+      const leave = places.enter(keyId);
+      let body: Readable;
+      try {
+        const asked = request.headers['last-event-id'] ?? request.query.after;
+        const after = await startOf(deps.store, account, asked);
+        const reader = new Reader({ account, after, wants, cut: () => reply.raw.destroy() });
+        reader.body.once('close', leave);
+        endInTime(reader);
+        deps.hub.add(reader);
+        body = reader.body;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      reply.headers(HEADERS);
+      return reply.send(body as never);
+    },
+  );
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // A stream that ends lets a server that closes go on.
+  connection: 'close',
+  // Proxies of the kind of nginx hold an answer back otherwise.
+  'x-accel-buffering': 'no',
+};
+
+function endInTime(reader: Reader): void {
+  const end = setTimeout(() => reader.end(), LONGEST_MS).unref();
+  // A client that does not read never sees the end.
+  const drop = setTimeout(() => reader.drop(), LONGEST_MS + GRACE_MS).unref();
+  reader.body.once('close', () => {
+    clearTimeout(end);
+    clearTimeout(drop);
+  });
+}
+
+/** Counts the open streams, by key and in all. */
+function createPlaces({ streams, streamsPerKey }: EventsDeps['limits']) {
+  const byKey = new Map<string, number>();
+  let all = 0;
+  return {
+    /** Takes a place; the function that it returns gives it back. @throws AppError */
+    enter(keyId: string): () => void {
+      const ofKey = byKey.get(keyId) ?? 0;
+      if (ofKey >= streamsPerKey) {
+        throw new AppError('TOO_MANY_OF_KEY', { message: 'Too many streams of this key are open; close some of them' });
+      }
+      if (all >= streams) {
+        throw new AppError('TOO_MANY_IN_ALL', { message: 'Too many streams are open; try again in a moment' });
+      }
+      byKey.set(keyId, ofKey + 1);
+      all += 1;
+      return () => {
+        all -= 1;
+        const left = byKey.get(keyId)! - 1;
+        if (left > 0) byKey.set(keyId, left);
+        else byKey.delete(keyId);
+      };
+    },
+  };
+}
+
+/** The number after which a stream begins. @throws AppError GONE, INVALID_REQUEST */
+async function startOf(store: Store, account: string, asked: string | undefined): Promise<bigint> {
+  const { gone, last } = await keptNumbers(store, account);
+  if (asked === undefined) return last;
+  const after = BigInt(asked);
+  if (after === 0n) return gone;
+  if (after < gone) {
+    throw new AppError('GONE', { message: `The events after ${after} are no longer kept; the oldest is ${gone + 1n}` });
+  }
+  if (after > last) {
+    const expected = `expected at most ${last}, the number of the last event`;
+    throw new AppError('INVALID_REQUEST', { message: `Last-Event-ID: ${expected}`, details: { after: expected } });
+  }
+  return after;
+}

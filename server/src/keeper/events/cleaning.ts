@@ -1,0 +1,31 @@
+import type { Clock } from '../../lib/clock.js';
+import { deleteEvents } from '../../store/events.js';
+import type { Store } from '../../store/sql.js';
+import type { Chore } from '../keeper.js';
+
+const BATCH = 5_000;
+const VACUUM_AFTER = 50_000;
+
+interface CleaningDeps {
+  store: Store;
+  clock: Clock;
+  /** How long an event is kept. */
+  keepMs: number;
+}
+
+/** Deletes events that are older than the operator wants to keep them. */
+export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chore {
+  let deletedSinceVacuum = 0;
+  return async (isClosing) => {
+    const before = new Date(clock.now() - keepMs);
+    for (;;) {
+      const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
+      deletedSinceVacuum += deleted;
+      if (deleted < BATCH || isClosing()) break;
+    }
+    if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
+    // PGlite has no autovacuum.
+    await store.query('vacuum analyze events');
+    deletedSinceVacuum = 0;
+  };
+}

@@ -1,0 +1,2 @@
+export { eventCleaningChore } from './cleaning.js';
+export { startEventNumbering } from './numbering.js';

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import { OUTBOX_CHANNEL } from '../../store/event-outbox.js';
+import { areEventsWaiting, numberEvents } from '../../store/events.js';
+import type { Store } from '../../store/sql.js';
+import type { KeeperLoop } from '../keeper.js';
+import { Loop } from '../loop.js';
+
+const BATCH = 1_000;
+/** For a notification that was lost, or an instance that died with the turn. */
+const INTERVAL_MS = 1_000;
+/** What is told in the meantime gets its numbers in the same turn. */
+const SOON_MS = 5;
+
+/** Gives events their numbers as soon as they are told. Instances take turns. */
+export async function startEventNumbering({ store, log }: { store: Store; log: Logger }): Promise<KeeperLoop> {
+  const loop = new Loop(
+    async () => {
+      if (!(await areEventsWaiting(store))) return;
+      while (!loop.isClosed && (await store.transaction((tx) => numberEvents(tx, BATCH))) === BATCH);
+    },
+    {
+      intervalMs: INTERVAL_MS,
+      soonMs: SOON_MS,
+      log,
+      failure: 'events could not be given their numbers; it will be tried again',
+      logsFirstFailureOnly: true,
+    },
+  );
+  const stopListening = await store.listen(OUTBOX_CHANNEL, () => loop.wake());
+  loop.start();
+  return {
+    runDue: async () => void (await loop.tick()),
+    async close() {
+      await stopListening();
+      await loop.close();
+    },
+  };
+}

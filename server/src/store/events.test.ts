@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type NewEvent, tell } from './event-outbox.js';
+import {
+  accountOfKey,
+  accountOfWallet,
+  deleteEvents,
+  type EventRow,
+  eventsAfter,
+  keptNumbers,
+  lastNumbers,
+  numberEvents,
+} from './events.js';
+import { insertCrafted } from './ledger.js';
+import type { Store } from './sql.js';
+import { openTestStore } from './testing.js';
+
+const AT = new Date('2026-01-01T00:00:00Z');
+
+function news(wallets: NewEvent['wallets'], data: Record<string, unknown>, more: Partial<NewEvent> = {}): NewEvent {
+  return { kind: 'transaction.landed', at: AT, wallets, begunBy: undefined, data, ...more };
+}
+
+for (const kind of ['embedded', 'postgres'] as const) {
+  describe(`events in ${kind}`, () => {
+    let store: Store;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ store, close } = await openTestStore(kind));
+    });
+    after(() => close());
+
+    const say = (...events: NewEvent[]) => store.transaction((tx) => tell(tx, events));
+    const number = () => store.transaction((tx) => numberEvents(tx, 1_000));
+    const all = (account: string, from = 0n): Promise<EventRow[]> =>
+      eventsAfter(store, [{ account, after: from }], 10_000);
+    const numbersOf = async (account: string) => (await all(account)).map((event) => Number(event.number));
+
+    it('has numbers from 1 for each wallet that hears of it, in the order in which it was told', async () => {
+      await say(news(['a', 'b'], { n: 1 }), news(['a'], { n: 2 }), news(['b', 'b'], { n: 3 }));
+      assert.equal(await number(), 3);
+      await say(news(['a'], { n: 4 }));
+      assert.equal(await number(), 1);
+      const ofA = await all(accountOfWallet('a'));
+      assert.deepEqual(
+        ofA.map((event) => [Number(event.number), event.data.n, event.wallet]),
+        [1, 2, 4].map((n, index) => [index + 1, n, 'a']),
+      );
+      const ofB = await all(accountOfWallet('b'), 1n);
+      assert.deepEqual(
+        ofB.map((event) => [Number(event.number), event.data.n, event.wallet]),
+        [[2, 3, 'b']],
+      );
+      const last = await lastNumbers(store, ['wallet:a', 'wallet:b', 'wallet:c']);
+      assert.deepEqual([last.get('wallet:a'), last.get('wallet:b'), last.size], [3n, 2n, 2]);
+    });
+
+    it('is heard by the key that asked for the request, and by no other', async () => {
+      const request = { area: 'swap', wallet: 'w', messageHash: Buffer.alloc(32), cosigners: [], payload: null };
+      const times = { lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT };
+      await store.transaction((tx) =>
+        insertCrafted(tx, [
+          { ...request, ...times, id: 'with key', apiKey: 'k1' },
+          { ...request, ...times, id: 'without key' },
+        ]),
+      );
+      await store.query(`update ledger set signature = 'sig' where id = 'with key'`);
+      await say(
+        news(['w'], { n: 1 }, { begunBy: { requestId: 'with key' } }),
+        news(['w'], { n: 2 }, { begunBy: { requestId: 'without key' } }),
+        news(['w'], { n: 3 }, { begunBy: { signature: 'sig' } }),
+        news(['w'], { n: 4 }, { begunBy: { signature: 'unknown' } }),
+      );
+      await number();
+      assert.deepEqual(
+        (await all(accountOfKey('k1'))).map(({ data }) => data.n),
+        [1, 3],
+      );
+      assert.deepEqual(await all(accountOfKey('k2')), []);
+      assert.deepEqual(await numbersOf(accountOfWallet('w')), [1, 2, 3, 4]);
+    });
+
+    it('is gone with the change that it tells of', async () => {
+      const broken = store.transaction(async (tx) => {
+        await tell(tx, [news(['gone'], {})]);
+        throw new Error('rolled back');
+      });
+      await assert.rejects(broken, /rolled back/);
+      assert.equal(await number(), 0);
+      assert.deepEqual(await all(accountOfWallet('gone')), []);
+    });
+
+    it('is told once if it is read from the chain again, before and after it has its number', async () => {
+      const read = () => say(news(['chain'], {}, { once: 'invite.created sig pda' }));
+      await read();
+      await read();
+      await number();
+      await read();
+      await number();
+      assert.deepEqual(await numbersOf(accountOfWallet('chain')), [1]);
+    });
+
+    it('is never seen before a smaller number, whoever writes and numbers at the same time', async () => {
+      const EVENTS = 200;
+      let isDone = false;
+      const seen: number[] = [];
+      const reading = (async () => {
+        while (!isDone) {
+          const next = await all('wallet:busy', BigInt(seen.length));
+          seen.push(...next.map((event) => Number(event.number)));
+        }
+      })();
+      const numbering = [1, 2, 3].map(async () => {
+        while (!isDone) await number();
+      });
+      await Promise.all(Array.from({ length: EVENTS }, (_, n) => say(news(['busy'], { n }))));
+      while ((await lastNumbers(store, ['wallet:busy'])).get('wallet:busy') !== BigInt(EVENTS));
+      isDone = true;
+      await Promise.all([reading, ...numbering]);
+      seen.push(...(await all('wallet:busy', BigInt(seen.length))).map((event) => Number(event.number)));
+      assert.deepEqual(
+        seen,
+        Array.from({ length: EVENTS }, (_, index) => index + 1),
+      );
+      const told = new Set((await all('wallet:busy')).map(({ data }) => data.n));
+      assert.equal(told.size, EVENTS);
+    });
+
+    it('is deleted from the oldest on, and its number is not given again', async () => {
+      const later = new Date(AT.getTime() + 60_000);
+      await store.query('delete from events');
+      await say(news(['old'], {}), news(['old'], {}), news(['old'], {}, { at: later }), news(['old'], {}));
+      await number();
+      assert.deepEqual(await keptNumbers(store, 'wallet:old'), { gone: 0n, last: 4n });
+      assert.equal(await store.single((tx) => deleteEvents(tx, later, 1)), 1);
+      assert.deepEqual(await numbersOf('wallet:old'), [2, 3, 4]);
+      assert.equal(await store.single((tx) => deleteEvents(tx, later, 100)), 1);
+      // The fourth is older than the third, but without it there would be a gap.
+      assert.deepEqual(await numbersOf('wallet:old'), [3, 4]);
+      assert.equal(await store.single((tx) => deleteEvents(tx, new Date(later.getTime() + 1), 100)), 2);
+      assert.deepEqual(await keptNumbers(store, 'wallet:old'), { gone: 4n, last: 4n });
+      await say(news(['old'], {}));
+      await number();
+      assert.deepEqual(await numbersOf('wallet:old'), [5]);
+      assert.deepEqual(await keptNumbers(store, 'wallet:nobody'), { gone: 0n, last: 0n });
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import type { EventKind } from './event-outbox.js';
+import type { Sql, Tx } from './sql.js';
+
+/** An event in the list of one account. */
+export interface EventRow {
+  account: string;
+  /** 1, 2, 3 ... without gaps in one account. */
+  number: bigint;
+  kind: EventKind;
+  at: Date;
+  /** The wallet that it is about. */
+  wallet: string;
+  data: Record<string, unknown>;
+}
+
+/** The account of a key, by the key's id. */
+export const accountOfKey = (keyId: string): string => `key:${keyId}`;
+/** The account of a wallet. */
+export const accountOfWallet = (wallet: string): string => `wallet:${wallet}`;
+
+/** The channel that notifies readers of accounts with new events. */
+export const EVENTS_CHANNEL = 'events';
+/** A notification holds at most 8,000 bytes. */
+const ACCOUNTS_PER_NOTIFICATION = 100;
+
+const TAKE_TURN = `select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine`;
+
+const NUMBER = `
+  with taken as (
+    delete from event_outbox where id in (select id from event_outbox order by id limit $1) returning *
+  ), told as (
+    select taken.*, heard.account from taken, lateral (
+      select 'wallet:' || wallet as account from unnest(taken.wallets) as wallet
+      union select 'key:' || api_key from ledger where ledger.id = taken.request_id and api_key is not null
+      union select 'key:' || api_key from ledger where ledger.signature = taken.begun_by and api_key is not null
+    ) as heard
+  ), grown as (
+    insert into event_accounts as known (account, last) select account, count(*) from told group by account
+    on conflict (account) do update set last = known.last + excluded.last
+    returning account, last
+  ), numbered as (
+    insert into events (account, number, kind, at, wallet, once, data)
+    select account, grown.last - count(*) over (partition by account)
+      + row_number() over (partition by account order by told.id), kind, at, wallets[1], once, data
+    from told join grown using (account) order by told.id
+  )
+  select (select count(*) from taken) as taken, coalesce((select array_agg(account) from grown), '{}') as accounts`;
+
+/**
+ * Gives up to `limit` waiting events their numbers, in the order in which they were told; returns how many. 0 also if
+ * another instance is doing it. Only one does at a time, and its numbers are visible before the next one begins: so who
+ * has seen a number can see every smaller one.
+ */
+export async function numberEvents(tx: Tx, limit: number): Promise<number> {
+  const { rows: turns } = await tx.query<{ mine: boolean }>(TAKE_TURN);
+  if (!turns[0]?.mine) return 0;
+  const { rows } = await tx.query<{ taken: bigint; accounts: string[] }>(NUMBER, [limit]);
+  const { taken, accounts } = rows[0]!;
+  for (let from = 0; from < accounts.length; from += ACCOUNTS_PER_NOTIFICATION) {
+    await tx.notify(EVENTS_CHANNEL, accounts.slice(from, from + ACCOUNTS_PER_NOTIFICATION).join(' '));
+  }
+  return Number(taken);
+}
+
+/** Whether events wait for their numbers. */
+export async function areEventsWaiting(sql: Sql): Promise<boolean> {
+  return (await sql.query('select from event_outbox limit 1')).rows.length > 0;
+}
+
+/** The next events of some accounts, each after a number, and at most `limit` for each; in the order of the numbers. */
+export async function eventsAfter(
+  sql: Sql,
+  accounts: readonly { account: string; after: bigint }[],
+  limit: number,
+): Promise<EventRow[]> {
+  if (accounts.length === 0) return [];
+  const { rows } = await sql.query<EventRow>(
+    `select found.account, found.number, found.kind, found.at, found.wallet, found.data
+     from unnest($1::text[], $2::bigint[]) as asked(account, after), lateral (
+       select account, number, kind, at, wallet, data from events
+       where events.account = asked.account and number > after order by number limit $3
+     ) as found order by found.account, found.number`,
+    [accounts.map(({ account }) => account), accounts.map(({ after }) => after.toString()), limit],
+  );
+  return rows;
+}
+
+/** The last numbers that accounts have; those without any event are left out. */
+export async function lastNumbers(sql: Sql, accounts: readonly string[]): Promise<Map<string, bigint>> {
+  const { rows } = await sql.query<{ account: string; last: bigint }>(
+    'select account, last from event_accounts where account = any($1)',
+    [accounts],
+  );
+  return new Map(rows.map(({ account, last }) => [account, last]));
+}
+
+/** Which numbers of an account are kept: all after `gone`, up to `last`. */
+export async function keptNumbers(sql: Sql, account: string): Promise<{ gone: bigint; last: bigint }> {
+  const { rows } = await sql.query<{ gone: bigint; last: bigint }>(
+    `select last, coalesce((select number - 1 from events where account = $1 order by number limit 1), last) as gone
+     from event_accounts where account = $1`,
+    [account],
+  );
+  return rows[0] ?? { gone: 0n, last: 0n };
+}
+
+/**
+ * Deletes up to `limit` events that happened before `before`; returns how many. Always the oldest numbers of an
+ * account, so that what is left of it has no gaps.
+ */
+export async function deleteEvents(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with oldest as (
+       select position, at from events order by position limit $2
+     ), kept as (
+       select min(position) as first from oldest where at >= $1
+     )
+     delete from events using oldest, kept
+     where events.position = oldest.position and (kept.first is null or oldest.position < kept.first)`,
+    [before, limit],
+  );
+  return rowCount;
+}
