@@ -68,7 +68,14 @@ async function record(wallet: Keypair, kind: Kind) {
       if (!answers.has(name)) answers.set(name, await (await fetching(input, init)).text());
       return new Response(replay(answers.get(name)!));
     };
-    const client = createClient({ url, apiKey: 'sandbox', signer, rpcUrl: service.rpcUrl, fetch: keeping });
+    const client = createClient({
+      url,
+      apiKey: 'sandbox',
+      signer,
+      rpcUrl: service.rpcUrl,
+      fetch: keeping,
+      attempts: 1,
+    });
     return kind.flow(client).then(
       () => assert.fail('nothing was signed'),
       (error: unknown) => error,
