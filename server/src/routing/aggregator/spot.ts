@@ -40,7 +40,7 @@ export function poolWords(pools: Pools, now: number, mint: Address, inMints: rea
     if (!other) return [];
     return market.pair(mint, inMint).flatMap((leg): PoolWord[] => {
       const offer = offerBy(leg, now);
-      if (!offer) return [];
+      if (!offer || depthOf(offer) === 0) return [];
       const depth = Math.min(offer.given * offer.price, offer.taken) / 10 ** other.decimals;
       const price = offer.price * 10 ** (own.decimals - other.decimals);
       return [{ pool: leg.pool.address, in: inMint, price, depth }];
@@ -98,7 +98,9 @@ function offerBy({ pool, from }: Leg, now: number): Offer | undefined {
   if (!state || state.feeShare > MAX_FEE) return undefined;
   const depth = nearDepth(state);
   const [given, taken] = from === 0 ? depth : [depth[1], depth[0]];
-  return given > 0 && taken > 0 ? { price: middlePrice(state, from), given, taken } : undefined;
+  const price = middlePrice(state, from);
+  // A curve that nobody has bought from yet has a price, and nothing on its other side: it is shown where no other is.
+  return price > 0 && Number.isFinite(price) ? { price, given, taken } : undefined;
 }
 
 const depthOf = ({ given, taken }: Offer) => Math.sqrt(given * taken);
