@@ -62,7 +62,9 @@ it('an invite of SOL is made, listed, claimed for a new wallet by the code alone
     invites: [{ ...common, ...still, creation_time, action: 'created' }],
     hasMoreData: false,
   });
-  assert.equal(Date.parse(crafted.expiry) - Date.parse(creation_time) <= WEEK * 1_000, true);
+  // The chain's clock is its own: on a busy machine it may be behind the service's.
+  const life = Date.parse(crafted.expiry) - Date.parse(creation_time);
+  assert.ok(life > 0 && life <= WEEK * 1_000 + 60_000, `${life} ms`);
   assert.deepEqual(await listed('invite-history', sender.address), { invites: [], hasMoreData: false });
 
   const receiver = generateKeypair().address;
