@@ -1,11 +1,11 @@
 /** The few calls that the examples make; base URL and key as `npm start` prints them, or from the environment. */
 const { SLIPWAY_URL, SLIPWAY_HOST, SLIPWAY_PORT, SLIPWAY_API_KEY } = process.env;
 const host = SLIPWAY_HOST || '127.0.0.1';
-const url = (SLIPWAY_URL || `http://${host.includes(':') ? `[${host}]` : host}:${SLIPWAY_PORT || 8080}`).replace(
+export const url = (SLIPWAY_URL || `http://${host.includes(':') ? `[${host}]` : host}:${SLIPWAY_PORT || 8080}`).replace(
   /\/+$/,
   '',
 );
-const apiKey = SLIPWAY_API_KEY || 'sandbox';
+export const apiKey = SLIPWAY_API_KEY || 'sandbox';
 
 // Whoever reads has gone, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -70,5 +70,5 @@ export function fail(sentence: string): never {
 }
 
 export function say(label: string, value: unknown = ''): void {
-  console.log(`${label.padEnd(28)} ${value}`);
+  console.log(`${label.padEnd(28)} ${value}`.trimEnd());
 }
