@@ -116,6 +116,8 @@ async function once({ url, apiKey, ...options }: ApiOptions, method: Method, pat
     response = await doFetch(`${url.replace(/\/+$/, '')}${filled(path, asked)}`, {
       method: method.toUpperCase(),
       headers,
+      // A redirect to another host would take the key along.
+      redirect: 'error',
       ...(sent !== undefined && { body: sent }),
       ...(signal && { signal }),
     });

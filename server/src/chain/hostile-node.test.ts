@@ -64,6 +64,37 @@ describe('attack: a node answers with 200 MiB: it is cut off after 32 MiB, where
   });
 });
 
+/** A node that answers each request with these bytes, and how many connections it has had. */
+async function startRawNode(t: TestContext, text: string) {
+  const node = { url: '', connections: 0 };
+  const server = createServer((request) => request.resume().on('end', () => request.socket.write(text)));
+  server.on('connection', () => node.connections++);
+  t.after(() => server.close().closeAllConnections());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return node;
+}
+
+describe('attack: a node switches to another protocol, or refuses without end', () => {
+  for (const headers of ['upgrade: websocket\r\nconnection: upgrade\r\n', 'upgrade: websocket\r\n', '']) {
+    it(`attack: status 101 ${headers ? `with ${headers.trim().replace('\r\n', ', ')}` : 'alone'}: the call ends`, async (t) => {
+      const { url } = await startRawNode(t, `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`);
+      const rpc = createHttpRpc({ url, timeoutMs: 2_000 });
+      await assert.rejects(rpc.call('getHealth', []), { name: 'ChainUnavailable' });
+    });
+  }
+
+  for (const status of [307, 429, 503]) {
+    it(`attack: 50 refusals with status ${status}: they take no connection each`, async (t) => {
+      const node = await startRawNode(t, `HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+      const rpc = createHttpRpc({ url: node.url });
+      for (let i = 0; i < 50; i++) await assert.rejects(rpc.call('getHealth', []));
+      assert.ok(node.connections < 10, `${node.connections} connections`);
+    });
+  }
+});
+
 /** A node where every address is a mint; and its calls. */
 function mintNode() {
   const data = Buffer.alloc(82);

@@ -27,6 +27,8 @@ const NODE_UNHEALTHY = -32005;
 
 /** In bytes: the token accounts of a wallet that holds 70,000. */
 export const MAX_ANSWER = 32 << 20;
+/** Of a refusal; one that is longer costs its connection. */
+const MAX_REFUSAL = 64 << 10;
 /** In bytes: all accounts of a program that match, which the keepers and the search for pools read. */
 const MAX_LISTING = 128 << 20;
 
@@ -79,12 +81,16 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
       const response = await send(target, { headers, body, signal });
-      if (response.status === 429) {
+      const { status } = response;
+      // What it says besides is of no use, but the connection is free again only when it has been read.
+      if (status === 429 || status >= 500 || (status >= 300 && status < 400))
+        void readBody(response, MAX_REFUSAL).catch(() => {});
+      if (status === 429) {
         throw new Throttled(`${name} is throttling us (429)`, secondsIn(response.headers.get('retry-after')) * 1_000);
       }
-      if (response.status >= 300 && response.status < 400)
-        throw new ChainUnavailable(`${name} sends us elsewhere (${response.status}): configure where it really is`);
-      if (response.status >= 500) throw new ChainUnavailable(`${name} answered ${response.status} to ${method}`);
+      if (status >= 300 && status < 400)
+        throw new ChainUnavailable(`${name} sends us elsewhere (${status}): configure where it really is`);
+      if (status >= 500) throw new ChainUnavailable(`${name} answered ${status} to ${method}`);
       const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
       return JSON.parse(await readBody(response, most)) as RpcResponse;
     } catch (error) {

@@ -79,3 +79,10 @@ it('says when a connection breaks, before the answer and within it', async (t) =
   await assert.rejects(post(url));
   await assert.rejects(post(url, { body: 'half' }).then((answer) => readBody(answer, 1_000)));
 });
+
+it('says when the other side switches to another protocol instead of answering', async (t) => {
+  const { url } = await serve(t, (request) => {
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n');
+  });
+  await assert.rejects(post(url), /another protocol/);
+});

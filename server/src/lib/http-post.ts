@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import * as plain from 'node:http';
 import * as secure from 'node:https';
 import { pipeline } from 'node:stream';
@@ -40,11 +39,23 @@ export function createHttpPost(): (target: URL, post: HttpPost) => Promise<HttpA
       headers: { ...headers, 'accept-encoding': 'gzip', 'content-length': Buffer.byteLength(body) },
     });
     sent.end(body);
-    const [answer] = (await once(sent, 'response')) as [plain.IncomingMessage];
-    // What breaks off later shows where the body is read.
-    sent.on('error', () => {});
+    const answer = await answerTo(sent);
     return { status: answer.statusCode!, headers: { get: (name) => headerOf(answer, name) }, body: unpacked(answer) };
   };
+}
+
+/** Settles whatever comes back: a request that has ended in another way than by an answer must not be waited for. */
+function answerTo(sent: plain.ClientRequest): Promise<plain.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('switched to another protocol'));
+    });
+    sent.once('close', () => reject(new Error('closed without an answer')));
+    // What breaks off after the answer has begun shows where the body is read.
+    sent.on('error', reject);
+  });
 }
 
 function headerOf({ headers }: plain.IncomingMessage, name: string): string | null {
