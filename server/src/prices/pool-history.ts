@@ -16,6 +16,8 @@ interface Observation {
 }
 
 const MINUTE_MS = 60_000;
+/** In mean times between two observations: the longest wait for the next one. */
+const LONGEST = 1.5;
 const unforeseen = () => randomInt(2 ** 32) / 2 ** 32;
 
 /** How many observations a price is the middle of. */
@@ -26,6 +28,8 @@ export class PoolHistory {
   readonly #rules: HistoryRules;
   #observations: Observation[] = [];
   #settled: Observation | undefined;
+  /** What the settled price moves to where so long was not observed that observations had to begin anew. */
+  #after: number | undefined;
   readonly #random: () => number;
   #dueAt = Number.NEGATIVE_INFINITY;
 
@@ -43,12 +47,26 @@ export class PoolHistory {
     this.#dueAt = now + this.#rules.everyMs * (0.5 + this.#random());
     this.#observations = [...this.#recent(now), { usd, at: now }].slice(-observationsOf(this.#rules));
     const middle = this.#middle();
-    if (middle !== undefined) this.#settled = { usd: this.#bounded(middle, now), at: now };
+    if (middle === undefined) {
+      if (this.#settled) this.#after = usd;
+      return;
+    }
+    this.#settled = { usd: this.#bounded(middle, now), at: now };
+    if (this.#after !== undefined) this.#after = this.#settled.usd === middle ? undefined : middle;
   }
 
-  /** The price that counts; undefined while there are too few observations, or where they are old. */
+  /**
+   * The price that counts; undefined while there are too few observations, where they are old, and after a gap until it
+   * is that of the observations again.
+   */
   settled(now: number): number | undefined {
-    return this.missing(now) === 0 ? this.#settled?.usd : undefined;
+    return this.missing(now) === 0 && this.#after === undefined ? this.#settled?.usd : undefined;
+  }
+
+  /** After a gap, how long it takes at least until the settled price is that of the observations; else 0. */
+  behindMs(): number {
+    if (this.#after === undefined || !this.#settled) return 0;
+    return (Math.abs(Math.log(this.#after / this.#settled.usd)) / Math.log(this.#mostAMinute())) * MINUTE_MS;
   }
 
   /** How many more observations it takes until a price counts. */
@@ -71,7 +89,13 @@ export class PoolHistory {
   #bounded(usd: number, now: number): number {
     const before = this.#settled;
     if (!before) return usd;
-    const most = (1 + this.#rules.maxMoveBpsPerMinute / 10_000) ** ((now - before.at) / MINUTE_MS);
+    // Only time that was observed counts, or whoever stops the observations would lift the bound.
+    const observedMs = Math.min(now - before.at, LONGEST * this.#rules.everyMs);
+    const most = this.#mostAMinute() ** (observedMs / MINUTE_MS);
     return Math.min(before.usd * most, Math.max(before.usd / most, usd));
+  }
+
+  #mostAMinute(): number {
+    return 1 + this.#rules.maxMoveBpsPerMinute / 10_000;
   }
 }

@@ -200,6 +200,68 @@ describe('attack: somebody who moves pools holds one at another price', () => {
     pass(RULES.mustHold);
     assert.equal(usd(), 'unsettled');
   });
+
+  /** How many observations at half of the price it takes until one counts. */
+  const untilHalf = ({ pass, usd, set }: ReturnType<typeof open>) => {
+    set(token, { price: 0.5 });
+    for (let held = 1; ; held++) {
+      pass(1);
+      if (usd() === 0.5) return held;
+      assert.equal(usd(), 'unsettled');
+    }
+  };
+  const HALVED_MS = (Math.log(2) / Math.log(1.2)) * 60_000;
+
+  it('attack: contradict it with a pool of your own for 3 minutes first: the bound on moves is not lifted', () => {
+    const world = open();
+    const { set, pass, usd, prices } = world;
+    set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    set(token, { price: 1 }, { price: 0.94, depth: 10_001 });
+    pass(180_000 / RULES.everyMs);
+    assert.equal(usd(), 'contradicting');
+    set(token, { price: 1 });
+    pass(RULES.mustHold - 1);
+    assert.equal(usd(), 'unsettled');
+    set(token, { price: 0.5 });
+    pass(RULES.mustHold);
+    const price = prices.settled(token);
+    assert.ok('none' in price && price.none === 'unsettled');
+    assert.match(price.why, /has moved while it could not be observed; try again in 221 seconds$/);
+    const heldMs = (RULES.mustHold + untilHalf(world)) * RULES.everyMs;
+    assert.ok(heldMs >= HALVED_MS, `${heldMs}`);
+    set(token, { price: 1 });
+    pass(RULES.mustHold);
+    assert.ok((usd() as number) < 0.52, 'with no gap a price counts while it moves');
+  });
+
+  it('attack: wait until the token that it is priced in has had no price for 10 minutes: the bound is not lifted', () => {
+    let feed: number | null = 1;
+    const world = open((mint) => (mint === sol ? feed : undefined));
+    const { set, pass, usd, prices } = world;
+    prices.follow([token]);
+    const inSol = { ...world, set: (mint: Address, quote: Partial<Quote>) => set(mint, { ...quote, in: sol }) };
+    inSol.set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    assert.equal(usd(), 1);
+    feed = null;
+    pass(600_000 / RULES.everyMs);
+    assert.equal(usd(), 'missing');
+    feed = 1;
+    const heldMs = untilHalf(inSol) * RULES.everyMs;
+    assert.ok(heldMs >= HALVED_MS, `${heldMs}`);
+  });
+
+  it('attack: stop the observations while it stays where it is: it counts again after a full round', () => {
+    const { set, pass, usd, wait } = open();
+    set(token, { price: 1 });
+    pass(OBSERVATIONS);
+    wait(180_000);
+    pass(OBSERVATIONS - 1);
+    assert.equal(usd(), 'unsettled');
+    pass(1);
+    assert.equal(usd(), 1);
+  });
 });
 
 describe('attack: somebody who moves pools makes one of his own at another price', () => {

@@ -87,8 +87,12 @@ export class PoolPrices {
     const usd = history.settled(steadyNow());
     if (usd !== undefined) return this.#priceOf(usd);
     const [all, missing] = [observationsOf(rules), history.missing(steadyNow())];
-    const seconds = Math.ceil((missing * rules.everyMs) / 1_000);
-    const seen = `the pools' price of ${mint} has been observed ${all - missing} of ${all} times`;
+    const behindMs = history.behindMs();
+    const seconds = Math.ceil((missing * rules.everyMs + behindMs) / 1_000);
+    const seen =
+      missing > 0 || behindMs === 0
+        ? `the pools' price of ${mint} has been observed ${all - missing} of ${all} times`
+        : `the pools' price of ${mint} has moved while it could not be observed`;
     return { none: 'unsettled', why: `${seen}; try again in ${seconds} seconds` };
   }
 
