@@ -91,6 +91,13 @@ export interface Answer<T> {
   body: T;
 }
 
+/** A stream has no end: that it has begun is its answer. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  await response.body?.cancel();
+  return '';
+}
+
 /** One request with the sandbox's key; `headers` may replace it, an undefined one is left out. */
 export async function request<T = Record<string, unknown>>(
   url: string,
@@ -117,7 +124,7 @@ export async function request<T = Record<string, unknown>>(
     headers,
     ...(sent !== undefined && { body: sent }),
   });
-  const text = await response.text();
+  const text = await textOf(response);
   let parsed: unknown = text;
   try {
     parsed = JSON.parse(text);
