@@ -18,6 +18,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
+import { isKnownHop } from './route-check.js';
 import { keptLamports } from './swap-lamports.js';
 import type { Swap } from './swap-terms.js';
 import { afterBudget, type Budget, type Expect, expecting, type ReadTransaction } from './transaction.js';
@@ -229,9 +230,11 @@ function setTraded(books: Books): true {
   return true;
 }
 
-/** The program ensures that none of the taker's accounts loses anything but `amountIn` of the source. */
-function enterRoute(route: Route, books: Books, { taker, fee }: Swap): void {
+/** The router ensures that none of the taker's token accounts loses anything but `amountIn` of the source. */
+function enterRoute(route: Route, books: Books, { taker, fee, programs }: Swap): void {
   expect(route.taker === taker, 'a route of another taker');
+  const foreign = route.hops.find((hop) => !isKnownHop(hop, taker, programs.tokenSwap));
+  expect(!foreign, `a hop of ${foreign?.program} that is no swap of a known venue`);
   change(books.tokens, route.source, -route.amountIn);
   change(books.tokens, route.destination, route.minOut);
   if (!route.fee) return;

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import {
   fillInstruction,
   ORDER_ENGINE_PROGRAM,
+  poolSwap,
   ROUTER_PROGRAM,
   type Route,
+  type RouteHop,
   routeInstruction,
   TOKEN_SWAP_PROGRAM,
 } from '@slipway/programs';
@@ -18,6 +21,7 @@ import {
   type Instruction,
   parseCloseAccount,
   requiredSigners,
+  SYSTEM_PROGRAM,
   systemCreateAccountWithSeed,
   systemTransfer,
   TOKEN_PROGRAM,
@@ -93,23 +97,36 @@ function planOf(shape: Shape): Omit<Swap, 'trade'> {
   };
 }
 
+/** One address stands for all accounts of the pool. */
+const POOL = newAddress();
+const hopOf = (authority: Address, source: Address, destination: Address) =>
+  poolSwap({
+    accounts: {
+      pool: POOL,
+      authority: POOL,
+      vaultA: POOL,
+      vaultB: POOL,
+      poolMint: POOL,
+      feeAccount: POOL,
+      mintA: POOL,
+      mintB: POOL,
+      programA: TOKEN_PROGRAM,
+      programB: TOKEN_PROGRAM,
+    },
+    aToB: true,
+    authority,
+    source,
+    destination,
+    amountIn: 0n,
+    minimumAmountOut: 0n,
+  });
+
 const accountOf = (place: Place) => (place.kind === 'sol' ? undefined! : place.account);
 
 function routeOf({ taker, input, output, fee }: Omit<Swap, 'trade'>, change: Partial<Route> = {}): Instruction {
   const [source, destination] = [accountOf(input.place), accountOf(output.place)];
-  const hop = {
-    program: TOKEN_SWAP_PROGRAM,
-    accounts: [
-      { address: taker, signer: true, writable: false },
-      { address: change.source ?? source, signer: false, writable: true },
-      { address: change.destination ?? destination, signer: false, writable: true },
-    ],
-    data: new Uint8Array(17),
-    amountOffset: 1,
-    from: change.source ?? source,
-    to: change.destination ?? destination,
-    shareBps: 10_000,
-  };
+  const [from, to] = [change.source ?? source, change.destination ?? destination];
+  const hop = { ...hopOf(taker, from, to), amountOffset: 1, from, to, shareBps: 10_000 };
   const token = fee?.side === 'input' ? input : output;
   return routeInstruction({
     taker,
@@ -226,6 +243,43 @@ describe('a crafted swap', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('attack: a lying service gives a route with a hop of its own program, or one that is no swap between its accounts: refused', () => {
+    const shape = { solIn: false, solOut: false, create: false, foreignReceiver: false, withPayer: false } as const;
+    const plan = planOf({ ...shape, fee: undefined, tip: false, guard: false, amount: 10n, least: 5n });
+    const [from, to] = [accountOf(plan.input.place), accountOf(plan.output.place)];
+    const good = { ...hopOf(plan.taker, from, to), amountOffset: 1, from, to, shareBps: 10_000 };
+    craft(plan, [routeOf(plan, { hops: [good] })]);
+    const handOn = { source: from, mint: plan.input.mint, destination: to, amount: 0n, decimals: 6 };
+    const transfer = (authority: Address) => ({ ...good, ...tokenTransferChecked({ ...handOn, authority }) });
+    craft(plan, [routeOf(plan, { hops: [transfer(plan.taker)] })]);
+    const evil: Partial<RouteHop>[] = [
+      { program: newAddress() },
+      { program: SYSTEM_PROGRAM },
+      { program: RAYDIUM_CPMM_PROGRAM },
+      // The amount would become another instruction of the program, or its minimum.
+      { amountOffset: 0 },
+      { amountOffset: 8 },
+      { data: new Uint8Array(17) },
+      { data: good.data.subarray(0, 16) },
+      { accounts: good.accounts.slice(1) },
+      hopOf(newAddress(), from, to),
+      hopOf(plan.taker, newAddress(), to),
+      hopOf(plan.taker, from, newAddress()),
+      transfer(newAddress()),
+    ];
+    for (const [i, change] of evil.entries()) {
+      const hops = [{ ...good, ...change }].map((hop) => ({
+        ...hop,
+        accounts: hop.accounts.map((meta) => ({ ...meta, signer: false })),
+      }));
+      assert.throws(
+        () => craft(plan, [routeOf(plan, { hops })]),
+        /a hop of \w+ that is no swap of a known venue/,
+        `${i}`,
+      );
+    }
   });
 
   it('closes the account of the input only where that was asked, after the trade, and to whom it was asked', () => {
