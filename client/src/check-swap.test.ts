@@ -9,6 +9,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { checkAskedSwap } from './check-swap.js';
+import { type ClientOptions, connect } from './context.js';
 
 const newAddress = () => generateKeypair().address;
 const [taker, inputMint, outputMint, other] = [newAddress(), newAddress(), newAddress(), newAddress()];
@@ -25,7 +26,7 @@ const hop: RouteHop = {
   shareBps: 10_000,
 };
 
-function check(change: Partial<RouteHop> = {}): void {
+function check(change: Partial<RouteHop> = {}, options: Partial<ClientOptions> = { sandbox: true }): void {
   const route = { taker, source, destination, amountIn: 10n, minOut: 5n, hops: [{ ...hop, ...change }] };
   checkAskedSwap(
     {
@@ -39,7 +40,7 @@ function check(change: Partial<RouteHop> = {}): void {
       maxFeeLamports: 10_000n,
       tipLamports: 0n,
       mayCreate: false,
-      programs: { router: ROUTER_PROGRAM },
+      programs: connect({ url: '', ...options }).programs,
     },
     { signers: [taker], instructions: [setComputeUnitLimit(1_000), setComputeUnitPrice(1n), routeInstruction(route)] },
   );
@@ -49,4 +50,12 @@ test('attack: a lying service gives a client a route that calls a program of its
   check();
   assert.throws(() => check({ program: other }), /a hop of \w+ that is no swap of a known venue/);
   assert.throws(() => check({ amountOffset: 0 }), /a hop of \w+ that is no swap of a known venue/);
+});
+
+test('attack: a lying service gives a client a route by a router that the client was not told of: not signed', () => {
+  check({}, { programs: { router: ROUTER_PROGRAM } });
+  assert.throws(() => check({}, {}), /give createClient its address as programs\.router, or sandbox: true/);
+  assert.throws(() => check({}, { sandbox: false, programs: { tokenSwap: other } }), /programs\.router/);
+  assert.throws(() => check({}, { programs: { router: other } }), /is not understood/);
+  assert.throws(() => check({}, { sandbox: true, programs: { router: other } }), /is not understood/);
 });

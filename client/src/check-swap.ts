@@ -1,11 +1,5 @@
 import { checkSwap, type Place, type ReadTransaction, type Swap } from '@slipway/checks';
-import {
-  ORDER_ENGINE_PROGRAM,
-  parseFill,
-  parseRoute,
-  ROUTER_PROGRAM,
-  TOKEN_SWAP_PROGRAM,
-} from '@slipway/programs/formats';
+import { ORDER_ENGINE_PROGRAM, parseFill, parseRoute, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import {
   type Address,
   type Instruction,
@@ -51,8 +45,14 @@ export interface SwapAsked {
 export function checkAskedSwap(asked: SwapAsked, read: ReadTransaction): void {
   const [taker, receiver] = [toAddress(asked.taker), toAddress(asked.receiver)];
   const [inputMint, outputMint] = [toAddress(asked.inputMint), toAddress(asked.outputMint)];
+  const { router } = asked.programs;
+  const isRoute = (each: Instruction) => parseRoute(each, each.program) !== undefined;
+  expect(
+    router !== undefined || !read.instructions.some(isRoute),
+    'it uses a router: give createClient its address as programs.router, or sandbox: true for a sandbox',
+  );
   const programs = {
-    router: toAddress(asked.programs.router ?? ROUTER_PROGRAM),
+    router: router === undefined ? undefined : toAddress(router),
     orderEngine: toAddress(asked.programs.orderEngine ?? ORDER_ENGINE_PROGRAM),
     tokenSwap: toAddress(asked.programs.tokenSwap ?? TOKEN_SWAP_PROGRAM),
   };
@@ -134,7 +134,7 @@ function paymentsOf(
   let fee: Swap['fee'];
   let tip: Swap['tip'];
   for (const instruction of instructions) {
-    const inRoute = parseRoute(instruction, programs.router);
+    const inRoute = programs.router ? parseRoute(instruction, programs.router) : undefined;
     if (inRoute?.fee) {
       const { account, bps, from } = inRoute.fee;
       fee ??= { account, bps, side: from === inRoute.source ? 'input' : 'output', amount: 0n };

@@ -16,9 +16,17 @@ export interface ClientOptions extends ApiOptions {
   signer?: Signer | undefined;
   /** A node of the chain. Only what a lookup table holds is asked there; needed where transactions use some. */
   rpcUrl?: string | undefined;
-  /** In place of the addresses that the service uses by default. */
+  /**
+   * Where programs are, as you know it, and never as the service says. All but the router are at their public addresses by
+   * default.
+   */
   programs?: Partial<Programs> | undefined;
+  /** The service is a sandbox: its router is trusted. Never set this for another chain. */
+  sandbox?: boolean | undefined;
 }
+
+/** Anybody can have the secret key of this address, and put a program there on another chain. */
+const SANDBOX_PROGRAMS = { router: '22eVBT7LjAcL9RvjvLeHr4xWBbY9VnCceAE1BmCMKdEV' };
 
 /** What every flow works with; `connect` makes it. */
 export interface Connection {
@@ -35,7 +43,7 @@ export function connect(options: ClientOptions): Connection {
     signer: options.signer,
     rpcUrl: options.rpcUrl,
     fetch: options.fetch,
-    programs: options.programs ?? {},
+    programs: { ...(options.sandbox && SANDBOX_PROGRAMS), ...options.programs },
   };
 }
 

@@ -10,7 +10,8 @@ export async function wrongUseDoesNotCompile(
   sends: TransactionSendingSigner,
 ) {
   const client = createClient({ url: '', apiKey: '', signer: kit });
-  createClient({ url: '', signer: wallet });
+  createClient({ url: '', signer: wallet, sandbox: true });
+  createClient({ url: '', programs: { router: '' } });
   // @ts-expect-error: it would send the transaction by itself, past the service
   createClient({ url: '', signer: sends });
   // @ts-expect-error: where is it?

@@ -29,7 +29,7 @@ export async function openSandbox(name: string): Promise<Sandbox> {
     fail(`No wallet ${name} in this sandbox; there are ${info.wallets.map((each) => each.name).join(', ')}`);
   const wallet = await createKeyPairSignerFromBytes(getBase58Encoder().encode(found.secretKey));
   return {
-    client: createClient({ url, apiKey, signer: wallet, rpcUrl: info.rpcUrl }),
+    client: createClient({ url, apiKey, signer: wallet, rpcUrl: info.rpcUrl, sandbox: true }),
     info,
     wallet,
     mintOf: (symbol) => info.mints.find((each) => each.symbol === symbol) ?? fail(`This sandbox has no ${symbol}`),

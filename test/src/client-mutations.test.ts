@@ -73,6 +73,7 @@ async function record(wallet: Keypair, kind: Kind) {
       apiKey: 'sandbox',
       signer,
       rpcUrl: service.rpcUrl,
+      sandbox: true,
       fetch: keeping,
       attempts: 1,
     });

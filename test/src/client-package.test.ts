@@ -89,7 +89,7 @@ describe('the packed client in an empty project', () => {
        globalThis.swapInPage = async (url, rpcUrl) => {
          const info = await createClient({ url, apiKey: 'sandbox' }).api.get('/sandbox/info');
          const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(info.wallets[1].secretKey));
-         const client = createClient({ url, apiKey: 'sandbox', signer, rpcUrl });
+         const client = createClient({ url, apiKey: 'sandbox', signer, rpcUrl, sandbox: true });
          const outputMint = info.mints.find(({ symbol }) => symbol === 'USDC').mint;
          const done = await client.swap({ inputMint: SOL, outputMint, amount: 1_000_000_000n });
          return done.outputAmount.toString();

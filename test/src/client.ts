@@ -7,7 +7,8 @@ import type { Service } from './service.js';
 /** A client of the service that acts for this wallet. */
 export function clientOf(service: Service, wallet: Keypair, options: Partial<ClientOptions> = {}) {
   const { url, rpcUrl } = service;
-  return createClient({ url, apiKey: 'sandbox', signer: callbackSigner(wallet), rpcUrl, ...options });
+  const own = { url, apiKey: 'sandbox', signer: callbackSigner(wallet), rpcUrl, sandbox: true };
+  return createClient({ ...own, ...options });
 }
 
 function signedBytes(wallet: Keypair, wire: Uint8Array): Uint8Array {
