@@ -53,6 +53,11 @@ export async function startService({ env = {}, dataDir, args = [] }: ServiceOpti
     if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     throw error;
   }
+  child.once('exit', (code, signal) => {
+    if (child.killed) return;
+    const said = log.split('\n').filter((line) => !line.startsWith('{'));
+    console.error(`The service ended by itself: ${code ?? signal}\n${said.slice(-40).join('\n')}`);
+  });
   const find = (pattern: RegExp) => pattern.exec(output)?.[0] ?? '';
   return {
     url: find(/http:\/\/127\.0\.0\.1:\d+/),

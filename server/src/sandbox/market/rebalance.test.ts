@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { decodePool, type Pool } from '@slipway/programs';
 import { type Address, decodeMint, decodeTokenAccount, generateKeypair, sign, WRAPPED_SOL_MINT } from '@slipway/wire';
 import fc from 'fast-check';
 import { setPrice } from '../../areas/sandbox/set-price.js';
-import { type Chain, createChain, createLocalRpc } from '../../chain/index.js';
+import { type Chain, ChainUnavailable, createChain, createLocalRpc } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSandboxPrices, type SandboxPrices } from '../../prices/index.js';
@@ -237,5 +238,32 @@ test('when a later step fails, the price stays and the pools go back to it', asy
   await assertPoolsFollow();
   await failing(platform, 0.5);
   assert.deepEqual(asked, [7, 0.42, 0.5]);
+  await assertPoolsFollow();
+});
+
+test('a chain that is away while the trades are being paid for is an answer, and does not end the process', async () => {
+  const away = new ChainUnavailable('the chain is away');
+  let isAway = false;
+  const call: typeof chain.rpc.call = async (method, params) => {
+    isAway ||= method === 'localnet_airdropToken';
+    if (isAway) throw away;
+    return chain.rpc.call(method, params);
+  };
+  // Whatever is still read when the first call has failed is answered later.
+  const account: typeof chain.account = async (address) => {
+    const found = await chain.account(address);
+    await sleep(5);
+    return found;
+  };
+  const newcomer = generateKeypair();
+  const trader = { address: newcomer.address, sign: async (message: Uint8Array) => sign(newcomer, message) };
+  const moving = createPriceMover({
+    ...moverDeps(),
+    chain: { ...chain, account, rpc: { ...chain.rpc, call } },
+    trader,
+    stored,
+  });
+  await assert.rejects(moving(platform, 7), away);
+  assert.equal(stored.usd(platform), 0.5);
   await assertPoolsFollow();
 });

@@ -178,6 +178,8 @@ async function fund({ chain, trader }: Rebalancing, { mints }: Market, trades: P
     const { input } = sidesOf(trade);
     needed.set(input, (needed.get(input) ?? 0n) + trade.amountIn);
   }
+  const wallet = await chain.account(trader.address);
+  // No waiting between the first call and the wait for all: one that fails meanwhile would end the process.
   const airdrops: Promise<unknown>[] = [];
   for (const [mint, amount] of needed) {
     const lacking = amount - mints.get(mint)!.held;
@@ -185,7 +187,6 @@ async function fund({ chain, trader }: Rebalancing, { mints }: Market, trades: P
       airdrops.push(chain.rpc.call('localnet_airdropToken', [trader.address, mint, lacking.toString()]));
     }
   }
-  const wallet = await chain.account(trader.address);
   if ((wallet?.lamports ?? 0n) < BigInt(TRADER_LAMPORTS) / 10n) {
     airdrops.push(chain.rpc.call('requestAirdrop', [trader.address, TRADER_LAMPORTS]));
   }
