@@ -1991,7 +1991,7 @@ export interface components {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
             /** @enum {unknown} */
-            kind: "transaction.landed" | "transaction.failed" | "transaction.expired" | "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed" | "verification.requested" | "verification.approved" | "verification.rejected" | "launch.created" | "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
+            kind: "transaction.landed" | "transaction.failed" | "transaction.expired";
             /**
              * Format: date-time
              * @description When it happened
@@ -1999,9 +1999,137 @@ export interface components {
             at: string;
             /** @description The wallet that it is about */
             wallet: string;
-            /** @description What has happened. Fields by kind: docs/events.md. Amounts are decimal strings in the smallest unit of the mint; `signature` is that of the transaction, or null. */
             data: {
-                [key: string]: unknown;
+                /** @description As the answer that crafted it says */
+                requestId: string;
+                /** @description The part of the API that it was crafted or submitted with, such as `swap` */
+                area: string;
+                /** @description Of the transaction, in base58 */
+                signature?: string;
+                slot?: number;
+                /** @description The chain's word, unless it landed */
+                error?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /** @enum {unknown} */
+            kind: "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The wallet that it is about */
+            wallet: string;
+            data: {
+                /**
+                 * @description A limit order, or an order that waits for a price
+                 * @enum {unknown}
+                 */
+                api: "trigger/v1" | "trigger/v2";
+                /** @description v1: the account of the order; v2: its id */
+                order: string;
+                /**
+                 * @description v2
+                 * @enum {unknown}
+                 */
+                type?: "single" | "oco" | "otoco";
+                /**
+                 * @description v2: `exit` follows the entry of an OTOCO
+                 * @enum {unknown}
+                 */
+                stage?: "entry" | "exit";
+                /**
+                 * @description v2: which price fired it
+                 * @enum {unknown}
+                 */
+                leg?: "entry" | "take_profit" | "stop_loss";
+                inputMint: string;
+                outputMint: string;
+                /** @description v2: what is left to sell, in the smallest unit */
+                remainingAmount?: string;
+                /** @description Sold by this fill, or offered by the order that was opened, in the smallest unit */
+                inputAmount?: string;
+                /** @description Bought by this fill, or asked for by the order that was opened, in the smallest unit */
+                outputAmount?: string;
+                /** @description Of the transaction, in base58 */
+                signature?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /** @enum {unknown} */
+            kind: "verification.requested" | "verification.approved" | "verification.rejected";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The wallet that it is about */
+            wallet: string;
+            data: {
+                id: string;
+                /** @description The mint */
+                tokenId: string;
+                /** @enum {unknown} */
+                type: "verification" | "metadata";
+                /** @description As the answer that crafted it says */
+                requestId: string;
+                /** @description Of the transaction, in base58 */
+                signature?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /** @enum {unknown} */
+            kind: "launch.created";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The wallet that it is about */
+            wallet: string;
+            data: {
+                /** @description As the answer that crafted it says */
+                requestId: string;
+                mint: string;
+                pool: string;
+                config: string;
+                quoteMint: string;
+                name: string;
+                symbol: string;
+                /** @description Of the transaction, in base58 */
+                signature?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /** @enum {unknown} */
+            kind: "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The wallet that it is about */
+            wallet: string;
+            data: {
+                /** @description Its account */
+                invite: string;
+                inviteSigner: string;
+                sender: string;
+                /** @description Of a claim */
+                receiver?: string;
+                /** @description Without one: SOL */
+                mint?: string;
+                /** @description What is in it, in the smallest unit */
+                amount: string;
+                /** @description Unix seconds */
+                expiry: number;
+                /** @description Of the transaction, in base58 */
+                signature?: string;
             };
         };
         SandboxInfo: {
@@ -7347,7 +7475,7 @@ export interface operations {
                     "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
-            /** @description The events after that number are no longer kept. Read the state of what you follow, and begin anew */
+            /** @description The events after that number are no longer kept, or it is of another list. Read the state of what you follow, and begin anew */
             410: {
                 headers: {
                     [name: string]: unknown;

@@ -68,6 +68,7 @@ export interface ApiOptions {
 }
 
 interface Request extends CallExtras {
+  headers?: Record<string, string>;
   query?: Record<string, unknown>;
   path?: Record<string, unknown>;
   body?: unknown;
@@ -94,26 +95,59 @@ async function call(options: ApiOptions, method: Method, path: string, asked: Re
       return await once(options, method, path, asked);
     } catch (error) {
       if (!(error instanceof SlipwayError) || !error.retryable || attempt >= most) throw error;
-      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+      const pause = error.retryAfterMs ?? pauseAfter(attempt);
       if (pause > LONGEST_PAUSE_MS) throw error;
       await sleep(pause, asked.signal);
     }
   }
 }
 
-async function once({ url, apiKey, ...options }: ApiOptions, method: Method, path: string, asked: Request) {
+/** How long to wait, in ms, after so many failures in a row. */
+export function pauseAfter(failures: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random());
+}
+
+async function once(options: ApiOptions, method: Method, path: string, asked: Request) {
+  const response = await send(options, method, path, asked);
+  const answer = parsed(await response.text().catch((cause: unknown) => lost(options, asked, cause)));
+  if (!response.ok) throw errorOf(response, answer);
+  if (answer === undefined)
+    throw new SlipwayError('not_slipway', `${options.url} answered with something else than JSON`);
+  return answer;
+}
+
+/** Asks for a stream, which the service goes on writing. */
+export type OpenStream = (path: string, asked: Request) => Promise<ReadableStream<Uint8Array>>;
+
+export function createOpenStream(options: ApiOptions): OpenStream {
+  return async (path, asked) => {
+    const response = await send(options, 'get', path, asked);
+    const { ok, body, headers } = response;
+    if (!ok)
+      throw errorOf(response, parsed(await response.text().catch((cause: unknown) => lost(options, asked, cause))));
+    if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
+    throw new SlipwayError('not_slipway', `${options.url} answered with something else than a stream`);
+  };
+}
+
+function lost({ url }: ApiOptions, { signal }: Request, cause: unknown): never {
+  signal?.throwIfAborted();
+  throw new SlipwayError('network', `no answer from ${url}`, { retryable: true, cause });
+}
+
+async function send(options: ApiOptions, method: Method, path: string, asked: Request): Promise<Response> {
+  const { url, apiKey } = options;
   const { signal, token, body, form } = asked;
   const headers: Record<string, string> = {
+    ...asked.headers,
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const sent = body === undefined ? form : JSON.stringify(body, bigintsAsText);
   const doFetch = options.fetch ?? fetch;
-  let response: Response;
-  let text: string;
   try {
-    response = await doFetch(`${url.replace(/\/+$/, '')}${filled(path, asked)}`, {
+    return await doFetch(`${url.replace(/\/+$/, '')}${filled(path, asked)}`, {
       method: method.toUpperCase(),
       headers,
       // A redirect to another host would take the key along.
@@ -121,15 +155,9 @@ async function once({ url, apiKey, ...options }: ApiOptions, method: Method, pat
       ...(sent !== undefined && { body: sent }),
       ...(signal && { signal }),
     });
-    text = await response.text();
   } catch (cause) {
-    signal?.throwIfAborted();
-    throw new SlipwayError('network', `no answer from ${url}`, { retryable: true, cause });
+    return lost(options, asked, cause);
   }
-  const answer = parsed(text);
-  if (!response.ok) throw errorOf(response, answer);
-  if (answer === undefined) throw new SlipwayError('not_slipway', `${url} answered with something else than JSON`);
-  return answer;
 }
 
 function filled(path: string, { path: values = {}, query = {} }: Request): string {

@@ -1,4 +1,5 @@
 import { type ClientOptions, type Connection, connect } from './context.js';
+import { events } from './events.js';
 import { claim, invites, send, takeBack, waitForInvite } from './invites.js';
 import { launch, launchAddresses } from './launch.js';
 import { cancelLimitOrder, createLimitOrder, limitOrders, waitForLimitOrder } from './limit-orders.js';
@@ -43,6 +44,7 @@ const flows = {
   takeBack,
   invites,
   waitForInvite,
+  events,
 };
 type Flows = typeof flows;
 type Bound<F> = F extends (connection: Connection, ...args: infer A) => infer R ? (...args: A) => R : never;

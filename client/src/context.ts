@@ -1,4 +1,12 @@
-import { type Api, type ApiOptions, type CallOptions, createApi, sleep } from './call.js';
+import {
+  type Api,
+  type ApiOptions,
+  type CallOptions,
+  createApi,
+  createOpenStream,
+  type OpenStream,
+  sleep,
+} from './call.js';
 import { SlipwayError } from './errors.js';
 import { addressOf, type Signer } from './signer.js';
 
@@ -31,6 +39,9 @@ const SANDBOX_PROGRAMS = { router: '22eVBT7LjAcL9RvjvLeHr4xWBbY9VnCceAE1BmCMKdEV
 /** What every flow works with; `connect` makes it. */
 export interface Connection {
   readonly api: Api;
+  readonly openStream: OpenStream;
+  /** How often a call that may be repeated is made at most. */
+  readonly attempts: number;
   readonly signer: Signer | undefined;
   readonly rpcUrl: string | undefined;
   readonly fetch: typeof fetch | undefined;
@@ -40,6 +51,8 @@ export interface Connection {
 export function connect(options: ClientOptions): Connection {
   return {
     api: createApi(options),
+    openStream: createOpenStream(options),
+    attempts: options.attempts ?? 4,
     signer: options.signer,
     rpcUrl: options.rpcUrl,
     fetch: options.fetch,

@@ -21,6 +21,8 @@ export type ErrorCode =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  /** Of `events`: those after that number are no longer kept. Read the state of what you follow, and begin anew. */
+  | 'gone'
   | 'rate_limited'
   | 'unavailable'
   | 'internal'
@@ -75,6 +77,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  410: 'gone',
   429: 'rate_limited',
   503: 'unavailable',
 };

@@ -10,6 +10,7 @@ export {
   type Progress,
 } from './context.js';
 export { type ErrorCode, SlipwayError } from './errors.js';
+export { type EventKind, type EventsOptions, events, type SlipwayEvent } from './events.js';
 export { claim, type Invite, invites, type SendRequest, type Sent, send, takeBack, waitForInvite } from './invites.js';
 export { type Launched, type LaunchRequest, launch, launchAddresses } from './launch.js';
 export {

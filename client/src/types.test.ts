@@ -43,6 +43,13 @@ export async function wrongUseDoesNotCompile(
   order.price;
   // @ts-expect-error: the path has a name in it
   await client.api.get('/tx/v1/status/{signature}');
+  for await (const event of client.events({ kinds: ['order.*', 'invite.claimed'] })) {
+    if (event.kind === 'order.filled') event.data.outputAmount?.length;
+    // @ts-expect-error: which kinds have a slot?
+    event.data.slot;
+  }
+  // @ts-expect-error: there is no such kind
+  client.events({ kinds: ['order.eaten'] });
   const signers: Signer[] = [{ address: '', signTransaction: (bytes: Uint8Array) => bytes }];
   return { router, signers };
 }

@@ -99,7 +99,7 @@ export function nullFields(document: OpenapiDocument): Map<string, 'optional' | 
 }
 
 /** Checks answers against the document: answers what is wrong with one, or undefined. */
-export function createAnswerCheck(document: OpenapiDocument) {
+function validators(document: OpenapiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
@@ -112,7 +112,20 @@ export function createAnswerCheck(document: OpenapiDocument) {
     }
     return validate;
   };
+  return (pointer: string, value: unknown): string | undefined => {
+    const validate = validatorAt(pointer);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+}
 
+/** What is wrong with a value that should be as a named schema of the document says. */
+export function createSchemaCheck(document: OpenapiDocument) {
+  const check = validators(document);
+  return (schema: string, value: unknown) => check(`/components/schemas/${schema}`, value);
+}
+
+export function createAnswerCheck(document: OpenapiDocument) {
+  const check = validators(document);
   return (operation: Operation, status: number, body: unknown): string | undefined => {
     const documented = String(status);
     if (operation.responses[documented] === undefined) return `the status ${status} is not documented`;
@@ -120,7 +133,6 @@ export function createAnswerCheck(document: OpenapiDocument) {
     if (type !== 'application/json') return undefined;
     const steps = ['paths', operation.path, operation.method.toLowerCase(), 'responses', documented, 'content', type];
     const pointer = [...steps, 'schema'].map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-    const validate = validatorAt(encodeURI(pointer));
-    return validate(body) ? undefined : ajv.errorsText(validate.errors);
+    return check(encodeURI(pointer), body);
   };
 }

@@ -37,7 +37,10 @@ export interface NewEvent {
    * is kept.
    */
   once?: string;
-  /** JSON without undefined, bigint and NUL characters. Amounts are decimal strings in the smallest unit. */
+  /**
+   * JSON without undefined, bigint and NUL characters. Amounts are decimal strings in the smallest unit. What is null is left
+   * out.
+   */
   data: Readonly<Record<string, unknown>>;
 }
 
@@ -73,7 +76,7 @@ function encode(events: readonly NewEvent[]): string {
       request_id: begunBy && 'requestId' in begunBy ? begunBy.requestId : null,
       begun_by: begunBy && 'signature' in begunBy ? begunBy.signature : null,
       once,
-      data,
+      data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)),
     })),
   );
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { EventRow } from '../../store/events.js';
 import type { Wants } from './filter.js';
+import type { Event } from './schema.js';
 
 /** What may wait for a reader that is slower than its events. */
 const MOST_WAITING_BYTES = 128 * 1024;
@@ -94,6 +95,12 @@ export class Reader {
 
 /** The text of an event, the same for everybody who reads the account. */
 export function frameOf({ number, kind, at, wallet, data }: EventRow): string {
-  const event = { number: Number(number), kind, at: at.toISOString(), wallet, data };
+  const event: Pick<Event, 'number' | 'kind' | 'at' | 'wallet'> & { data: unknown } = {
+    number: Number(number),
+    kind,
+    at: at.toISOString(),
+    wallet,
+    data,
+  };
   return `id: ${number}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { eventKinds } from '../../store/event-outbox.js';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { EventKind } from '../../store/event-outbox.js';
 
 const NUMBER = '^(0|[1-9][0-9]{0,17})$';
 
@@ -32,17 +32,91 @@ export const StreamHeaders = Type.Object({
 });
 export type StreamHeaders = Static<typeof StreamHeaders>;
 
-export const Event = Type.Object(
-  {
+const signature = Type.Optional(Type.String({ description: 'Of the transaction, in base58' }));
+const amount = (description: string) => Type.String({ description: `${description}, in the smallest unit` });
+const pair = { inputMint: Type.String(), outputMint: Type.String() };
+const requestId = Type.String({ description: 'As the answer that crafted it says' });
+
+const Transaction = Type.Object({
+  requestId,
+  area: Type.String({ description: 'The part of the API that it was crafted or submitted with, such as `swap`' }),
+  signature,
+  slot: Type.Optional(Type.Integer()),
+  error: Type.Optional(Type.String({ description: "The chain's word, unless it landed" })),
+});
+
+const Order = Type.Object({
+  api: Type.Enum(['trigger/v1', 'trigger/v2'], { description: 'A limit order, or an order that waits for a price' }),
+  order: Type.String({ description: 'v1: the account of the order; v2: its id' }),
+  type: Type.Optional(Type.Enum(['single', 'oco', 'otoco'], { description: 'v2' })),
+  stage: Type.Optional(Type.Enum(['entry', 'exit'], { description: 'v2: `exit` follows the entry of an OTOCO' })),
+  leg: Type.Optional(Type.Enum(['entry', 'take_profit', 'stop_loss'], { description: 'v2: which price fired it' })),
+  ...pair,
+  remainingAmount: Type.Optional(amount('v2: what is left to sell')),
+  inputAmount: Type.Optional(amount('Sold by this fill, or offered by the order that was opened')),
+  outputAmount: Type.Optional(amount('Bought by this fill, or asked for by the order that was opened')),
+  signature,
+});
+
+const Verification = Type.Object({
+  id: Type.String(),
+  tokenId: Type.String({ description: 'The mint' }),
+  type: Type.Enum(['verification', 'metadata']),
+  requestId,
+  signature,
+});
+
+const Launch = Type.Object({
+  requestId,
+  mint: Type.String(),
+  pool: Type.String(),
+  config: Type.String(),
+  quoteMint: Type.String(),
+  name: Type.String(),
+  symbol: Type.String(),
+  signature,
+});
+
+const Invite = Type.Object({
+  invite: Type.String({ description: 'Its account' }),
+  inviteSigner: Type.String(),
+  sender: Type.String(),
+  receiver: Type.Optional(Type.String({ description: 'Of a claim' })),
+  mint: Type.Optional(Type.String({ description: 'Without one: SOL' })),
+  amount: amount('What is in it'),
+  expiry: Type.Integer({ description: 'Unix seconds' }),
+  signature,
+});
+
+function told<const Kind extends EventKind, Data extends TSchema>(kinds: readonly Kind[], data: Data) {
+  return Type.Object({
     number: Type.Integer({ minimum: 1, description: '1, 2, 3 ... without gaps in the list of one key or wallet' }),
-    kind: Type.Enum([...eventKinds]),
+    kind: Type.Enum([...kinds]),
     at: Type.String({ format: 'date-time', description: 'When it happened' }),
     wallet: Type.String({ description: 'The wallet that it is about' }),
-    data: Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'What has happened. Fields by kind: docs/events.md. Amounts are decimal strings in the smallest unit of the mint; `signature` is that of the transaction, or null.',
-    }),
-  },
+    data,
+  });
+}
+
+export const Event = Type.Union(
+  [
+    told(['transaction.landed', 'transaction.failed', 'transaction.expired'], Transaction),
+    told(
+      [
+        'order.opened',
+        'order.triggered',
+        'order.partly_filled',
+        'order.filled',
+        'order.cancelled',
+        'order.expired',
+        'order.failed',
+      ],
+      Order,
+    ),
+    told(['verification.requested', 'verification.approved', 'verification.rejected'], Verification),
+    told(['launch.created'], Launch),
+    told(['invite.created', 'invite.claimed', 'invite.taken_back', 'invite.expired'], Invite),
+  ],
   { $id: 'Event', description: 'Something that has happened' },
 );
 export type Event = Static<typeof Event>;

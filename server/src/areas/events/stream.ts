@@ -27,7 +27,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       config: {
         ...eventsRoute,
         errors: {
-          410: 'The events after that number are no longer kept. Read the state of what you follow, and begin anew',
+          410: 'The events after that number are no longer kept, or it is of another list. Read the state of what you follow, and begin anew',
           429: 'Too many streams of this key are open',
         },
       },
@@ -111,7 +111,7 @@ function createPlaces({ streams, streamsPerKey }: EventsDeps['limits']) {
   };
 }
 
-/** The number after which a stream begins. @throws AppError GONE, INVALID_REQUEST */
+/** The number after which a stream begins. @throws AppError GONE */
 async function startOf(store: Store, account: string, asked: string | undefined): Promise<bigint> {
   const { gone, last } = await keptNumbers(store, account);
   if (asked === undefined) return last;
@@ -121,8 +121,8 @@ async function startOf(store: Store, account: string, asked: string | undefined)
     throw new AppError('GONE', { message: `The events after ${after} are no longer kept; the oldest is ${gone + 1n}` });
   }
   if (after > last) {
-    const expected = `expected at most ${last}, the number of the last event`;
-    throw new AppError('INVALID_REQUEST', { message: `Last-Event-ID: ${expected}`, details: { after: expected } });
+    // After the database was emptied, for example.
+    throw new AppError('GONE', { message: `The last event is ${last}, so ${after} is a number of another list` });
   }
   return after;
 }
