@@ -166,8 +166,9 @@ function checkWorkspaces() {
     programs: ['@slipway/wire', '@slipway/wire/formats'],
     checks: formats,
     client: [...formats, '@slipway/checks'],
+    'sandbox-wallet': [...formats, '@slipway/checks'],
   };
-  const inBrowsers = new Set(['checks', 'client']);
+  const inBrowsers = new Set(['checks', 'client', 'sandbox-wallet']);
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
       const name = relative(root, file);

@@ -53,8 +53,25 @@ const require = createRequire(import.meta.url);
 const bundleFolder = import.meta.dirname;
 globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] };`;
 
+/** What the service serves to browsers: joined, because a page loads it from another origin with one tag. */
+async function bundleForBrowsers() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'sandbox-wallet': 'sandbox-wallet/dist/index.js' },
+    outdir: join(root, 'server', 'dist', 'browser'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'inline',
+    logLevel: 'warning',
+  });
+}
+
 export async function bundle() {
   rmSync(out, { recursive: true, force: true });
+  await bundleForBrowsers();
   await build({
     absWorkingDir: root,
     entryPoints: ENTRIES,

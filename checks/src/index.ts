@@ -11,6 +11,13 @@ export { checkSwap } from './swap-check.js';
 export { keptLamports, leastChange } from './swap-lamports.js';
 export type { ForeignTrade, Place, Swap, SwapPrograms } from './swap-terms.js';
 export {
+  PROGRAM_NAMES,
+  type ToldInstruction,
+  type ToldTransaction,
+  tellTransaction,
+  type Wording,
+} from './tell-transaction.js';
+export {
   afterBudget,
   type Budget,
   CraftCheckFailed,

@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 const LOCAL_NAME = /^(?:[a-z0-9-]+\.)*localhost$/;
 const LOOPBACK = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 const ORIGIN = /^https?:\/\/(\[[0-9a-f:]+\]|[^:/@\s]+)(?::[0-9]{1,5})?$/;
+/** A wallet in a browser: its user has installed it, and no page can take its name. */
+const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\/[0-9A-Za-z-]+$/;
 const HOST = /^(\[[0-9a-f:.]+\]|[^:/@\s[\]]+)(?::[0-9]{1,5})?$/;
 
 /** Who may call a server that everybody on this machine may use, and nobody on the web. */
@@ -13,7 +15,10 @@ export interface Callers {
    * may leave the header out.
    */
   isHere(host: string | undefined): boolean;
-  /** Whether an Origin header is that of a page of this machine or of the given names, or left out, as by what is no page. */
+  /**
+   * Whether an Origin header is that of a page of this machine or of the given names, or of a browser's extension, or left
+   * out, as by what is no page.
+   */
   mayCall(origin: string | undefined): boolean;
 }
 
@@ -29,7 +34,7 @@ export function createCallers(names: readonly string[] = []): Callers {
       return isOurs(name.replace(/\.$/, '')) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
     },
     mayCall(origin) {
-      if (origin === undefined) return true;
+      if (origin === undefined || EXTENSION.test(origin)) return true;
       const name = ORIGIN.exec(origin)?.[1];
       return name !== undefined && (isOurs(name) || LOOPBACK.test(name));
     },

@@ -54,6 +54,24 @@ test('pages of this machine may call, with the headers that Solana clients send'
   assert.equal(answered.headers.get('access-control-allow-origin'), 'http://localhost:5173');
 });
 
+test("a wallet that is a browser's extension may call", async () => {
+  for (const origin of [
+    'chrome-extension://bfnaelmomeimhlpmgjnjophhpkkoljpa',
+    'moz-extension://1f0c5f1e-8a11-4c6e-9d0a',
+  ]) {
+    const answered = await fetch(net.localnet.rpcUrl, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"getHealth"}',
+    });
+    assert.equal(answered.headers.get('access-control-allow-origin'), origin);
+    assert.equal(((await answered.json()) as { result: string }).result, 'ok');
+    const socket = new WebSocket(net.localnet.wsUrl, { origin });
+    await once(socket, 'open');
+    socket.close();
+  }
+});
+
 test('pages of the web may not: neither read an answer nor open a WebSocket', async () => {
   const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
   const body = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';
@@ -96,7 +114,8 @@ const balance = async () => {
 };
 
 test('attack: a page of a foreign origin writes nothing to the chain inside, whatever its method and content type', async () => {
-  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://192.168.1.9']) {
+  const origins = ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://192.168.1.9'];
+  for (const origin of [...origins, 'https://chrome-extension.evil.example', 'chrome-extension://evil.example']) {
     for (const method of ['POST', 'GET', 'OPTIONS', 'PUT', 'HEAD']) {
       for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
         const headers = { origin, 'content-type': type };

@@ -314,6 +314,7 @@ it('a production service gives nothing away', async () => {
   try {
     const { address } = generateKeypair();
     await expectFailure(['airdrop', address, '1', '--url', production.url], 1, /not a sandbox/);
+    assert.equal((await fetch(`${production.url}/sandbox/wallet.js`)).status, 404);
   } finally {
     await production.close();
   }

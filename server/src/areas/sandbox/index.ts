@@ -6,6 +6,7 @@ import { type SandboxDeps, tags } from './deps.js';
 import { registerInfo } from './info.js';
 import { registerMoveClock } from './move-clock.js';
 import { registerSetPrice } from './set-price.js';
+import { registerWalletScript } from './wallet-script.js';
 
 /** Routes that only a sandbox has: elsewhere they are not registered and answer 404. */
 export const sandboxArea: Area = {
@@ -34,5 +35,6 @@ export const sandboxArea: Area = {
     registerAirdrop(server, deps);
     registerSetPrice(server, deps);
     registerMoveClock(server, deps);
+    registerWalletScript(server);
   },
 };
