@@ -156,8 +156,12 @@ const readers: readonly Reader[] = [
     expect(account === associatedTokenAddress(owner, mint, tokenProgram), 'a wrong associated token account');
     expect(mint === output.mint && (owner === receiver || owner === taker), 'an account that nobody asked for');
     if (output.place.kind === 'token' && account === output.place.account) books.destinationMade = true;
-    // The taker's own account is created only for the output to pass through.
-    else books.temporary.set(account, { initialized: true, native: false });
+    else {
+      // The taker's own account is created only for the output to pass through. It may have been there before: closing
+      // it would pay out what it held of wrapped SOL.
+      expect(mint !== WRAPPED_SOL_MINT, 'an account of wrapped SOL that is no temporary one');
+      books.temporary.set(account, { initialized: true, native: false });
+    }
   }),
   reader(parseTransferChecked, ({ source, destination, authority, amount }, { tokens }, { taker }) => {
     expect(authority === taker, `tokens of ${authority}`);

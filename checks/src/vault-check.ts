@@ -10,6 +10,8 @@ import {
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   parseTransferChecked,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
 import { afterBudget, type Budget, type Expect, expecting, type ReadTransaction } from './transaction.js';
@@ -35,6 +37,7 @@ export function checkDeposit({ signers, instructions }: ReadTransaction, deposit
   checkParties(signers, wallet, vault);
   let paid = false;
   const made = new Set<Address>();
+  const openedAccounts = new Set<Address>();
   for (const instruction of afterBudget(instructions, budget, expect)) {
     const seeded = parseSystemCreateAccountWithSeed(instruction);
     const opened = parseInitializeAccount3(instruction);
@@ -42,12 +45,15 @@ export function checkDeposit({ signers, instructions }: ReadTransaction, deposit
     const tokens = parseTransferChecked(instruction);
     if (seeded) {
       expect(seeded.payer === wallet && seeded.base === vault, 'an account of somebody else');
+      // Another program could take the SOL.
+      expect(seeded.owner === TOKEN_PROGRAM || seeded.owner === TOKEN_2022_PROGRAM, 'an account of another program');
       expect(seeded.newAccount === createAddressWithSeed(vault, seeded.seed, seeded.owner), 'a wrong account');
       expect(seeded.lamports <= MAX_RENT_LAMPORTS && made.size < 2, 'too much rent');
       made.add(seeded.newAccount);
     } else if (opened) {
       expect(opened.owner === vault && made.has(opened.account), 'an account that is not the vault’s');
       expect(opened.mint === (opened.account === account ? inputMint : outputMint), 'an account of another mint');
+      openedAccounts.add(opened.account);
     } else if (sol || tokens) {
       expect(!paid && made.has(account), 'more than one deposit');
       paid = true;
@@ -61,7 +67,7 @@ export function checkDeposit({ signers, instructions }: ReadTransaction, deposit
       }
     } else if (!parseSyncNative(instruction)) checkOwnAccount(instruction, wallet, outputMint);
   }
-  expect(paid, 'no deposit');
+  expect(paid && openedAccounts.has(account), 'no deposit');
 }
 
 /** A withdrawal of all that an order's accounts hold: everything goes to the wallet. @throws CraftCheckFailed */

@@ -1,5 +1,5 @@
 import { checkPayment, type ReadTransaction } from '@slipway/checks';
-import { parseMemo, parseTransferChecked, address as toAddress } from '@slipway/wire/formats';
+import { parseMemo, address as toAddress, WRAPPED_SOL_MINT } from '@slipway/wire/formats';
 import { checkAskedSwap } from './check-swap.js';
 import type { Connection } from './context.js';
 import { leastOf, MAX_FEE_LAMPORTS } from './flow.js';
@@ -13,7 +13,13 @@ const PRICE_IN_TOKENS = 1_000n;
 /** Checks that a transaction pays for one verification and does nothing else. @throws CraftCheckFailed */
 export function checkAskedPayment(
   { programs }: Pick<Connection, 'programs'>,
-  { receiver: wantedReceiver, mint: wantedMint, maxAmount }: VerificationRequest,
+  {
+    receiver: wantedReceiver,
+    mint: wantedMint,
+    maxAmount,
+    paymentCurrency,
+    inputMint: wantedInput,
+  }: VerificationRequest,
   payment: Payment,
   wallet: string,
   read: ReadTransaction,
@@ -25,6 +31,10 @@ export function checkAskedPayment(
   const price = PRICE_IN_TOKENS * 10n ** BigInt(payment.tokenDecimals);
   expect(wantedReceiver === undefined || receiver === wantedReceiver, `a payment to ${receiver}`);
   expect(wantedMint === undefined || mint === wantedMint, `a payment in ${mint}`);
+  const isDirect = paymentCurrency === undefined || paymentCurrency === 'PLATFORM_TOKEN';
+  expect(isDirect === (payment.inputMint === undefined), `a payment with ${payment.inputMint ?? mint}`);
+  const input = paymentCurrency === 'SOL' ? WRAPPED_SOL_MINT : wantedInput;
+  expect(isDirect || input === undefined || payment.inputMint === input, `a payment with ${payment.inputMint}`);
   const paid = payment.inputMint === undefined ? amount : BigInt(payment.maxInputAmount ?? payment.quotedInputAmount!);
   expect(maxAmount === undefined || paid <= maxAmount, `a price of ${paid}, and ${maxAmount} is the most`);
   const maxFeeLamports = leastOf(BigInt(payment.feeLamports), MAX_FEE_LAMPORTS);
@@ -41,7 +51,6 @@ export function checkAskedPayment(
   const [feePayer] = read.signers;
   expect(feePayer === sender || payment.gasless, 'another fee payer');
   checkFee(read, budget, sender, maxFeeLamports);
-  const transfer = parseTransferChecked(read.instructions.at(-2)!);
   const createDestination = read.instructions.length === 5;
   expect(!createDestination || feePayer !== sender || mayCreate, 'an account is made that was not quoted');
   const source = namedAccount(read, sender, mint);
@@ -54,7 +63,8 @@ export function checkAskedPayment(
     createDestination,
     mint,
     tokenProgram: source.tokenProgram,
-    decimals: transfer?.decimals ?? 0,
+    // The chain compares those of the transfer with the mint's.
+    decimals: payment.tokenDecimals,
     amount,
     reference: parseMemo(read.instructions.at(-1)!) ?? '',
   };

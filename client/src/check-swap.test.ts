@@ -3,10 +3,20 @@ import { test } from 'node:test';
 import { poolSwap, ROUTER_PROGRAM, type RouteHop, routeInstruction } from '@slipway/programs';
 import {
   associatedTokenAddress,
+  createAddressWithSeed,
+  createAssociatedTokenIdempotent,
   generateKeypair,
+  type Instruction,
+  rentExemptLamports,
   setComputeUnitLimit,
   setComputeUnitPrice,
+  systemCreateAccountWithSeed,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenUnwrapLamports,
+  WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { checkAskedSwap } from './check-swap.js';
 import { type ClientOptions, connect } from './context.js';
@@ -58,4 +68,33 @@ test('attack: a lying service gives a client a route by a router that the client
   assert.throws(() => check({}, { sandbox: false, programs: { tokenSwap: other } }), /programs\.router/);
   assert.throws(() => check({}, { programs: { router: other } }), /is not understood/);
   assert.throws(() => check({}, { sandbox: true, programs: { router: other } }), /is not understood/);
+});
+
+test('attack: a lying service pays the fees of a swap for SOL, and closes the wrapped SOL that its taker has, to itself: not signed', () => {
+  const gas = newAddress();
+  const own = associatedTokenAddress(taker, WRAPPED_SOL_MINT);
+  const account = createAddressWithSeed(taker, 'seed', TOKEN_PROGRAM);
+  const lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+  const made = { payer: gas, newAccount: account, base: taker, seed: 'seed', lamports };
+  const swap = { ...ends, destination: account, amountIn: 10n, minimumAmountOut: 5n };
+  const close = (closed: typeof own) => tokenCloseAccount({ account: closed, destination: gas, authority: taker });
+  const asked = { taker, receiver: taker, inputMint, outputMint: WRAPPED_SOL_MINT, amount: 10n, least: 5n };
+  const limits = { gasless: true, maxFeeLamports: 10_000n, tipLamports: 0n, mayCreate: true, programs: {} };
+  const given = (first: Instruction[], last: Instruction[]) => {
+    const instructions = [
+      setComputeUnitLimit(1_000),
+      setComputeUnitPrice(1n),
+      ...first,
+      systemCreateAccountWithSeed({ ...made, space: TOKEN_ACCOUNT_SPACE, owner: TOKEN_PROGRAM }),
+      tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner: taker }),
+      poolSwap({ accounts: { ...pool, ...mints, mintB: WRAPPED_SOL_MINT }, aToB: true, ...swap }),
+      tokenUnwrapLamports({ source: account, destination: taker, authority: taker }),
+      close(account),
+      ...last,
+    ];
+    checkAskedSwap({ ...asked, ...limits }, { signers: [gas, taker], instructions });
+  };
+  given([], []);
+  const makes = createAssociatedTokenIdempotent({ payer: gas, owner: taker, mint: WRAPPED_SOL_MINT });
+  assert.throws(() => given([makes], [close(own)]), /an account of wrapped SOL that is no temporary one/);
 });

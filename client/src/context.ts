@@ -31,6 +31,11 @@ export interface ClientOptions extends ApiOptions {
   programs?: Partial<Programs> | undefined;
   /** The service is a sandbox: its router is trusted. Never set this for another chain. */
   sandbox?: boolean | undefined;
+  /**
+   * What the text of a login begins with, up to the wallet, where the operator has chosen it or serves the API under
+   * another name than `url`. By default it must name the host of `url`.
+   */
+  challengePrefix?: string | undefined;
 }
 
 /** Anybody can have the secret key of this address, and put a program there on another chain. */
@@ -38,6 +43,8 @@ const SANDBOX_PROGRAMS = { router: '22eVBT7LjAcL9RvjvLeHr4xWBbY9VnCceAE1BmCMKdEV
 
 /** What every flow works with; `connect` makes it. */
 export interface Connection {
+  readonly url: string;
+  readonly challengePrefix: string | undefined;
   readonly api: Api;
   readonly openStream: OpenStream;
   /** How often a call that may be repeated is made at most. */
@@ -50,6 +57,8 @@ export interface Connection {
 
 export function connect(options: ClientOptions): Connection {
   return {
+    url: options.url,
+    challengePrefix: options.challengePrefix,
     api: createApi(options),
     openStream: createOpenStream(options),
     attempts: options.attempts ?? 4,

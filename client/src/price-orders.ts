@@ -50,7 +50,7 @@ export async function login(connection: Connection, options: FlowOptions = {}): 
     signal,
   });
   const { signLogin } = await import('./sign-login.js');
-  const signature = await signLogin(signer, challenge, wallet, signal);
+  const signature = await signLogin(connection, signer, challenge, wallet, signal);
   const body = { type: 'message' as const, walletPubkey: wallet, signature };
   const { token } = await api.post('/trigger/v2/auth/verify', { body, signal });
   await api.get('/trigger/v2/vault/register', { token, signal }).catch((error: unknown) => {

@@ -23,6 +23,8 @@ export interface VerificationRequest {
   /** Whom to pay, and in what. Without them the service's word is taken. */
   receiver?: string | undefined;
   mint?: string | undefined;
+  /** The mint of `paymentCurrency`, where that is USDC or PLATFORM_STABLE. Without it the service's word is taken. */
+  inputMint?: string | undefined;
 }
 
 export interface Verified {
@@ -50,7 +52,7 @@ export async function payVerification(
 ): Promise<Verified> {
   const { signer, wallet } = signerOf(connection, options);
   requireAddress('tokenId', request.tokenId);
-  const { maxAmount: _, receiver: __, mint: ___, paymentCurrency, ...details } = request;
+  const { maxAmount: _, receiver: __, mint: ___, inputMint: ____, paymentCurrency, ...details } = request;
   const query = { senderAddress: wallet, ...(paymentCurrency && { paymentCurrency }) };
   const payment = await connection.api.get(`${EXPRESS}/craft-txn`, { query, signal: options.signal });
   if (payment.code !== 0)
