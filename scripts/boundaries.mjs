@@ -166,9 +166,10 @@ function checkWorkspaces() {
     programs: ['@slipway/wire', '@slipway/wire/formats'],
     checks: formats,
     client: [...formats, '@slipway/checks'],
+    react: ['@slipway/client'],
     'sandbox-wallet': [...formats, '@slipway/checks'],
   };
-  const inBrowsers = new Set(['checks', 'client', 'sandbox-wallet']);
+  const inBrowsers = new Set(['checks', 'client', 'react', 'sandbox-wallet']);
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
       const name = relative(root, file);

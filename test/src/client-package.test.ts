@@ -19,8 +19,8 @@ let service: Service;
 let project: string;
 before(async () => {
   project = mkdtempSync(join(tmpdir(), 'slipway-client-'));
-  const { packClient } = await import(pathToFileURL(join(ROOT, 'scripts', 'pack-client.mjs')).href);
-  const tarball: string = await packClient(project);
+  const { pack } = await import(pathToFileURL(join(ROOT, 'scripts', 'pack.mjs')).href);
+  const tarball: string = await pack('client', project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   const options = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync('npm', ['install', ...options, tarball], { cwd: project, stdio: 'pipe' });
