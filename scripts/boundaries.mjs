@@ -6,7 +6,7 @@ import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
 const below = ['chain', 'prices', 'signer', 'objects', 'store'];
-const middle = ['trigger-orders', 'indexes', 'launches', 'routing', 'crafting', 'landing', 'vault'];
+const middle = ['trigger-orders', 'indexes', 'events', 'launches', 'routing', 'crafting', 'landing', 'vault'];
 const allowed = {
   lib: [],
   errors: ['lib'],
@@ -22,6 +22,7 @@ const allowed = {
   crafting: [],
   'trigger-orders': ['prices', 'store'],
   indexes: ['chain', 'store'],
+  events: ['store'],
   launches: ['chain', 'objects', 'signer', 'store'],
   routing: [...below, 'crafting', 'landing'],
   landing: [...below, 'crafting'],

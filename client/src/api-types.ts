@@ -1990,13 +1990,13 @@ export interface components {
         Event: {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
-            /** @enum {unknown} */
-            kind: "transaction.landed" | "transaction.failed" | "transaction.expired";
             /**
              * Format: date-time
              * @description When it happened
              */
             at: string;
+            /** @enum {unknown} */
+            kind: "transaction.landed" | "transaction.failed" | "transaction.expired";
             /** @description The wallet that it is about */
             wallet: string;
             data: {
@@ -2013,13 +2013,13 @@ export interface components {
         } | {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
-            /** @enum {unknown} */
-            kind: "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed";
             /**
              * Format: date-time
              * @description When it happened
              */
             at: string;
+            /** @enum {unknown} */
+            kind: "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed";
             /** @description The wallet that it is about */
             wallet: string;
             data: {
@@ -2059,13 +2059,13 @@ export interface components {
         } | {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
-            /** @enum {unknown} */
-            kind: "verification.requested" | "verification.approved" | "verification.rejected";
             /**
              * Format: date-time
              * @description When it happened
              */
             at: string;
+            /** @enum {unknown} */
+            kind: "verification.requested" | "verification.approved" | "verification.rejected";
             /** @description The wallet that it is about */
             wallet: string;
             data: {
@@ -2082,13 +2082,13 @@ export interface components {
         } | {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
-            /** @enum {unknown} */
-            kind: "launch.created";
             /**
              * Format: date-time
              * @description When it happened
              */
             at: string;
+            /** @enum {unknown} */
+            kind: "launch.created";
             /** @description The wallet that it is about */
             wallet: string;
             data: {
@@ -2106,13 +2106,13 @@ export interface components {
         } | {
             /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
             number: number;
-            /** @enum {unknown} */
-            kind: "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
             /**
              * Format: date-time
              * @description When it happened
              */
             at: string;
+            /** @enum {unknown} */
+            kind: "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
             /** @description The wallet that it is about */
             wallet: string;
             data: {
@@ -2130,6 +2130,60 @@ export interface components {
                 expiry: number;
                 /** @description Of the transaction, in base58 */
                 signature?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @enum {string} */
+            kind: "score.changed";
+            /** @description None: it concerns everybody */
+            wallet?: string;
+            data: {
+                /** @description Of the game, as in `/prediction/v1/events/{eventId}/score` */
+                eventId: string;
+                gameId: string;
+                live: boolean;
+                ended: boolean;
+                /** Format: date-time */
+                updatedAt: string;
+                /** @description As the provider writes it */
+                leagueAbbreviation?: string;
+                /** @description As the provider writes it */
+                homeTeam?: string;
+                /** @description As the provider writes it */
+                awayTeam?: string;
+                /** @description As the provider writes it */
+                score?: string;
+                /** @description As the provider writes it */
+                period?: string;
+                /** @description As the provider writes it */
+                elapsed?: string;
+                /** @description As the provider writes it */
+                status?: string;
+                /** Format: date-time */
+                finishedTimestamp?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @enum {string} */
+            kind: "price.changed";
+            /** @description None: it concerns everybody */
+            wallet?: string;
+            data: {
+                mint: string;
+                /** @description US dollars for a whole token */
+                usd: number;
             };
         };
         SandboxInfo: {
@@ -7423,7 +7477,7 @@ export interface operations {
     getEventsV1Stream: {
         parameters: {
             query?: {
-                /** @description Only events of these kinds, separated by commas; `order.*` stands for all that begin with `order.` */
+                /** @description Only events of these kinds, separated by commas; `order.*` stands for all that begin with `order.`. `score.changed` and `price.changed` come only to those who name them. */
                 kinds?: string;
                 /** @description Only events about this wallet */
                 wallet?: string;

@@ -89,8 +89,6 @@ describe('the stream of events', () => {
     const crafted = await request<{ tx: string }>(`${service.url}/send/v1/craft-send`, { body });
     const signedTransaction = signTransaction(crafted.body.tx, sender, key);
     await request(`${service.url}/tx/v1/submit`, { body: { signedTransaction } });
-    // Invites are read from the chain once somebody asks for them.
-    await request(`${service.url}/send/v1/pending-invites?address=${sender.address}`);
     const events = await next('invite.created');
     const created = events.at(-1)!;
     assert.equal(created.kind, 'invite.created');
@@ -102,6 +100,38 @@ describe('the stream of events', () => {
     service = await startService({ dataDir });
     const again = await listen(service, 'invite.created', { after: last - 1 });
     assert.deepEqual(again, [created]);
+  });
+
+  it('tells what becomes of a limit order that nobody asks for', async () => {
+    const maker = await newWallet(service, 3_000_000_000n);
+    const client = clientOf(service, maker);
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const order = { inputMint: SOL, outputMint: USDC, makingAmount: 1_000_000_000n, takingAmount: 10_000_000_000n };
+    const made = await client.createLimitOrder({ ...order, expiresAt });
+    const opened = (await next('order.opened')).at(-1)!;
+    assert.ok(opened.kind === 'order.opened' && opened.wallet === maker.address);
+    assert.deepEqual([opened.data.api, opened.data.order], ['trigger/v1', made.order]);
+    assert.deepEqual([opened.data.inputAmount, opened.data.outputAmount], ['1000000000', '10000000000']);
+    await client.cancelLimitOrder(made.order);
+    const cancelled = (await next('order.cancelled')).at(-1)!;
+    assert.ok(cancelled.kind === 'order.cancelled' && cancelled.data.order === made.order);
+  });
+
+  it('tells prices and scores to those who name them', async () => {
+    const stop = new AbortController();
+    const heard = new Map<string, SlipwayEvent>();
+    const kinds = ['price.*', 'score.changed', 'invite.*'] as const;
+    const onOpen = () => void setPrice(177);
+    for await (const event of clientOfAll(service).events({ kinds, signal: stop.signal, onOpen })) {
+      assert.equal(check('Event', event), undefined, JSON.stringify(event));
+      heard.set(event.kind, event);
+      if (heard.size === 2) break;
+    }
+    const [price, score] = [heard.get('price.changed'), heard.get('score.changed')];
+    assert.ok(price?.kind === 'price.changed' && score?.kind === 'score.changed');
+    assert.deepEqual(price.data, { mint: SOL, usd: 177 });
+    assert.match(score.data.eventId, /^SIM-/);
+    last = Math.max(price.number, score.number);
   });
 
   it('reaches a client that goes on through a kill and a restart, each event once and in order', async () => {

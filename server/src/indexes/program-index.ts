@@ -62,7 +62,12 @@ export class ProgramIndex<E> {
     return this.#running;
   }
 
-  /** `sync`, but only if `sync` was ever called: a service that does not use the program need not read its history. */
+  /** From now on `keepUp` reads what is new on the chain. Costs nothing but the first time. */
+  begin(): Promise<void> {
+    return this.#begin();
+  }
+
+  /** `sync`, but only once it has begun: a service that does not use the program need not read its history. */
   async keepUp(): Promise<void> {
     if (await this.#cursor()) await this.sync();
   }

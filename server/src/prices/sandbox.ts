@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
+import { tell } from '../store/event-outbox.js';
 import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/prices.js';
 import type { Store } from '../store/sql.js';
 import { createListeners } from './listeners.js';
@@ -62,6 +63,8 @@ export async function createSandboxPrices(deps: {
       const price = { mint, usd, updatedAt: new Date(clock.now()) };
       await store.transaction(async (tx) => {
         await setPrice(tx, price);
+        const news = { kind: 'price.changed', at: price.updatedAt, data: { mint, usd } } as const;
+        await tell(tx, [{ ...news, wallets: [], begunBy: undefined }]);
         await tx.notify(PRICES_CHANNEL, mint);
       });
       prices.set(mint, price);

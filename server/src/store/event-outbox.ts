@@ -20,6 +20,8 @@ export const eventKinds = [
   'invite.claimed',
   'invite.taken_back',
   'invite.expired',
+  'score.changed',
+  'price.changed',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];
@@ -28,8 +30,11 @@ export type EventKind = (typeof eventKinds)[number];
 export interface NewEvent {
   kind: EventKind;
   at: Date;
-  /** The wallets that hear of it; the first one is the wallet that it is about. */
-  wallets: readonly [string, ...string[]];
+  /**
+   * The wallets that hear of it; the first one is the wallet that it is about. Without any, it concerns everybody: those
+   * hear of it who follow its kind.
+   */
+  wallets: readonly string[];
   /** What began it: the key behind that request hears of it too. */
   begunBy: { requestId: string } | { signature: string } | undefined;
   /**
@@ -41,7 +46,7 @@ export interface NewEvent {
    * JSON without undefined, bigint and NUL characters. Amounts are decimal strings in the smallest unit. What is null is left
    * out.
    */
-  data: Readonly<Record<string, unknown>>;
+  data: object;
 }
 
 /** The channel that notifies of events that wait for their numbers. */
@@ -55,6 +60,7 @@ const TELL = `
       once text, data jsonb)
     where once is null or not exists (select from event_outbox known where known.once = e.once)
       and not exists (select from events known where account = 'wallet:' || e.wallets[1] and known.once = e.once)
+      and (cardinality(wallets) > 0 or exists (select from event_followers f where f.kind = e.kind and until > e.at))
     returning id
   )
   select pg_notify('${OUTBOX_CHANNEL}', '') from (select from told limit 1) as any_of_them`;

@@ -7,6 +7,8 @@ import {
   deleteEvents,
   type EventRow,
   eventsAfter,
+  followKinds,
+  forgetFollowers,
   keptNumbers,
   lastNumbers,
   numberEvents,
@@ -53,6 +55,29 @@ for (const kind of ['embedded', 'postgres'] as const) {
       );
       const last = await lastNumbers(store, ['wallet:a', 'wallet:b', 'wallet:c']);
       assert.deepEqual([last.get('wallet:a'), last.get('wallet:b'), last.size], [3n, 2n, 2]);
+    });
+
+    it('is heard by all that follow its kind, if it concerns everybody', async () => {
+      const later = (ms: number) => new Date(AT.getTime() + ms);
+      const score = news([], { eventId: 'E' }, { kind: 'score.changed' });
+      const price = news([], { usd: 1 }, { kind: 'price.changed' });
+      await say(score);
+      assert.equal(await number(), 0, 'nobody follows: nothing is written');
+      await followKinds(store, 'key:f1', ['score.changed'], later(10));
+      await followKinds(store, 'wallet:f2', ['score.changed', 'price.changed'], later(10));
+      await followKinds(store, 'key:f1', ['score.changed'], later(5));
+      await say(score, price, { ...score, at: later(9) }, { ...score, at: later(10) });
+      assert.equal(await number(), 3);
+      const kinds = async (account: string) => (await all(account)).map((event) => [event.kind, event.wallet]);
+      assert.deepEqual(await kinds('key:f1'), Array(2).fill(['score.changed', null]));
+      assert.deepEqual(await kinds('wallet:f2'), [
+        ['score.changed', null],
+        ['price.changed', null],
+        ['score.changed', null],
+      ]);
+      await forgetFollowers(store, later(10));
+      await say(score);
+      assert.equal(await number(), 0);
     });
 
     it('is heard by the key that asked for the request, and by no other', async () => {

@@ -8,8 +8,8 @@ export interface EventRow {
   number: bigint;
   kind: EventKind;
   at: Date;
-  /** The wallet that it is about. */
-  wallet: string;
+  /** The wallet that it is about; null where it concerns everybody. */
+  wallet: string | null;
   data: Record<string, unknown>;
 }
 
@@ -32,6 +32,7 @@ const NUMBER = `
     select taken.*, heard.account from taken, lateral (
       select 'wallet:' || wallet as account from unnest(taken.wallets) as wallet
       union select 'key:' || api_key from ledger where ledger.id = taken.request_id and api_key is not null
+      union select account from event_followers f where cardinality(wallets) = 0 and f.kind = taken.kind and until > at
       union select 'key:' || api_key from ledger where ledger.signature = taken.begun_by and api_key is not null
     ) as heard
   ), grown as (
@@ -60,6 +61,23 @@ export async function numberEvents(tx: Tx, limit: number): Promise<number> {
     await tx.notify(EVENTS_CHANNEL, accounts.slice(from, from + ACCOUNTS_PER_NOTIFICATION).join(' '));
   }
   return Number(taken);
+}
+
+/**
+ * From now on an account hears of what concerns everybody, of these kinds, until `until`; whoever reads goes on saying so.
+ */
+export async function followKinds(sql: Sql, account: string, kinds: readonly EventKind[], until: Date): Promise<void> {
+  if (kinds.length === 0) return;
+  await sql.query(
+    `insert into event_followers as known (account, kind, until) select $1, kind, $3 from unnest($2::text[]) as kind
+     on conflict (account, kind) do update set until = greatest(known.until, excluded.until)`,
+    [account, kinds, until],
+  );
+}
+
+/** Forgets who has not said for long that they follow. */
+export async function forgetFollowers(sql: Sql, now: Date): Promise<void> {
+  await sql.query('delete from event_followers where until <= $1', [now]);
 }
 
 /** Whether events wait for their numbers. */

@@ -1,3 +1,4 @@
+import { tell } from './event-outbox.js';
 import type { Sql, Tx } from './sql.js';
 
 /** The latest score of an event; times are ISO 8601 with milliseconds, in UTC. */
@@ -34,20 +35,40 @@ export async function getScores(sql: Sql, eventIds: readonly string[]): Promise<
 
 /**
  * Stores the scores that are newer than the stored ones, and returns how many that were. A game that has ended stays
- * ended, at the time it ended first, whatever a later update says. Pass at most one score per event. One statement.
+ * ended, at the time it ended first, whatever a later update says. Pass at most one score per event. Tells of
+ * what has changed, unless it is only the time in the game.
  */
 export async function putScores(tx: Tx, scores: readonly EventScore[]): Promise<number> {
   // Sorted, so that two instances that write the same events cannot deadlock.
-  const { rowCount } = await tx.query(
-    `insert into scores as s (event_id, score, updated_at)
+  const { rows } = await tx.query<{ score: EventScore; isNews: boolean }>(
+    `with before as (
+       select event_id, score from scores where event_id in (select value ->> 'eventId' from jsonb_array_elements($1::jsonb))
+     )
+     insert into scores as s (event_id, score, updated_at)
      select value ->> 'eventId', value, (value ->> 'updatedAt')::timestamptz
      from jsonb_array_elements($1::jsonb) order by 1
      on conflict (event_id) do update set updated_at = excluded.updated_at, score = excluded.score
        || case when (s.score ->> 'ended')::boolean then '{"ended": true, "live": false}'::jsonb else '{}'::jsonb end
        || case when s.score ? 'finishedTimestamp'
             then jsonb_build_object('finishedTimestamp', s.score -> 'finishedTimestamp') else '{}'::jsonb end
-     where s.updated_at < excluded.updated_at`,
+     where s.updated_at < excluded.updated_at
+     returning s.score, s.score - '{updatedAt,elapsed}'::text[] is distinct from
+       (select before.score - '{updatedAt,elapsed}'::text[] from before where before.event_id = s.event_id) as "isNews"`,
     [JSON.stringify(scores)],
   );
-  return rowCount;
+  await tell(
+    tx,
+    rows.flatMap(({ score, isNews }) =>
+      isNews
+        ? {
+            kind: 'score.changed' as const,
+            at: new Date(score.updatedAt),
+            wallets: [],
+            begunBy: undefined,
+            data: score,
+          }
+        : [],
+    ),
+  );
+  return rows.length;
 }

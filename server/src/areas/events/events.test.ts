@@ -37,9 +37,12 @@ beforeEach(async () => {
 /** One copy of the service, which listens. */
 async function startCopy(limits = { streams: 10, streamsPerKey: 5 }, patienceMs = 30_000) {
   const hub = new Hub({ store, log: pino({ level: 'silent' }), patienceMs });
-  const { app } = await startTestServer((server) => registerEvents(server, { store, hub, limits }), {
-    wallets: async (token) => LOGINS.get(token),
-  });
+  const { app } = await startTestServer(
+    (server) => registerEvents(server, { store, clock: { now: () => AT.getTime() }, keepMs: 1_000, hub, limits }),
+    {
+      wallets: async (token) => LOGINS.get(token),
+    },
+  );
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
   return { url, connections, close: () => app.close() };

@@ -6,13 +6,16 @@ import { Hub } from './hub.js';
 import { Event } from './schema.js';
 import { registerStream } from './stream.js';
 
+const DAY_MS = 24 * 60 * 60_000;
+
 export const eventsArea: Area = {
   name: 'events',
   tag: tags[0],
   about: 'What happens to transactions, orders, launches and invites, as it happens',
   errorShape: plainError,
-  register(server, { store, log, config }) {
-    registerEvents(server, { store, hub: new Hub({ store, log }), limits: config.events });
+  register(server, { store, clock, log, config }) {
+    const keepMs = config.events.keepDays * DAY_MS;
+    registerEvents(server, { store, clock, keepMs, hub: new Hub({ store, log }), limits: config.events });
   },
 };
 

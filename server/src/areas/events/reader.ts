@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import type { Wants } from '../../events/filter.js';
+import { eventText } from '../../events/text.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { EventRow } from '../../store/events.js';
-import type { Wants } from './filter.js';
 import type { Event } from './schema.js';
 
 /** What may wait for a reader that is slower than its events. */
@@ -94,13 +95,6 @@ export class Reader {
 }
 
 /** The text of an event, the same for everybody who reads the account. */
-export function frameOf({ number, kind, at, wallet, data }: EventRow): string {
-  const event: Pick<Event, 'number' | 'kind' | 'at' | 'wallet'> & { data: unknown } = {
-    number: Number(number),
-    kind,
-    at: at.toISOString(),
-    wallet,
-    data,
-  };
-  return `id: ${number}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
+export function frameOf(event: EventRow): string {
+  return `id: ${event.number}\nevent: ${event.kind satisfies Event['kind']}\ndata: ${eventText(event)}\n\n`;
 }

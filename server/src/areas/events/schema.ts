@@ -8,7 +8,8 @@ export const StreamQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Only events of these kinds, separated by commas; `order.*` stands for all that begin with `order.`',
+      description:
+        'Only events of these kinds, separated by commas; `order.*` stands for all that begin with `order.`. `score.changed` and `price.changed` come only to those who name them.',
     }),
   ),
   wallet: Type.Optional(Type.String({ description: 'Only events about this wallet' })),
@@ -88,14 +89,41 @@ const Invite = Type.Object({
   signature,
 });
 
+const text = Type.Optional(Type.String({ description: 'As the provider writes it' }));
+const Score = Type.Object({
+  eventId: Type.String({ description: 'Of the game, as in `/prediction/v1/events/{eventId}/score`' }),
+  gameId: Type.String(),
+  live: Type.Boolean(),
+  ended: Type.Boolean(),
+  updatedAt: Type.String({ format: 'date-time' }),
+  leagueAbbreviation: text,
+  homeTeam: text,
+  awayTeam: text,
+  score: text,
+  period: text,
+  elapsed: text,
+  status: text,
+  finishedTimestamp: Type.Optional(Type.String({ format: 'date-time' })),
+});
+
+const Price = Type.Object({
+  mint: Type.String(),
+  usd: Type.Number({ description: 'US dollars for a whole token' }),
+});
+
+const HEAD = {
+  number: Type.Integer({ minimum: 1, description: '1, 2, 3 ... without gaps in the list of one key or wallet' }),
+  at: Type.String({ format: 'date-time', description: 'When it happened' }),
+};
+const aboutWallet = Type.String({ description: 'The wallet that it is about' });
+
 function told<const Kind extends EventKind, Data extends TSchema>(kinds: readonly Kind[], data: Data) {
-  return Type.Object({
-    number: Type.Integer({ minimum: 1, description: '1, 2, 3 ... without gaps in the list of one key or wallet' }),
-    kind: Type.Enum([...kinds]),
-    at: Type.String({ format: 'date-time', description: 'When it happened' }),
-    wallet: Type.String({ description: 'The wallet that it is about' }),
-    data,
-  });
+  return Type.Object({ ...HEAD, kind: Type.Enum([...kinds]), wallet: aboutWallet, data });
+}
+
+function toldToAll<const Kind extends EventKind, Data extends TSchema>(kind: Kind, data: Data) {
+  const wallet = Type.Optional(Type.String({ description: 'None: it concerns everybody' }));
+  return Type.Object({ ...HEAD, kind: Type.Literal(kind), wallet, data });
 }
 
 export const Event = Type.Union(
@@ -116,6 +144,8 @@ export const Event = Type.Union(
     told(['verification.requested', 'verification.approved', 'verification.rejected'], Verification),
     told(['launch.created'], Launch),
     told(['invite.created', 'invite.claimed', 'invite.taken_back', 'invite.expired'], Invite),
+    toldToAll('score.changed', Score),
+    toldToAll('price.changed', Price),
   ],
   { $id: 'Event', description: 'Something that has happened' },
 );

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { Address } from '@slipway/wire';
 import { Type } from 'typebox';
 import { AppError } from '../../errors/index.js';
+import { readFilter } from '../../events/filter.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { accountOfKey, accountOfWallet, keptNumbers } from '../../store/events.js';
+import { accountOfKey, accountOfWallet, followKinds, keptNumbers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
-import { readFilter } from './filter.js';
 import { Reader } from './reader.js';
 import { StreamHeaders, StreamQuery } from './schema.js';
 
@@ -44,11 +44,12 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
     async (request, reply) => {
       const keyId = request.apiKey!.id;
       const wallet: Address | undefined = request.wallet;
-      const wants = readFilter(request.query);
+      const { wants, follows } = readFilter(request.query);
       const account = wallet === undefined ? accountOfKey(keyId) : accountOfWallet(wallet);
       const leave = places.enter(keyId);
       let body: Readable;
       try {
+        await followKinds(deps.store, account, follows, new Date(deps.clock.now() + deps.keepMs));
         const asked = request.headers['last-event-id'] ?? request.query.after;
         const after = await startOf(deps.store, account, asked);
         const reader = new Reader({ account, after, wants, cut: () => reply.raw.destroy() });

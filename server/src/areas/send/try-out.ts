@@ -16,7 +16,9 @@ const MEANINGS: Readonly<Record<number, string>> = {
  * Crafts the transaction and simulates it on the chain as it is now.
  * @throws AppError INVALID_REQUEST that says why it would fail
  */
-export async function craft({ chain, program }: SendDeps, action: InviteAction): Promise<Working> {
+export async function craft({ chain, program, index }: SendDeps, action: InviteAction): Promise<Working> {
+  // What becomes of it is told to whoever listens.
+  await index.begin();
   const tried = await tryOut(chain, (blockhash, budget) => craftInvite(action, program, blockhash, budget));
   if ('crafted' in tried) return tried;
   throw new AppError('INVALID_REQUEST', { message: whyNot(tried.err) });

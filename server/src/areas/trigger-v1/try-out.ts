@@ -60,7 +60,7 @@ export function explainFailure({ addresses }: TriggerV1Deps, err: unknown, wire:
 
 /** Stores the crafted transactions of one request, each in a row of its own, which `rowId` names. */
 export async function rememberAll(
-  { clock, remember }: TriggerV1Deps,
+  { clock, remember, index }: TriggerV1Deps,
   requestId: string,
   wallet: string,
   crafts: readonly (Working & { order?: Payload['order'] })[],
@@ -70,7 +70,8 @@ export async function rememberAll(
     const id = rowId(requestId, number);
     return newRequest({ id, area: AREA, wallet, crafted, lastValidBlockHeight, cosigners: [], payload }, clock);
   });
-  await Promise.all(requests.map(remember));
+  // What becomes of the orders is told to whoever listens.
+  await Promise.all([index.begin(), ...requests.map(remember)]);
 }
 
 /** The row of a request's first transaction has the request id itself. */

@@ -26,9 +26,9 @@ export interface InviteIndex {
    * known.
    */
   fresh(): Promise<void>;
-  /**
-   * `sync`, but only if `sync` was ever called: a service that does not use invites need not read a public program's.
-   */
+  /** Somebody uses invites here: from now on `keepUp` reads what is new on the chain. */
+  begin(): Promise<void>;
+  /** `sync`, but only once it has begun: a service that does not use invites need not read a public program's. */
   keepUp(): Promise<void>;
   /**
    * Forgets everything and reads it from the chain again; resolves after 20 seconds at most, and continues.
@@ -77,6 +77,7 @@ export function createInviteIndex(deps: InviteIndexDeps): InviteIndex {
       });
       await waitAtMost(LONGEST_WAIT_MS, synced);
     },
+    begin: () => index.begin(),
     keepUp: () => index.keepUp(),
     async rebuild() {
       await store.transaction((tx) => clearInviteIndex(tx));

@@ -13,10 +13,9 @@ export interface LimitOrderIndex {
    * @throws ChainUnavailable, StoreUnavailable: what was read before is kept, and the next call continues from there.
    */
   sync(): Promise<void>;
-  /**
-   * `sync`, but only if `sync` was ever called: a service that does not use limit orders need not read a public
-   * program's.
-   */
+  /** Somebody uses limit orders here: from now on `keepUp` reads what is new on the chain. */
+  begin(): Promise<void>;
+  /** `sync`, but only once it has begun: a service that does not use limit orders need not read a public program's. */
   keepUp(): Promise<void>;
   /** Stops reading; resolves when it has stopped. */
   close(): Promise<void>;
@@ -46,6 +45,7 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
   });
   return {
     sync: () => index.sync(),
+    begin: () => index.begin(),
     keepUp: () => index.keepUp(),
     close: () => index.close(),
   };

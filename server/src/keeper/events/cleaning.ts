@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.js';
-import { deleteEvents } from '../../store/events.js';
+import { deleteEvents, forgetFollowers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import type { Chore } from '../keeper.js';
 
@@ -17,6 +17,7 @@ interface CleaningDeps {
 export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chore {
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
+    await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
     for (;;) {
       const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
