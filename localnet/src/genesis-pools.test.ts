@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import {
   BONDING_CURVE_PROGRAM,
+  DAMM_V2_PROGRAM,
   decodePool,
   INITIAL_POOL_TOKENS,
   INVITE_PROGRAM,
@@ -243,6 +244,7 @@ test("our programs are on every chain under their names, and an operator's file 
     { name: 'limit-order', address: LIMIT_ORDER_PROGRAM },
     { name: 'invite-escrow', address: INVITE_PROGRAM },
     { name: 'bonding-curve', address: BONDING_CURVE_PROGRAM, standIn: true },
+    { name: 'damm-v2', address: DAMM_V2_PROGRAM, standIn: true },
     { name: 'token-metadata', address: METADATA_PROGRAM, standIn: true },
   ] as const;
   const [dataDir, programsDir] = [tempFolder(t), tempFolder(t)];
@@ -276,7 +278,7 @@ test('a stand-in is never where the program is that it stands in for, also not a
     await chain.close();
     return [...found, Buffer.from(code).equals(readProgram('token-metadata'))];
   };
-  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'token-metadata', true]);
-  assert.deepEqual(await standIns({ dataDir, programsDir }), ['bonding-curve', false]);
-  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', false]);
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', 'token-metadata', true]);
+  assert.deepEqual(await standIns({ dataDir, programsDir }), ['bonding-curve', 'damm-v2', false]);
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', false]);
 });

@@ -127,7 +127,7 @@ export async function writeLimitOrderFees(parts: ChainParts): Promise<void> {
 /** Lamports that the launch program's authority lends to the pools that it makes, and gets back. */
 const MIGRATION_LAMPORTS = 1_000_000_000n;
 
-/** Where the operator has brought DAMM v2, the configurations that pools of launched tokens migrate with. */
+/** Where DAMM v2 is this chain's own, the configurations that pools of launched tokens migrate with. */
 export async function writeMigrationAccounts(parts: ChainParts): Promise<void> {
   const { db, remote, bank } = parts;
   const configs = MIGRATED_POOL_CONFIGS.slice(0, MIGRATED_POOL_FEES.length);

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import {
   type Address,
   addressFromBytes,
-  addressToBytes,
   type Instruction,
   METADATA_PROGRAM,
   SYSTEM_PROGRAM,
@@ -26,27 +25,12 @@ import {
   initializeCurvePool,
   launchConfig,
 } from './index.js';
-import { type Outcome, type Random, randomNumbers, TestVm, u64 } from './test-vm.js';
-
-export interface CurvePrograms {
-  curve: Uint8Array;
-  metadata: Uint8Array;
-}
-
-/** One transaction: why it failed, or a hash of what it called and of every account that it could have changed. */
-export type Step = string | number;
+import { amountOf, limitOf, type Step, spoil, stepOf } from './sequences.js';
+import { type Outcome, type Random, randomNumbers, type TestVm } from './test-vm.js';
 
 const RICH = 2n ** 60n;
 const START = { time: 1_800_000_000n, slot: 440_000_000n };
 const MOST_STEPS = 12;
-
-/** A machine for any number of sequences. */
-export function sequenceVm({ curve, metadata }: CurvePrograms): TestVm {
-  const vm = new TestVm();
-  vm.addProgram(BONDING_CURVE_PROGRAM, curve);
-  vm.addProgram(METADATA_PROGRAM, metadata);
-  return vm;
-}
 
 /** What one sequence sees. */
 interface World {
@@ -67,7 +51,7 @@ export function runSequence(vm: TestVm, seed: number): Step[] {
   const random = randomNumbers(Math.imul(seed + 1, 0x9e3779b1) || 1);
   vm.setTime(START.time, START.slot);
   const world = newWorld(vm, seed, random);
-  const steps = [stepOf(world, launchOf(world, seed))];
+  const steps = [outcomeOf(world, launchOf(world, seed))];
   if (typeof steps[0] === 'string') return steps;
   for (const account of ['creator', 'operator', 'trader'] as const) {
     const [base, quote] = world.accounts[account];
@@ -83,7 +67,7 @@ export function runSequence(vm: TestVm, seed: number): Step[] {
   for (let count = 3 + random(MOST_STEPS - 2); count > 0; count--) {
     passTime(world);
     const instruction = randomInstruction(world);
-    steps.push(stepOf(world, vm.run(random(6) === 0 ? spoilAccounts(world, instruction) : instruction)));
+    steps.push(outcomeOf(world, vm.run(random(6) === 0 ? spoilAccounts(world, instruction) : instruction)));
   }
   return steps;
 }
@@ -194,19 +178,6 @@ function quoteOf({ vm, pool }: World, isBuy: boolean): bigint {
   return isBuy ? 10n ** 15n : vm.amount(pool.quoteVault);
 }
 
-/** Mostly a part of the whole, of any size; seldom nothing, all, or more than all. */
-function amountOf(random: Random, whole: bigint): bigint {
-  const kind = random(20);
-  if (kind === 0) return BigInt(random(3));
-  if (kind === 1) return whole;
-  if (kind === 2) return random(3) === 0 ? 2n ** 64n - 1n : whole * 2n < 2n ** 64n ? whole * 2n : whole;
-  return (whole * BigInt(1 + random(1_000_000))) / 10n ** BigInt(6 + random(5));
-}
-
-function limitOf(random: Random): bigint {
-  return random(8) === 0 ? BigInt(1 + random(1_000_000_000)) : 0n;
-}
-
 function claim({ vm, random, pool, creator, operator, accounts }: World, who: 'creator' | 'operator'): Instruction {
   const [baseAccount, quoteAccount] = accounts[who];
   const state = decodeBondingCurvePool(vm.data(pool.pool));
@@ -219,13 +190,8 @@ function claim({ vm, random, pool, creator, operator, accounts }: World, who: 'c
     : claimPartnerFee({ ...common, feeClaimer: claimer });
 }
 
-/** Another account at one place, or one with less power than the instruction wants, or one account too few. */
 function spoilAccounts(world: World, instruction: Instruction): Instruction {
   const { random, pool, creator, operator, trader, accounts, referrer } = world;
-  const place = random(instruction.accounts.length);
-  const kind = random(8);
-  if (kind === 0) return { ...instruction, accounts: instruction.accounts.slice(0, -1 - random(3)) };
-  if (kind === 1) return { ...instruction, data: instruction.data.slice(0, random(instruction.data.length)) };
   const others: Address[] = [
     ...Object.values(pool),
     creator,
@@ -235,15 +201,10 @@ function spoilAccounts(world: World, instruction: Instruction): Instruction {
     referrer,
   ];
   others.push(SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, METADATA_PROGRAM, BONDING_CURVE_PROGRAM);
-  const isConfig = instruction.accounts[place]!.address === pool.config && random(2) === 0;
-  const address = isConfig ? otherConfig(world) : others[random(others.length)]!;
-  const changed = instruction.accounts.map((meta, i) => {
-    if (i !== place) return meta;
-    if (kind === 2) return { ...meta, signer: false };
-    if (kind === 3) return { ...meta, writable: false };
-    return { ...meta, address };
+  return spoil(random, instruction, (address) => {
+    const isConfig = address === pool.config && random(2) === 0;
+    return isConfig ? otherConfig(world) : others[random(others.length)]!;
   });
-  return { ...instruction, accounts: changed };
 }
 
 /** A configuration that is none of the pool's, for the same quote. */
@@ -255,48 +216,7 @@ function otherConfig({ vm, pool, creator, operator }: World): Address {
   return config;
 }
 
-// ---- what has come of it ----------------------------------------------------------------------------------------------
-
-const HASH_BITS = 52;
-
-function stepOf({ vm, pool, accounts, referrer }: World, outcome: Outcome): Step {
-  if (outcome.failure) {
-    const { program, reason } = outcome.failure;
-    const number = /custom program error: 0x(.*)/.exec(reason)?.[1];
-    const who = program === BONDING_CURVE_PROGRAM ? '' : program === TOKEN_PROGRAM ? 'token ' : `${program} `;
-    return `${who}${number === undefined ? reason : Number.parseInt(number, 16)}`;
-  }
-  const hash = createHash('sha256');
-  for (const { program, data } of outcome.calls()) hash.update(addressToBytes(program)).update(data);
-  const places = [...Object.values(pool), ...Object.values(accounts).flat(), referrer];
-  for (const address of places as Address[]) hash.update(vm.data(address)).update(u64(vm.lamports(address)));
-  return Number(hash.digest().readBigUInt64LE() & ((1n << BigInt(HASH_BITS)) - 1n));
-}
-
-/** What the published programs say where one is given an account twice, or as the metadata one that is something else. */
-const QUIRKS: Step[] = [
-  'instruction tries to borrow reference for an account which is already borrowed',
-  `${METADATA_PROGRAM} 153`,
-];
-
-/** Whether a step ended as another program's did; what that one refuses in its own way may fail for any reason. */
-export function isSameStep(step: Step | undefined, expected: Step): boolean {
-  return QUIRKS.includes(expected) ? typeof step === 'string' : step === expected;
-}
-
-/** One line a sequence: its seed and its steps. */
-export function encodeOutcomes(outcomes: Map<number, Step[]>): string {
-  return [...outcomes]
-    .map(([seed, steps]) => `${[seed, ...steps.map((step) => JSON.stringify(step))].join('\t')}\n`)
-    .join('');
-}
-
-export function decodeOutcomes(text: string): Map<number, Step[]> {
-  const lines = text.trimEnd().split('\n');
-  return new Map(
-    lines.map((line) => {
-      const [seed, ...steps] = line.split('\t');
-      return [Number(seed), steps.map((step) => JSON.parse(step) as Step)];
-    }),
-  );
+function outcomeOf({ vm, pool, accounts, referrer }: World, outcome: Outcome): Step {
+  const places = [...Object.values(pool), ...Object.values(accounts).flat(), referrer] as Address[];
+  return stepOf(vm, outcome, places, BONDING_CURVE_PROGRAM);
 }

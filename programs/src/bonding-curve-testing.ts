@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Address, METADATA_PROGRAM } from '@slipway/wire';
+import { type Address, METADATA_PROGRAM, SYSTEM_PROGRAM } from '@slipway/wire';
 import {
   BONDING_CURVE_AUTHORITY,
   BONDING_CURVE_PROGRAM,
@@ -14,6 +14,8 @@ import {
   LOCKER_PROGRAM,
   launchConfig,
   MIGRATED_POOL_CONFIGS,
+  MIGRATED_POOL_FEES,
+  STAND_INS,
 } from './index.js';
 import { newAddress, type Outcome, programUnderTest, TestVm } from './test-vm.js';
 
@@ -24,24 +26,35 @@ export const withoutPrograms = SLIPWAY_PROGRAMS_DIR
   ? false
   : 'set SLIPWAY_PROGRAMS_DIR to a folder with the programs of Meteora and Metaplex to run this';
 
-/** A chain with our stand-ins for the launch programs, on which pools cannot migrate. */
+/** A chain with our stand-ins for the launch programs. */
 export function standInVm(): TestVm {
   const vm = new TestVm();
-  vm.addProgram(BONDING_CURVE_PROGRAM, programUnderTest('bonding-curve'));
-  vm.addProgram(METADATA_PROGRAM, programUnderTest('token-metadata'));
+  for (const [program, name] of Object.entries(STAND_INS)) vm.addProgram(program as Address, programUnderTest(name));
+  writeMigrationAccounts(vm);
   return vm;
 }
 
-/** A chain with the launch programs, on which pools can migrate. */
+/** A chain with the launch programs. */
 export function launchVm(): TestVm {
   const vm = new TestVm();
   for (const program of [BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM, METADATA_PROGRAM, LOCKER_PROGRAM]) {
-    vm.addProgram(program, readFileSync(join(SLIPWAY_PROGRAMS_DIR!, `${program}.so`)));
+    vm.addProgram(program, publishedProgram(program));
   }
-  vm.put(MIGRATED_POOL_CONFIGS[2]!, encodeDammV2Config(100), DAMM_V2_PROGRAM);
-  vm.put(MIGRATED_POOL_CONFIGS[3]!, encodeDammV2Config(200), DAMM_V2_PROGRAM);
-  vm.put(BONDING_CURVE_AUTHORITY, new Uint8Array(0), vm.owner(vm.payer), 1_000_000_000n);
+  writeMigrationAccounts(vm);
   return vm;
+}
+
+/** The bytes of a program of others, of which there is a folder. */
+export function publishedProgram(program: Address): Uint8Array {
+  return readFileSync(join(SLIPWAY_PROGRAMS_DIR!, `${program}.so`));
+}
+
+/** The configurations of DAMM v2 that launches migrate with, and the lamports that are lent to a migration. */
+export function writeMigrationAccounts(vm: TestVm): void {
+  for (const [option, feeBps] of MIGRATED_POOL_FEES.entries()) {
+    vm.put(MIGRATED_POOL_CONFIGS[option]!, encodeDammV2Config(feeBps), DAMM_V2_PROGRAM);
+  }
+  vm.put(BONDING_CURVE_AUTHORITY, new Uint8Array(0), SYSTEM_PROGRAM, 1_000_000_000n);
 }
 
 /** The published preset "Indie": 32,000 to 240,000 USDC, a tenth vested over a year. */

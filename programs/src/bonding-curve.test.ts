@@ -8,10 +8,10 @@ import {
   claimCreatorFee,
   createLocker,
   curveSwap,
+  dammV2Pool,
   type LaunchChoices,
   launchConfig,
   MIGRATED_POOL_CONFIGS,
-  migratedPool,
   migrateToDammV2,
   type SniperFee,
   sniperFeeOfSteps,
@@ -21,10 +21,18 @@ import { newAddress, randomNumbers, succeeded, type TestVm } from './test-vm.js'
 
 const EVERYTHING = 2n ** 63n;
 
-describe('a launch on our stand-in', () => launches(standInVm));
-describe('a launch on the real program', { skip: withoutPrograms }, () => launches(launchVm, migrate));
+describe('a launch on our stand-ins', () => launches(standInVm, { isReal: false }));
+describe('a launch on the real programs', { skip: withoutPrograms }, () => launches(launchVm, { isReal: true }));
 
-function launches(openVm: () => TestVm, then: Migrate = () => {}): void {
+function launches(openVm: () => TestVm, { isReal }: { isReal: boolean }): void {
+  const live = (choices: LaunchChoices, decimals = 6) => {
+    const vm = openVm();
+    const launched = liveOnCurve(vm, choices, decimals);
+    if (isReal) lockVested(vm, launched, choices);
+    // The lock program, which holds what the creator gets later, has no stand-in.
+    if (isReal || !choices.vesting) migrate(vm, launched, choices, isReal);
+  };
+
   it('has the figures that were computed, to the unit', () => {
     const vm = openVm();
     const cases: [decimals: number, initial: bigint, migration: bigint][] = [
@@ -67,14 +75,15 @@ function launches(openVm: () => TestVm, then: Migrate = () => {}): void {
 
   for (const isLpLocked of [true, false]) {
     for (const feeBps of [100, 200] as const) {
-      it(`lives its life (locked: ${isLpLocked}, fee ${feeBps})`, () =>
-        liveWholeLife(openVm(), { ...INDIE, isLpLocked, feeBps }, then));
+      it(`lives its life (locked: ${isLpLocked}, fee ${feeBps})`, () => live({ ...INDIE, isLpLocked, feeBps }));
+      it(`lives its life with nothing vested (locked: ${isLpLocked}, fee ${feeBps})`, () =>
+        live({ ...INDIE, isLpLocked, feeBps, vesting: undefined }));
     }
   }
 
   it('is sold for SOL, too', () => {
     const caps = { initialMarketCap: 25_000_000_000n, migrationMarketCap: 400_000_000_000n };
-    liveWholeLife(openVm(), { ...INDIE, ...caps, vesting: undefined }, then, 9);
+    live({ ...INDIE, ...caps, vesting: undefined }, 9);
   });
 
   it('can be sold out after any trades', () => {
@@ -159,9 +168,7 @@ function feePaid(vm: TestVm, launched: Launched, amountIn: bigint): bigint {
   return amountIn - (stateOf(vm, launched).quoteReserve - before);
 }
 
-type Migrate = (vm: TestVm, launched: Launched, choices: LaunchChoices) => void;
-
-function liveWholeLife(vm: TestVm, choices: LaunchChoices, then: Migrate, decimals = 6): void {
+function liveOnCurve(vm: TestVm, choices: LaunchChoices, decimals: number): Launched {
   vm.setTime(1_800_000_000n);
   const quoteMint = vm.mint({ decimals, supply: EVERYTHING });
   const launched = launch(vm, quoteMint, choices);
@@ -192,26 +199,39 @@ function liveWholeLife(vm: TestVm, choices: LaunchChoices, then: Migrate, decima
   assert.ok(curve.soldBase - sold <= 2n && sold <= curve.soldBase, `${sold} of ${curve.soldBase}`);
 
   claim(vm, launched);
-  then(vm, launched, choices);
+  return launched;
 }
 
-function migrate(vm: TestVm, launched: Launched, choices: LaunchChoices): void {
+function lockVested(vm: TestVm, { pool }: Launched, choices: LaunchChoices): void {
+  if (!choices.vesting) return;
+  vm.tokenAccount({ address: lockedAccount(pool), mint: pool.baseMint, owner: lockOf(pool) });
+  succeeded(vm.run(createLocker(pool, vm.payer, vm.payer)));
+  const { lockedVesting } = launchConfig(choices).terms;
+  const all = lockedVesting.cliffUnlockAmount + lockedVesting.amountPerPeriod * lockedVesting.numberOfPeriod;
+  assert.equal(vm.amount(lockedAccount(pool)), all);
+}
+
+function migrate(vm: TestVm, launched: Launched, choices: LaunchChoices, isReal: boolean): void {
   const { pool } = launched;
   const dammConfig = MIGRATED_POOL_CONFIGS[choices.feeBps === 100 ? 2 : 3]!;
   const positions = [newAddress(), newAddress()] as const;
-  const { payer } = vm;
-  if (choices.vesting) {
-    vm.tokenAccount({ address: lockedAccount(pool), mint: pool.baseMint, owner: lockOf(pool) });
-    succeeded(vm.run(createLocker(pool, payer, payer)));
-    const { lockedVesting } = launchConfig(choices).terms;
-    const all = lockedVesting.cliffUnlockAmount + lockedVesting.amountPerPeriod * lockedVesting.numberOfPeriod;
-    assert.equal(vm.amount(lockedAccount(pool)), all);
-  }
-  if (choices.isLpLocked) shortenLock(vm, pool);
-  const migration = migrateToDammV2({ pool, dammConfig, positions, payer });
+  if (choices.isLpLocked && isReal) shortenLock(vm, pool);
+  const before = [pool.baseVault, pool.quoteVault].map((vault) => vm.amount(vault));
+  const migration = migrateToDammV2({ pool, dammConfig, positions, payer: vm.payer });
   succeeded(vm.run(setComputeUnitLimit(400_000), migration));
   assert.equal(stateOf(vm, launched).isMigrated, true);
-  assert.equal(vm.data(migratedPool(dammConfig, pool.baseMint, pool.quoteMint)).length, 1_112);
+  const damm = dammV2Pool(dammConfig, pool.baseMint, pool.quoteMint);
+  assert.equal(vm.data(damm.pool).length, 1_112);
+  const left = [pool.baseVault, pool.quoteVault].map((vault) => vm.amount(vault));
+  const moved = [damm.baseVault, damm.quoteVault].map((vault) => vm.amount(vault));
+  assert.deepEqual(
+    before.map((amount, i) => amount - left[i]!),
+    moved,
+  );
+  // A five-hundredth of the quote is the launch program's.
+  const { quoteThreshold } = launchConfig(choices).curve;
+  assert.equal(moved[1], quoteThreshold - quoteThreshold / 500n);
+  assert.notEqual(vm.run(setComputeUnitLimit(400_000), migration).failure, undefined, 'once is all');
 }
 
 /** The DAMM v2 that can be had is built for tests: it locks for no more than 438,000 seconds. */

@@ -7,6 +7,7 @@ export * from './bonding-curve-math.js';
 export * from './bonding-curve-migration.js';
 export * from './bonding-curve-state.js';
 export { equalBytes } from './borsh.js';
+export * from './damm-v2.js';
 export * from './invite-escrow.js';
 export * from './invite-escrow-errors.js';
 export * from './invite-escrow-events.js';

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Address, METADATA_PROGRAM } from '@slipway/wire';
-import { BONDING_CURVE_PROGRAM } from './bonding-curve-addresses.js';
+import { BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM } from './bonding-curve-addresses.js';
 
 export type ProgramName =
   | 'bonding-curve'
+  | 'damm-v2'
   | 'invite-escrow'
   | 'limit-order'
   | 'order-engine'
@@ -16,6 +17,7 @@ export type ProgramName =
 /** Our versions of other companies' programs, by the address of the real ones. */
 export const STAND_INS: Readonly<Record<Address, ProgramName>> = {
   [BONDING_CURVE_PROGRAM]: 'bonding-curve',
+  [DAMM_V2_PROGRAM]: 'damm-v2',
   [METADATA_PROGRAM]: 'token-metadata',
 };
 

@@ -78,23 +78,29 @@ export function compileForCoverage(name, root = PROGRAMS) {
       .replace('/DISCARD/ : {', '/DISCARD/ : { *(.init_array*) *(.text.sancov.*)');
     writeFileSync(layout, script);
     const { file, object } = build(name, root, ['-fsanitize-coverage=trace-pc-guard', '-include', header], layout);
-    return { file, blocks: sizeOfSections(object, '__sancov_guards') / 4 };
+    return { file, blocks: sectionsOf(object, '__sancov_guards').reduce((sum, { size }) => sum + size, 0) / 4 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Bytes of all sections of this name in an ELF file of 64 bits. */
-function sizeOfSections(elf, name) {
+/** Places of all sections of this name in an ELF file of 64 bits. */
+function sectionsOf(elf, name) {
   const [table, count, names] = [Number(elf.readBigUInt64LE(40)), elf.readUInt16LE(60), elf.readUInt16LE(62)];
   const section = (i) => elf.subarray(table + 64 * i, table + 64 * (i + 1));
   const texts = Number(section(names).readBigUInt64LE(24));
-  let size = 0;
-  for (let i = 0; i < count; i++) {
-    const at = texts + section(i).readUInt32LE(0);
-    if (elf.toString('latin1', at, elf.indexOf(0, at)) === name) size += Number(section(i).readBigUInt64LE(32));
-  }
-  return size;
+  const found = Array.from({ length: count }, (_, i) => section(i)).filter((head) => {
+    const at = texts + head.readUInt32LE(0);
+    return elf.toString('latin1', at, elf.indexOf(0, at)) === name;
+  });
+  return found.map((head) => ({ at: Number(head.readBigUInt64LE(24)), size: Number(head.readBigUInt64LE(32)) }));
+}
+
+/** A text of a program with which another one ends: the linker keeps both in one place, and mistakes the other places. */
+function textInText(object) {
+  const parts = sectionsOf(object, '.rodata.str1.1').map(({ at, size }) => object.toString('latin1', at, at + size));
+  const texts = parts.flatMap((part) => part.split('\0').slice(0, -1));
+  return texts.find((text) => texts.some((other) => other !== text && other.endsWith(text)));
 }
 
 function build(name, root, flags, script) {
@@ -113,6 +119,8 @@ function build(name, root, flags, script) {
     run(CLANG, [...FLAGS, ...flags, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object]);
     // Such as an array of texts that is all constant. The compiler does not say, and the linker puts a wrong address.
     if (readFileSync(object).includes('.rel.rodata\0')) throw new Error(`${name}: constants with addresses in them`);
+    const text = textInText(readFileSync(object));
+    if (text !== undefined) throw new Error(`${name}: the text "${text}" is the end of another one`);
     const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', script];
     run(LD, [...layout, '-s', object, '-o', output]);
     const file = readFileSync(output);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   BONDING_CURVE_PROGRAM,
+  DAMM_V2_PROGRAM,
   decodePool,
   INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
@@ -68,6 +69,7 @@ describe('/sandbox/info', () => {
         { name: 'limit-order', address: LIMIT_ORDER_PROGRAM, standIn: false },
         { name: 'invite-escrow', address: INVITE_PROGRAM, standIn: false },
         { name: 'bonding-curve', address: BONDING_CURVE_PROGRAM, standIn: true },
+        { name: 'damm-v2', address: DAMM_V2_PROGRAM, standIn: true },
         { name: 'token-metadata', address: METADATA_PROGRAM, standIn: true },
       ],
       gameEventIds: ['SIM-1', 'SIM-2', 'SIM-3', 'SIM-4', 'SIM-5'],

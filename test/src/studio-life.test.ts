@@ -132,7 +132,6 @@ function lives(env: { SLIPWAY_PROGRAMS_DIR?: string }): void {
     await assertFoundAndPriced(creation.mint);
     await tradeAndClaim(pool);
     while (!String(await venueOf(creation.mint)).includes('its curve is complete')) await sleep(POLL_MS);
-    if (env.SLIPWAY_PROGRAMS_DIR === undefined) return; // the stand-in does not migrate
     await migrate(pool);
     // Long before the service looks for pools again.
     const migrated = performance.now();

@@ -2,9 +2,9 @@
 // far as this service uses it. What it does not do it refuses, and says so in the log.
 //
 // One address of the program, the authority, owns all vaults. It signs only for what a trade pays out, for a claim by who
-// may claim, and for making a token.
-#define MAX_ACCOUNTS 16
-#define MAX_CALL_ACCOUNTS 6
+// may claim, for making a token, and for the migration of a curve that is sold out.
+#define MAX_ACCOUNTS 26
+#define MAX_CALL_ACCOUNTS 20
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"  // the base has more than this program needs
 #include "address.h"
@@ -14,6 +14,7 @@
 #include "claims.h"
 #include "config.h"
 #include "launch.h"
+#include "migration.h"
 #include "swap.h"
 
 u64 entrypoint(u8 *bytes) {
@@ -26,8 +27,9 @@ u64 entrypoint(u8 *bytes) {
     case SWAP: return swap(&in, false);
     case SWAP_2: return swap(&in, true);
     case CLAIM_CREATOR_FEE: return claim_creator_fee(&in);
+    case MIGRATE: return migrate(&in);
     case CLAIM_PARTNER_FEE: return claim_partner_fee(&in);
     case EVENT_TAG: return accept_event(&in);
-    default: return ERROR_UNKNOWN_DISCRIMINATOR;
+    default: REFUSE("stand-in: no such instruction here");
   }
 }

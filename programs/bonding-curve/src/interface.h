@@ -7,6 +7,7 @@
 #define SWAP BYTES(0xf8c69e91e17587c8)
 #define SWAP_2 BYTES(0x414b3f4ceb5b5b88)
 #define CLAIM_CREATOR_FEE BYTES(0x52dcfabd03556b2d)
+#define MIGRATE BYTES(0x9ca9e66735e45040)
 #define CLAIM_PARTNER_FEE BYTES(0x08ec5931987db151)
 
 // Events are instructions of the program to itself: this tag, the event's discriminator, its fields.
@@ -76,6 +77,7 @@ enum {
   POOL_PRICE = 280,
   POOL_ACTIVATION = 296,
   POOL_TYPE = 304,
+  POOL_IS_MIGRATED = 305,
   POOL_PROGRESS = 308,
   POOL_ALL_PROTOCOL_QUOTE_FEE = 320,
   POOL_ALL_TRADING_QUOTE_FEE = 336,
@@ -84,9 +86,14 @@ enum {
   POOL_CREATOR_QUOTE_FEE = 360,
   POOL_HAS_SWAP = 370,
   POOL_MIGRATION_FEE_BPS = 376,
+  POOL_MIGRATION_BASE_FEE = 384,
+  POOL_MIGRATION_QUOTE_FEE = 392,
   POOL_LEN = 424,
 };
-enum { PROGRESS_TRADING = 0, PROGRESS_SOLD_OUT = 1, PROGRESS_VESTING_LOCKED = 2 };
+enum { PROGRESS_TRADING = 0, PROGRESS_SOLD_OUT = 1, PROGRESS_VESTING_LOCKED = 2, PROGRESS_MIGRATED = 3 };
+
+enum { FIRST_OWN_KIND = 32, IS_CONFIG = FIRST_OWN_KIND, IS_POOL };
+INLINE u64 discriminator_of(u8 kind) { return kind == IS_CONFIG ? CONFIG : POOL; }
 
 #define POOL_SEED "pool"
 #define VAULT_SEED "token_vault"
@@ -121,8 +128,7 @@ enum { PROTOCOL_MIGRATION_FEE_BPS = 20, LEAST_LOCKED_BPS = 1000, SUPPLY_BUFFER_P
 // ---- errors, beside those of the framework that others use, too -----------------------------------------------------
 
 enum {
-  ERROR_WRONG_VAULT_PROGRAM = 2021,
-  ERROR_PAYER_IS_NEW = 4101,
+  ERROR_CONSTRAINT = 2003,
   ERROR_MATH_OVERFLOW = 6000,
   ERROR_INVALID_FEE = 6001,
   ERROR_EXCEEDED_SLIPPAGE = 6002,
@@ -138,6 +144,9 @@ enum {
   ERROR_INVALID_QUOTE_THRESHOLD = 6019,
   ERROR_INVALID_TOKEN_SUPPLY = 6020,
   ERROR_INVALID_CURVE = 6021,
+  ERROR_NOT_PERMITTED = 6022,
+  ERROR_INVALID_CONFIG = 6024,
+  ERROR_MISSING_POOL_CONFIG = 6030,
   ERROR_INVALID_VESTING = 6031,
   ERROR_INVALID_LEFTOVER_ADDRESS = 6032,
   ERROR_INSUFFICIENT_LIQUIDITY = 6033,
@@ -146,13 +155,4 @@ enum {
   ERROR_AMOUNT_LEFT = 6047,
   ERROR_UNAUTHORIZED = 6053,
   ERROR_INVALID_LOCKED_LIQUIDITY = 6055,
-  // The published program has no error of this number: what it does and this program does not.
-  ERROR_NOT_HERE = 7000,
 };
-
-// Says in the log what this program does not do.
-#define REFUSE(text) return sol_log_(text, sizeof text - 1), ERROR_NOT_HERE
-#define SUPPORT(condition, text)     \
-  do {                               \
-    if (!(condition)) REFUSE(text);  \
-  } while (0)

@@ -1,0 +1,57 @@
+import { type Address, associatedTokenAddress, setComputeUnitLimit } from '@slipway/wire';
+import { INDIE, type Launched, launch } from './bonding-curve-testing.js';
+import {
+  curveSwap,
+  type DammV2Pool,
+  type DammV2Position,
+  dammV2Pool,
+  dammV2Position,
+  type LaunchChoices,
+  MIGRATED_POOL_CONFIGS,
+  migrateToDammV2,
+} from './index.js';
+import { newAddress, succeeded, type TestVm } from './test-vm.js';
+
+const RICH = 2n ** 60n;
+
+/** A launch whose curve is sold out, and where it goes from there. */
+export interface Moving extends Launched {
+  damm: DammV2Pool;
+  dammConfig: Address;
+  position: DammV2Position;
+  second: DammV2Position;
+  /** Holds base and quote. */
+  trader: Address;
+  base: Address;
+  quote: Address;
+}
+
+/** Sells out a launch without vested tokens of the machine's payer, to somebody with these token accounts. */
+export function sellOut(vm: TestVm, choices: Partial<LaunchChoices> = {}, trader: Address = vm.payer): Moving {
+  const terms = { ...INDIE, vesting: undefined, ...choices };
+  const launched = launch(vm, vm.mint({ decimals: 6, supply: RICH }), terms);
+  succeeded(launched.outcome);
+  const { pool } = launched;
+  const quote = associatedTokenAddress(trader, pool.quoteMint);
+  vm.tokenAccount({ address: quote, mint: pool.quoteMint, owner: trader, amount: RICH });
+  const base = associatedTokenAddress(trader, pool.baseMint);
+  vm.tokenAccount({ address: base, mint: pool.baseMint, owner: trader });
+  const swap = { pool, trader, inputAccount: quote, outputAccount: base, amountIn: RICH / 2n, leastOut: 0n };
+  succeeded(vm.run(curveSwap({ ...swap, partial: true })));
+  const dammConfig = MIGRATED_POOL_CONFIGS[terms.feeBps === 100 ? 2 : 3]!;
+  const damm = dammV2Pool(dammConfig, pool.baseMint, pool.quoteMint);
+  const [position, second] = [dammV2Position(newAddress()), dammV2Position(newAddress())];
+  return { ...launched, damm, dammConfig, position, second, trader, base, quote };
+}
+
+/** The migration of a launch that is sold out. */
+export function migrationOf(vm: TestVm, { pool, dammConfig, position, second }: Moving) {
+  return migrateToDammV2({ pool, dammConfig, positions: [position.mint, second.mint], payer: vm.payer });
+}
+
+/** A launch that has migrated. */
+export function migrated(vm: TestVm, choices: Partial<LaunchChoices> = {}, trader: Address = vm.payer): Moving {
+  const moving = sellOut(vm, choices, trader);
+  succeeded(vm.run(setComputeUnitLimit(300_000), migrationOf(vm, moving)));
+  return moving;
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { standInVm } from './bonding-curve-testing.js';
+import { type Moving, migrated } from './damm-v2-testing.js';
+import {
+  claimDammV2Fee,
+  DAMM_V2_PROGRAM,
+  type DammV2PositionState,
+  type DammV2Swap,
+  dammV2Swap,
+  decodeDammV2Position,
+  LEAST_SQRT_PRICE,
+  MOST_SQRT_PRICE,
+  refreshDammV2Vesting,
+  removeDammV2Liquidity,
+} from './index.js';
+import { failedWith, randomNumbers, succeeded, type TestVm } from './test-vm.js';
+
+const START = 1_800_000_000n;
+const YEAR = 31_536_000n;
+const NOT_ENOUGH_LIQUIDITY = 'custom program error: 0x1787';
+
+function open(choices: Parameters<typeof migrated>[1] = {}): { vm: TestVm; moved: Moving } {
+  const vm = standInVm();
+  vm.setTime(START);
+  return { vm, moved: migrated(vm, choices) };
+}
+
+function positionOf(vm: TestVm, { position }: Moving): DammV2PositionState {
+  const state = decodeDammV2Position(vm.data(position.position));
+  assert.ok(state);
+  return state;
+}
+
+function buy(vm: TestVm, moved: Moving, terms: Partial<DammV2Swap> = {}): bigint {
+  const { damm: pool, trader, base, quote } = moved;
+  const before = vm.amount(base);
+  const swap = { pool, trader, inputAccount: quote, outputAccount: base, limit: 0n };
+  succeeded(vm.run(dammV2Swap({ ...swap, mode: 'exactIn', amount: 1_000_000_000n, ...terms })));
+  return vm.amount(base) - before;
+}
+
+const changeOf = ({ damm: pool, position, trader, base: baseAccount, quote: quoteAccount }: Moving) => {
+  return { pool, position, owner: trader, baseAccount, quoteAccount };
+};
+
+describe('liquidity of a migrated launch', () => {
+  it('is locked half for good and half for a year', () => {
+    const { vm, moved } = open({ isLpLocked: true });
+    const state = positionOf(vm, moved);
+    assert.equal(state.unlockedLiquidity, 0n);
+    assert.equal(state.vestingEnd, START + YEAR);
+    assert.ok(state.vestedLiquidity > 0n && state.permanentlyLockedLiquidity - state.vestedLiquidity <= 1n);
+    const half = state.vestedLiquidity;
+    const removal = removeDammV2Liquidity({ ...changeOf(moved), liquidity: half, leastBase: 0n, leastQuote: 0n });
+
+    vm.setTime(START + YEAR - 1n);
+    succeeded(vm.run(refreshDammV2Vesting(moved.damm.pool, moved.position, moved.trader)));
+    assert.deepEqual(positionOf(vm, moved), state, 'a second is missing');
+    failedWith(vm.run(removal), NOT_ENOUGH_LIQUIDITY, DAMM_V2_PROGRAM);
+
+    vm.setTime(START + YEAR);
+    succeeded(vm.run(refreshDammV2Vesting(moved.damm.pool, moved.position, moved.trader)));
+    assert.equal(positionOf(vm, moved).unlockedLiquidity, half);
+    const vaults = [moved.damm.baseVault, moved.damm.quoteVault];
+    const [inPool, before] = [vaults, [moved.base, moved.quote]].map((all) => all.map((account) => vm.amount(account)));
+    succeeded(vm.run(removal));
+    const got = [moved.base, moved.quote].map((account, i) => vm.amount(account) - before![i]!);
+    for (const [i, amount] of got.entries()) {
+      assert.equal(inPool![i]! - vm.amount(vaults[i]!), amount);
+      // Half of it, rounded in favor of who stays.
+      assert.ok(amount <= inPool![i]! / 2n && inPool![i]! - 2n * amount <= 3n, `${amount} of ${inPool![i]}`);
+    }
+    failedWith(vm.run(removal), NOT_ENOUGH_LIQUIDITY, DAMM_V2_PROGRAM);
+    assert.ok(buy(vm, moved) > 0n, 'the rest trades on');
+  });
+
+  it('is free but for the tenth that the launch program demands', () => {
+    const { vm, moved } = open({ isLpLocked: false });
+    const { unlockedLiquidity, vestedLiquidity, permanentlyLockedLiquidity } = positionOf(vm, moved);
+    assert.equal(vestedLiquidity, 0n);
+    const all = unlockedLiquidity + permanentlyLockedLiquidity;
+    assert.equal(permanentlyLockedLiquidity, all / 10n);
+    const change = { ...changeOf(moved), leastBase: 0n, leastQuote: 0n };
+    failedWith(
+      vm.run(removeDammV2Liquidity({ ...change, liquidity: unlockedLiquidity + 1n })),
+      NOT_ENOUGH_LIQUIDITY,
+      DAMM_V2_PROGRAM,
+    );
+    succeeded(vm.run(removeDammV2Liquidity({ ...change, liquidity: unlockedLiquidity })));
+  });
+});
+
+for (const feeBps of [100, 200] as const) {
+  test(`a trade of a migrated launch pays ${feeBps} basis points, four fifths of them to the holder of the position`, () => {
+    const { vm, moved } = open({ feeBps });
+    buy(vm, moved, { amount: 1_000_000_000n });
+    const before = vm.amount(moved.quote);
+    succeeded(vm.run(claimDammV2Fee(changeOf(moved))));
+    const fee = (1_000_000_000n * BigInt(feeBps)) / 10_000n;
+    const claimed = vm.amount(moved.quote) - before;
+    // Counted for each unit of liquidity, which rounds down.
+    assert.ok(claimed <= (fee * 4n) / 5n && claimed >= (fee * 4n) / 5n - 1n, String(claimed));
+  });
+}
+
+/** What its liquidity is worth at its price: the least of both tokens that a pool must have. */
+function owedBy(pool: Buffer): [price: bigint, base: bigint, quote: bigint] {
+  const number = (at: number) => pool.readBigUInt64LE(at) | (pool.readBigUInt64LE(at + 8) << 64n);
+  const [liquidity, price] = [number(360), number(456)];
+  const base = (liquidity * (MOST_SQRT_PRICE - price)) / (price * MOST_SQRT_PRICE);
+  return [price, base, (liquidity * (price - LEAST_SQRT_PRICE)) >> 128n];
+}
+
+test('20,000 random steps of a migrated pool make and lose nothing, and never move the price the other way', () => {
+  const { vm, moved } = open({ isLpLocked: false });
+  const random = randomNumbers(20_261_123);
+  const { damm, trader, base, quote } = moved;
+  const sums = () => [vm.amount(base) + vm.amount(damm.baseVault), vm.amount(quote) + vm.amount(damm.quoteVault)];
+  const all = sums();
+  let [last] = owedBy(vm.data(damm.pool));
+  let succeededSteps = 0;
+  for (let step = 0; step < 20_000; step++) {
+    const isClaim = random(50) === 0;
+    const isBuy = random(2) === 0;
+    const mode = (['exactIn', 'partialFill', 'exactOut'] as const)[random(3)]!;
+    const whole = vm.amount((mode === 'exactOut') === isBuy ? damm.baseVault : damm.quoteVault);
+    const amount = (whole * BigInt(1 + random(1_000_000))) / 10n ** BigInt(7 + random(6)) + 1n;
+    const [inputAccount, outputAccount] = isBuy ? [quote, base] : [base, quote];
+    const limit = mode === 'exactOut' ? 2n ** 63n : 0n;
+    const swap = dammV2Swap({ pool: damm, trader, inputAccount, outputAccount, mode, amount, limit });
+    const { failure } = vm.run(isClaim ? claimDammV2Fee(changeOf(moved)) : swap);
+    if (!failure) succeededSteps++;
+    assert.deepEqual(sums(), all, `step ${step}`);
+    const pool = vm.data(damm.pool);
+    const [price, owedBase, owedQuote] = owedBy(pool);
+    const [hasBase, hasQuote] = [pool.readBigUInt64LE(680), pool.readBigUInt64LE(688)];
+    assert.ok(hasBase >= owedBase && hasQuote >= owedQuote, `step ${step}: it has less than what it owes`);
+    assert.ok(vm.amount(damm.baseVault) >= hasBase && vm.amount(damm.quoteVault) >= hasQuote, `step ${step}`);
+    assert.ok(isClaim ? price === last : isBuy ? price >= last : price <= last, `step ${step}: the price`);
+    last = price;
+  }
+  assert.ok(succeededSteps > 15_000, `only ${succeededSteps} steps succeeded`);
+});
