@@ -2,6 +2,7 @@
 // database that DATABASE_URL names. Prints the figures as JSON.
 import { type Address, generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
+import { createMetrics } from '../../server/dist/http/metrics.js';
 import { createTriggerKeeper } from '../../server/dist/keeper/trigger-orders/index.js';
 import { createClock, steadyNow } from '../../server/dist/lib/clock.js';
 import { openStore } from '../../server/dist/store/postgres/open-store.js';
@@ -117,6 +118,7 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     steadyNow,
     log: pino({ level: 'warn' }),
     alone: false,
+    registry: createMetrics().registry,
     landing: { execute: nothing, vouchesForOrder: nothing },
     chain: undefined as never,
     router: undefined as never,

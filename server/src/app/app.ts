@@ -4,7 +4,7 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../areas/area.js';
-import { type Config, createTokenList, SANDBOX_KEY } from '../config/index.js';
+import { type Config, createTokenList, SANDBOX_KEY, type TokenList } from '../config/index.js';
 import { withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
@@ -13,7 +13,7 @@ import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { sealed } from '../landing/index.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { createObjects } from '../objects/index.js';
-import { openPrices } from '../prices/index.js';
+import { openPrices, type Prices } from '../prices/index.js';
 import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
 import { type GroupedLedger, groupedLedger } from '../store/grouped.js';
@@ -24,6 +24,8 @@ import { type Base, openBase } from './base.js';
 import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
 import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
+import { startSlotReadings } from './rpc-metrics.js';
+import { registerPriceMetrics, registerStoreMetrics } from './state-metrics.js';
 
 export interface App {
   /** Where the API listens. */
@@ -71,6 +73,8 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   const landing = await openLanding(base);
   const market = await openMarket(base, sandbox);
   const indexes = openIndexes(base);
+  const tokenList = createTokenList(config);
+  watchState(base, market.prices, tokenList);
   const keeperWallet = openWallets(base);
   const losses = startLossReadings({ landing, registry: base.metrics.registry, log });
   disposal.add('loss readings', () => losses.close());
@@ -85,7 +89,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     landing,
     sandbox,
     stables,
-    tokenList: createTokenList(config),
+    tokenList,
     publicUrl,
     ledger: sealingLedger(base),
     logins: createLoginTokens(base),
@@ -102,6 +106,18 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
   return { url, operationsUrl, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
+}
+
+/** What a scrape shows of the parts that everything else depends on. */
+function watchState(
+  { store, clock, log, node, metrics: { registry }, disposal }: Base,
+  prices: Prices,
+  tokens: TokenList,
+) {
+  registerStoreMetrics(store, registry);
+  registerPriceMetrics({ prices, clock }, [...tokens.values()], registry);
+  const slots = startSlotReadings(node.sendRpcsFor('reads'), { registry, log });
+  disposal.add('slot readings', () => slots.close());
 }
 
 /** Requests are sealed before they are stored, so that what is stored otherwise is never signed. */

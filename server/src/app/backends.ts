@@ -45,15 +45,24 @@ export interface Node {
   died: Promise<Error>;
 }
 
+interface BackendsDeps {
+  config: Config;
+  log: Logger;
+  disposal: Disposal;
+  /** Measures the calls to an RPC. */
+  metered: (rpc: Rpc) => Rpc;
+}
+
 /** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
-export async function openBackends(config: Config, log: Logger, disposal: Disposal): Promise<Backends> {
+export async function openBackends(deps: BackendsDeps): Promise<Backends> {
+  const { config, disposal } = deps;
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   disposal.add('data folder', lockFolder(config.dataDir));
   const paths = dataFolder(config);
   const opening = [
     openDatabase(config, disposal),
     openKeys(config),
-    openChain(config, log, disposal),
+    openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
   ] as const;
   // Wait until each has opened or failed before anything is closed again.
@@ -84,10 +93,10 @@ async function openKeys(config: Config): Promise<Signer & MintFinder & SecretKee
   return openSigner({ file, passphrase, create: true });
 }
 
-async function openChain(config: Config, log: Logger, disposal: Disposal): Promise<Node> {
+async function openChain({ config, log, disposal, metered }: BackendsDeps): Promise<Node> {
   if (config.chain.kind === 'outside') {
     const { rpcUrl, wsUrl, sendUrls } = config.chain;
-    const rpcs = [rpcUrl, ...sendUrls].map((url) => createHttpRpc({ url }));
+    const rpcs = [rpcUrl, ...sendUrls].map((url) => metered(createHttpRpc({ url })));
     return { ...budgeted(rpcs, config), rpcUrl, wsUrl, died: new Promise(() => {}) };
   }
   const { rpcPort, programsDir, forkUrl } = config.chain;
@@ -102,7 +111,7 @@ async function openChain(config: Config, log: Logger, disposal: Disposal): Promi
     log: (line) => log.info({ part: 'chain' }, line),
   });
   disposal.add('chain', () => localnet.close());
-  const rpc = createLocalRpc((method, params) => localnet.call(method, params));
+  const rpc = metered(createLocalRpc((method, params) => localnet.call(method, params)));
   const died = new Promise<Error>((resolve) => {
     void localnet.closed.then((error) => error && resolve(error));
   });

@@ -7,7 +7,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
 import { type Backends, openBackends } from './backends.js';
-import { registerRpcMetrics } from './rpc-metrics.js';
+import { createRpcMeter, registerRpcMetrics } from './rpc-metrics.js';
 
 /** What every other part of the service is built from. */
 export interface Base extends Backends {
@@ -25,7 +25,8 @@ export interface Base extends Backends {
 
 /** Opens the backends, and refuses a database that belongs to another chain, to other keys or to the other mode. */
 export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
-  const backends = await openBackends(config, log, disposal);
+  const metrics = createMetrics();
+  const backends = await openBackends({ config, log, disposal, metered: createRpcMeter(metrics.registry) });
   const { store, signer, secrets, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
@@ -36,7 +37,6 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
   });
   const sealed = await sealMakers(store, secrets);
   if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
-  const metrics = createMetrics();
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;
   return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, chains, chain };

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Counter } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../http/index.js';
 import { INVITE_AREA, inviteSettlement } from '../keeper/invites/index.js';
 import { LIMIT_ORDER_AREA, limitOrderSettlement } from '../keeper/limit-orders/index.js';
@@ -42,7 +42,9 @@ export async function openLanding(base: Base): Promise<Landing> {
   return landing;
 }
 
-/** Logs and counts settled transactions, in one place. */
+const LANDING_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 90];
+
+/** Logs, counts and times settled transactions, in one place. */
 function settlementObserver(metrics: Metrics, log: Logger): (row: LedgerRow) => void {
   const counter = new Counter({
     name: 'slipway_transactions_total',
@@ -50,8 +52,17 @@ function settlementObserver(metrics: Metrics, log: Logger): (row: LedgerRow) => 
     labelNames: ['area', 'state'],
     registers: [metrics.registry],
   });
-  return ({ id, area, state, signature }) => {
+  const durations = new Histogram({
+    name: 'slipway_landing_duration_seconds',
+    help: 'Time from the first sending of a transaction that has landed until that is known here, by area',
+    labelNames: ['area'],
+    buckets: LANDING_SECONDS,
+    registers: [metrics.registry],
+  });
+  return ({ id, area, state, signature, sentAt, settledAt }) => {
     counter.inc({ area, state });
+    if (state === 'landed' && sentAt && settledAt)
+      durations.observe({ area }, (settledAt.getTime() - sentAt.getTime()) / 1_000);
     log.info({ request: id, area, signature, state }, 'transaction settled');
   };
 }

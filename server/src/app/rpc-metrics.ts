@@ -1,7 +1,63 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { type CallBudget, PURPOSES } from '../chain/index.js';
+import type { Logger } from 'pino';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type CallBudget, PURPOSES, type Rpc, RpcError, Throttled } from '../chain/index.js';
+import { Loop } from '../keeper/loop.js';
 
 const PER_PURPOSE = ['rpc', 'purpose'] as const;
+const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SLOTS_INTERVAL_MS = 10_000;
+
+/** Measures the calls to an RPC by method and outcome, without the time that they wait for the budget. */
+export function createRpcMeter(registry: Registry): (rpc: Rpc) => Rpc {
+  const durations = new Histogram({
+    name: 'slipway_rpc_call_duration_seconds',
+    help: 'Time until an RPC answers, by method and outcome: answered, refused, throttled, or failed',
+    labelNames: ['rpc', 'method', 'outcome'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  return ({ name, call }) => ({
+    name,
+    async call(method, params) {
+      const end = durations.startTimer({ rpc: name, method });
+      try {
+        const answer = await call<never>(method, params);
+        end({ outcome: 'answered' });
+        return answer;
+      } catch (error) {
+        const outcome = error instanceof RpcError ? 'refused' : error instanceof Throttled ? 'throttled' : 'failed';
+        end({ outcome });
+        throw error;
+      }
+    },
+  });
+}
+
+/** Keeps `slipway_rpc_slot` up to date: a node that falls behind the others, or stands still, shows there. */
+export function startSlotReadings(rpcs: readonly Rpc[], { registry, log }: { registry: Registry; log: Logger }) {
+  const slots = new Gauge({
+    name: 'slipway_rpc_slot',
+    help: 'The slot that an RPC has confirmed last, as of the last 10 s',
+    labelNames: ['rpc'],
+    registers: [registry],
+  });
+  const readings = new Loop(
+    async () => {
+      const read = async (rpc: Rpc) =>
+        slots.set({ rpc: rpc.name }, Number(await rpc.call('getSlot', [{ commitment: 'confirmed' }])));
+      const failed = (await Promise.allSettled(rpcs.map(read))).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    },
+    {
+      intervalMs: SLOTS_INTERVAL_MS,
+      log,
+      failure: "an RPC's slot cannot be read; will try again",
+      logsFirstFailureOnly: true,
+    },
+  );
+  readings.start();
+  return readings;
+}
 
 /** How the calls of the chain keep within their budget, by RPC and purpose. */
 export function registerRpcMetrics(budgets: readonly CallBudget[], registry: Registry): void {

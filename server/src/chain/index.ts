@@ -19,7 +19,16 @@ export {
 } from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
-export { ask, ChainUnavailable, createHttpRpc, createLocalRpc, MAX_ANSWER, type Rpc, RpcError } from './rpc.js';
+export {
+  ask,
+  ChainUnavailable,
+  createHttpRpc,
+  createLocalRpc,
+  MAX_ANSWER,
+  type Rpc,
+  RpcError,
+  Throttled,
+} from './rpc.js';
 export { readMetadata } from './token-text.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
 export { type HeldTokenAccount, obstacleToClosing, readWallet, type Wallet } from './wallet.js';

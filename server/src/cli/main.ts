@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { nearest } from '../lib/nearest.js';
+import { version } from '../lib/version.js';
 import { addCommands } from './commands.js';
 import { type CliContext, UsageError } from './context.js';
 import { createProgram } from './program.js';
@@ -110,9 +110,4 @@ function ancestorsOf({ parent }: Command): Command[] {
 
 function pathOf(command: Command): string {
   return [...ancestorsOf(command), command].map((each) => each.name()).join(' ');
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../lib/version.js';
 
 /** Counts a finished request of one route, and its duration if known. */
 type RouteMeter = (method: string, status: number, milliseconds?: number) => void;
@@ -8,14 +9,24 @@ export interface Metrics {
   readonly registry: Registry;
   /** The meter of a route, by its pattern; `unmatched` for requests that match no route. */
   meter(route: string): RouteMeter;
+  /** Counts a call by who pays for it: `key` is the id of an API key. */
+  called(key: string, outcome: 'served' | 'limited'): void;
 }
 
+/** Keys beyond these are counted together, so that no number of keys makes a scrape long. */
+const MOST_KEYS = 500;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** A registry with the process's own metrics, request counts by route and status, and durations by route. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'slipway_build_info',
+    help: 'Always 1; the labels say what runs',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: version(), node: process.version }, 1);
   const requests = new Counter({
     name: 'slipway_http_requests_total',
     help: 'HTTP requests answered.',
@@ -30,8 +41,26 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
 
+  const calls = new Counter({
+    name: 'slipway_key_calls_total',
+    help: 'Calls of API keys: served, or refused because of a limit; all calls without a key are those of `keyless`',
+    labelNames: ['key', 'outcome'],
+    registers: [registry],
+  });
+  const byKey = new Map<string, Record<'served' | 'limited', Counter.Internal>>();
+
   return {
     registry,
+    called(key, outcome) {
+      const name = byKey.has(key) || byKey.size < MOST_KEYS ? key : 'others';
+      let counts = byKey.get(name);
+      if (counts === undefined) {
+        const of = (each: 'served' | 'limited') => calls.labels({ key: name, outcome: each });
+        counts = { served: of('served'), limited: of('limited') };
+        byKey.set(name, counts);
+      }
+      counts[outcome].inc();
+    },
     meter(route) {
       const duration = durations.labels({ route });
       // Looking a counter up by its labels costs more than counting, so every handle is kept.

@@ -9,6 +9,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
+import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { createCors } from './cors.js';
@@ -208,6 +209,11 @@ function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHan
   const meter = metrics.meter(route);
   return (request, reply, done) => {
     meter(request.method, reply.statusCode, reply.elapsedTime);
+    const { payer, limitState } = request;
+    if (payer && limitState) {
+      const key = payer.tier === KEYLESS_TIER ? 'keyless' : payer.id;
+      metrics.called(key, limitState.allowed ? 'served' : 'limited');
+    }
     if (log.isLevelEnabled('debug')) {
       const line = { requestId: request.id, method: request.method, route, status: reply.statusCode };
       log.debug({ ...line, keyId: request.apiKey?.id, milliseconds: reply.elapsedTime }, 'request answered');

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { isRefused, type Quote, type QuoteRequest, type Refusal, type Router, type RouterId } from './router.js';
 
 /** What one router said in a race; `ms` is how long it took. */
@@ -92,6 +92,8 @@ function summaryOf(answer: Answer): object {
   return { router, ms, inAmount: answer.quote.inAmount.toString(), outAmount: answer.quote.outAmount.toString() };
 }
 
+const ANSWER_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 1, 2];
+
 function answerCounter(registry: Registry): (answer: Answer) => void {
   const counter = new Counter({
     name: 'slipway_router_answers_total',
@@ -99,9 +101,23 @@ function answerCounter(registry: Registry): (answer: Answer) => void {
     labelNames: ['router', 'outcome'],
     registers: [registry],
   });
+  const durations = new Histogram({
+    name: 'slipway_router_answer_duration_seconds',
+    help: 'Time until a router answers a request for a quote, whatever it answers',
+    labelNames: ['router'],
+    buckets: ANSWER_SECONDS,
+    registers: [registry],
+  });
   // Looking a counter up by its labels costs more than counting, so every handle is kept.
   const handles = new Map<string, Counter.Internal>();
+  const timers = new Map<RouterId, Histogram.Internal<'router'>>();
   return (answer) => {
+    let timer = timers.get(answer.router);
+    if (timer === undefined) {
+      timer = durations.labels({ router: answer.router });
+      timers.set(answer.router, timer);
+    }
+    timer.observe(answer.ms / 1_000);
     const outcome = 'quote' in answer ? 'quoted' : answer.refused;
     const key = `${answer.router} ${outcome}`;
     let handle = handles.get(key);

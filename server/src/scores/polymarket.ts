@@ -80,7 +80,8 @@ class PolymarketFeed implements ScoreFeed {
     const options = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false };
     const current = new WebSocket(this.#url, options);
     this.#socket = current;
-    let reason = 'closed';
+    // The first: a socket that is ended before it is open reports that as an error of its own.
+    let reason: string | undefined;
     const silence = setTimeout(() => {
       reason = 'silent for too long';
       current.terminate();
@@ -98,11 +99,11 @@ class PolymarketFeed implements ScoreFeed {
       this.#hear(String(data), current);
     });
     current.on('error', (error) => {
-      reason = error.message;
+      reason ??= error.message;
     });
     current.on('close', () => {
       clearTimeout(silence);
-      if (this.#socket === current) this.#connectLater(reason);
+      if (this.#socket === current) this.#connectLater(reason ?? 'closed');
     });
   }
 

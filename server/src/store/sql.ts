@@ -49,6 +49,8 @@ export interface Tx extends Sql {
  */
 export interface Store extends Sql {
   readonly kind: 'embedded' | 'postgres';
+  /** Connections of the pool: open, of these in use, and how many statements wait for one. */
+  connections(): { open: number; used: number; waiting: number };
   /** Whether the database answers. An outside one has half a second for that. @throws StoreUnavailable */
   probe(): Promise<void>;
   /** Commits if `work` resolves, rolls back if it rejects, and passes its outcome on. */

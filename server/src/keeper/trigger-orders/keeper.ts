@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
+import type { Registry } from 'prom-client';
 import type { Prices } from '../../prices/index.js';
 import { walletsOf } from '../../store/trigger-orders.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
@@ -7,8 +8,9 @@ import { tickOf } from '../../trigger-orders/tick.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
-import { fillOrder } from './fill-order.js';
+import { type FillOutcome, fillOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
+import { createMetrics, type TriggerMetrics } from './metrics.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
 import { returnRents } from './rents.js';
 import { UnitsByShape } from './units-by-shape.js';
@@ -37,6 +39,7 @@ export interface TriggerKeeperOptions extends TriggerKeeperDeps {
   /** No other keeper uses this store. */
   alone: boolean;
   steadyNow: () => number;
+  registry: Registry;
 }
 
 /** Listens to the store until closed. Ticks on request, and by itself once started. */
@@ -95,6 +98,8 @@ export async function startTriggerKeeper(
 
 interface OwnedOrder extends FiredOrder {
   wallet: string;
+  /** In steady milliseconds. */
+  firedAt: number;
 }
 
 /** Orders that a price fires are due, and are filled by `fillOrder`. */
@@ -105,6 +110,7 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   readonly #ticks = new Map<Address, Tick>();
   /** Orders that have fired while the keeper's wallet could not pay. They are not in the book. */
   readonly #unpaid = new Set<string>();
+  readonly #metrics: TriggerMetrics;
   readonly recovery: Recovery;
   /** Whether pools contradicted a price in the last turn. */
   isContradicted = false;
@@ -118,6 +124,7 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
     this.#deps = { ...deps, writes: createFillWrites(deps), units: new UnitsByShape() };
     this.#orders = orders;
+    this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));
     this.recovery = new Recovery(this.#deps);
   }
 
@@ -129,11 +136,12 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     // A new price does not wait for what other keepers have left behind.
     if (!isWoken || this.#deps.steadyNow() >= this.#cleanAt) await this.#cleanUp(inFlight);
     await this.#orders.update(inFlight);
+    const firedAt = this.#deps.steadyNow();
     const fired = this.#fire();
     if (fired.length === 0) return [];
     try {
       const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withWallets(fired)]);
-      if (canPay) return owned;
+      if (canPay) return owned.map((order) => ({ ...order, firedAt }));
     } catch (error) {
       for (const { id } of fired) this.#orders.readAgain(id);
       throw error;
@@ -165,11 +173,13 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     return fired;
   }
 
-  async send(fired: FiredOrder): Promise<void> {
+  async send(fired: OwnedOrder): Promise<void> {
+    let outcome: FillOutcome | 'broken' = 'broken';
     try {
-      const outcome = await fillOrder(this.#deps, fired);
+      outcome = await fillOrder(this.#deps, fired);
       this.#orders.tried(fired, outcome === 'released');
     } finally {
+      this.#metrics.ended(outcome, this.#deps.steadyNow() - fired.firedAt);
       // Whatever happened to it is in the store.
       this.#orders.readAgain(fired.id);
     }
@@ -197,7 +207,7 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   }
 
   /** Beyond what is filled at once, wallets take turns, so that nobody's stop waits behind all orders of another. */
-  async #withWallets(fired: FiredOrder[]): Promise<OwnedOrder[]> {
+  async #withWallets(fired: FiredOrder[]): Promise<Omit<OwnedOrder, 'firedAt'>[]> {
     const wallets = await walletsOf(
       this.#deps.store,
       fired.map(({ id }) => id),

@@ -7,6 +7,7 @@ import {
   SYSTEM_PROGRAM,
   sign,
 } from '@slipway/wire';
+import { Registry } from 'prom-client';
 import { triggerV2Area } from '../../areas/trigger-v2/index.js';
 import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { type Chain, createChain, type Rpc } from '../../chain/index.js';
@@ -129,6 +130,7 @@ export async function openTriggerWorld() {
     async newKeeper(changes: Partial<TriggerKeeperOptions> = {}) {
       const keeper = await createTriggerKeeper({
         ...keeperDeps,
+        registry: new Registry(),
         store,
         chain,
         wallet: walletOn(changes.chain ?? chain),
@@ -175,7 +177,7 @@ export async function openTriggerWorld() {
         router: mortal.router(aggregator),
         prices: priced,
       };
-      const keeper = await createTriggerKeeper({ ...keeperDeps, ...ports, alone: true });
+      const keeper = await createTriggerKeeper({ ...keeperDeps, ...ports, registry: new Registry(), alone: true });
       return { landing, keeper };
     },
 

@@ -69,6 +69,11 @@ export class WaitingOrders {
     return this.#unlisten();
   }
 
+  /** How many orders wait. */
+  get size(): number {
+    return this.#book.size;
+  }
+
   /** The tokens whose prices fire orders. */
   get mints(): ReadonlySet<Address> {
     return this.#mints.all;

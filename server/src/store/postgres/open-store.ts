@@ -55,6 +55,11 @@ function createStore(config: StoreConfig): Store {
   const store: Store = {
     kind: config.kind,
     query: onStore.query,
+    connections: () => ({
+      open: pool.totalCount,
+      used: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     // The embedded database has no second connection.
     probe: async () => void (await (probe ? probe.ask() : onStore.query(PROBE))),
     async transaction(work) {

@@ -1,0 +1,38 @@
+import type { Address } from '@slipway/wire';
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../lib/clock.js';
+import type { Prices } from '../prices/index.js';
+import type { Store } from '../store/sql.js';
+
+/** How old the prices of these tokens are; a token without a price has no age. */
+export function registerPriceMetrics(
+  { prices, clock }: { prices: Pick<Prices, 'quote'>; clock: Clock },
+  tokens: readonly { symbol: string; mint: Address }[],
+  registry: Registry,
+): void {
+  new Gauge({
+    name: 'slipway_price_age_seconds',
+    help: 'Since when the price of a token of the configuration is what it is, by its source',
+    labelNames: ['token', 'source'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { symbol: token, mint } of tokens) {
+        const price = prices.quote(mint);
+        if (price) this.set({ token, source: price.source }, (clock.now() - price.publishedAt) / 1_000);
+      }
+    },
+  });
+}
+
+export function registerStoreMetrics(store: Pick<Store, 'connections'>, registry: Registry): void {
+  new Gauge({
+    name: 'slipway_database_connections',
+    help: 'Connections to the database: open, of these in use; and statements that wait for one',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(store.connections())) this.set({ state }, count);
+    },
+  });
+}
