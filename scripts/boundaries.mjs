@@ -84,7 +84,7 @@ function checkServer() {
 
 function* sources(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() && /\.(?:ts|sql)$/.test(entry.name)) yield join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isFile() && /\.(?:tsx?|sql)$/.test(entry.name)) yield join(entry.parentPath ?? entry.path, entry.name);
   }
 }
 
@@ -169,8 +169,9 @@ function checkWorkspaces() {
     client: [...formats, '@slipway/checks'],
     react: ['@slipway/client'],
     'sandbox-wallet': [...formats, '@slipway/checks'],
+    console: [...formats, '@slipway/checks', '@slipway/client'],
   };
-  const inBrowsers = new Set(['checks', 'client', 'react', 'sandbox-wallet']);
+  const inBrowsers = new Set(['checks', 'client', 'react', 'sandbox-wallet', 'console']);
   for (const [workspace, others] of Object.entries(may)) {
     for (const file of sources(join(root, workspace, 'src'))) {
       const name = relative(root, file);

@@ -1,9 +1,11 @@
 // Joins the compiled service and most of what it imports into a few files, because Node takes longer to find and load
-// 1,500 small ones than the service takes for all the rest of its start. Usage: node scripts/bundle.mjs
+// 1,500 small ones than the service takes for all the rest of its start; and builds the console beside.
+// Usage: node scripts/bundle.mjs
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { buildConsole } from './console.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'server', 'dist', 'bundle');
@@ -90,4 +92,5 @@ export async function bundle() {
   });
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await bundle();
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await Promise.all([bundle(), buildConsole()]);

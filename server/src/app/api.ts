@@ -1,6 +1,6 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Area, Services } from '../areas/area.js';
-import { createKeyLookup, createServer } from '../http/index.js';
+import { type ConsoleOptions, createKeyLookup, createServer, hasConsole, type ServerDeps } from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { createLimiter } from '../store/limiter.js';
 import { areas } from './areas.js';
@@ -15,6 +15,7 @@ interface Servers {
   server: TypedServer;
   /** Metrics and the operator's areas, where they have a port of their own. */
   operations: TypedServer | undefined;
+  hasConsole: boolean;
 }
 
 /** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
@@ -48,9 +49,9 @@ export async function openApi(
     examples: examplesOf(services),
     print,
   };
-  const open = async (name: string, served: readonly Area[], hasMetrics: boolean) => {
+  const open = async (name: string, served: readonly Area[], own: Pick<ServerDeps, 'hasMetrics' | 'console'>) => {
     const tags = served.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about }));
-    const server = await createServer({ ...common, tags, hasMetrics });
+    const server = await createServer({ ...common, ...own, tags });
     disposal.add(name, () => server.close());
     if (!config.roles.has('api')) return server;
     for (const area of served) area.register(server, { ...services, chain: chains[area.calls ?? 'quotes'] });
@@ -58,10 +59,18 @@ export async function openApi(
   };
   const ofOperations = areas.filter(({ isOperations }) => isOperations);
   const others = areas.filter((area) => !ofOperations.includes(area));
+  const console = consoleOf(base);
   return {
-    server: await open('server', hasOwnPort ? others : areas, !hasOwnPort),
-    operations: hasOwnPort ? await open('operations server', ofOperations, true) : undefined,
+    server: await open('server', hasOwnPort ? others : areas, { hasMetrics: !hasOwnPort, console }),
+    operations: hasOwnPort ? await open('operations server', ofOperations, { hasMetrics: true }) : undefined,
+    hasConsole: console !== undefined,
   };
+}
+
+/** The console of a sandbox, whose key and wallets everybody knows. */
+function consoleOf({ config, node: { rpcUrl, wsUrl } }: Base): ConsoleOptions | undefined {
+  if (!config.sandbox || !config.http.console || !config.roles.has('api') || !hasConsole()) return undefined;
+  return { nodeUrls: wsUrl === undefined ? [rpcUrl] : [rpcUrl, wsUrl] };
 }
 
 /** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */

@@ -30,6 +30,8 @@ import { registerPriceMetrics, registerStoreMetrics } from './state-metrics.js';
 export interface App {
   /** Where the API listens. */
   url: string;
+  /** Whether the address of the API shows the console. */
+  hasConsole: boolean;
   /** Where metrics and the admin API listen, if not there. */
   operationsUrl: string | undefined;
   rpcUrl: string;
@@ -105,7 +107,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
-  return { url, operationsUrl, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
+  return { url, hasConsole: servers.hasConsole, operationsUrl, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
 }
 
 /** What a scrape shows of the parts that everything else depends on. */

@@ -68,6 +68,8 @@ export interface Config {
     readonly hosts: readonly string[];
     /** Whether calls without a key are served. */
     readonly keyless: boolean;
+    /** Whether a sandbox serves the console. */
+    readonly console: boolean;
     /** IP addresses and CIDR ranges. */
     readonly trustedProxies: readonly string[];
     /** `localhost`: every origin on this machine. */

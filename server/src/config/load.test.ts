@@ -48,6 +48,7 @@ test('nothing set is a sandbox on this machine with everything inside', () => {
     publicUrl: 'http://127.0.0.1:8080',
     hosts: [],
     keyless: false,
+    console: true,
     trustedProxies: [],
     corsOrigins: 'localhost',
     strict: false,

@@ -72,6 +72,7 @@ function httpOf(values: Values): Config['http'] {
     publicUrl: withoutSlash(values.SLIPWAY_PUBLIC_URL ?? listenUrl(host, port)),
     hosts: values.SLIPWAY_HOSTS as readonly string[],
     keyless: values.SLIPWAY_KEYLESS,
+    console: values.SLIPWAY_CONSOLE,
     trustedProxies: values.SLIPWAY_TRUSTED_PROXIES as readonly string[],
     corsOrigins: values.SLIPWAY_CORS_ORIGINS ?? (values.sandbox ? 'localhost' : []),
     strict: values.SLIPWAY_STRICT,

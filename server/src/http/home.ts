@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { plainError } from '../errors/index.js';
+import type { SendPage } from './console.js';
 import { withActualPort } from './openapi.js';
 
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
 const LOCAL_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** `/` leads a browser to the documentation, and tells everybody else where things are. */
-export function registerHome(app: FastifyInstance, publicUrl: string): void {
+/** `/` shows a browser the console, or leads it to the documentation, and tells everybody else where things are. */
+export function registerHome(app: FastifyInstance, publicUrl: string, sendPage: SendPage | undefined): void {
   app.get('/', {
     config: { errorShape: plainError, auth: 'none' },
     schema: { hide: true },
     handler: (request, reply) => {
-      if (request.headers.accept?.includes('text/html')) return reply.redirect('/docs');
+      if (request.headers.accept?.includes('text/html')) return sendPage?.(request, reply) ?? reply.redirect('/docs');
       const url = withActualPort(publicUrl, app);
       const links = { documentation: `${url}/docs`, openapi: `${url}/openapi.json`, ready: `${url}/readyz` };
       return reply.send({ name: 'Slipway', ...links });

@@ -1,3 +1,4 @@
+export { type ConsoleOptions, hasConsole } from './console.js';
 export type { Examples } from './examples.js';
 export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';

@@ -12,6 +12,7 @@ import { steadyNow } from '../lib/clock.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type ClientOf, createClientOf } from './client-address.js';
+import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
 import { registerDocsPage } from './docs-page.js';
 import type { Examples } from './examples.js';
@@ -53,6 +54,8 @@ export interface ServerDeps {
   readonly examples?: Examples;
   /** For whoever sends a symbol in place of a mint. */
   readonly mintOf?: MintOf;
+  /** Serves the console, if set. */
+  readonly console?: ConsoleOptions | undefined;
   /** The tags of the API document, in its order; 'Operations' comes last. */
   readonly tags?: readonly Tag[];
 }
@@ -139,7 +142,8 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     equipRoute(app, route, { ...deps, clientOf: config.http.keyless ? clientOf : undefined, admin, waitingRoom });
   });
   registerOpenapiRoute(app);
-  registerHome(app, config.http.publicUrl);
+  const { publicUrl } = config.http;
+  registerHome(app, publicUrl, deps.console && registerConsole(app, publicUrl, deps.console));
   registerOperations(app, deps);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

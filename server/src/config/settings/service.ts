@@ -104,6 +104,10 @@ export const http = group('HTTP', {
         '`1`: calls without an API key are served, at the limit of the tier `keyless` for each client address. A wrong key is refused all the same, and `/admin` and `/sandbox` always require theirs.',
       default: false,
     }),
+    SLIPWAY_CONSOLE: Flag({
+      description: '`0`: a sandbox serves no console at `/`, which leads browsers to the documentation then.',
+      default: true,
+    }),
     SLIPWAY_TRUSTED_PROXIES: List(AddressRange(), {
       description:
         'The proxies whose `X-Forwarded-For` says which client calls without a key, as the addresses from which they connect. From any other address the header is ignored.',

@@ -1,0 +1,62 @@
+import type { Client } from '@slipway/client';
+import { useState } from 'react';
+import { useAct } from '../lib/act.js';
+import { amountOf } from '../lib/format.js';
+import { pay } from '../lib/pay.js';
+import { useInfo, useWallet } from '../lib/sandbox.js';
+import { Button, Copied, Labelled } from '../ui/parts.js';
+import { Steps } from '../ui/steps.js';
+
+const SOL_DECIMALS = 9;
+
+/** SOL from the chosen wallet to another one. */
+export function Pay({ client }: { client: Client }) {
+  const { wallets } = useInfo();
+  const from = useWallet();
+  const others = wallets.filter(({ address }) => address !== from.address);
+  const [chosen, setChosen] = useState('');
+  const [text, setText] = useState('1');
+  const act = useAct<{ signature: string }>();
+  const to = others.find(({ name }) => name === chosen) ?? others[0]!;
+  const lamports = amountOf(text, SOL_DECIMALS);
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    if (lamports !== undefined)
+      void act.run((onProgress) => pay(client, { from, to: to.address, lamports }, onProgress));
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <div className="grid items-start gap-3 sm:grid-cols-[1fr_1fr_auto]">
+        <Labelled
+          name={`${from.name} pays, in SOL`}
+          problem={lamports === undefined ? 'an amount above 0, such as 1.5' : undefined}
+        >
+          {(id) => (
+            <input
+              id={id}
+              className="field"
+              inputMode="decimal"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Labelled>
+        <Labelled name="to">
+          {(id) => (
+            <select id={id} className="field" value={to.name} onChange={({ target }) => setChosen(target.value)}>
+              {others.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <Button className="mt-5.5" type="submit" disabled={lamports === undefined || act.running}>
+          Pay
+        </Button>
+      </div>
+      <Steps act={act}>
+        {to.name} has it. Transaction {act.done && <Copied text={act.done.signature} what="the signature" />}
+      </Steps>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Answer, Client } from '@slipway/client';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { clientFor, Recorder } from './api.js';
+import { holdingsOf } from './chain.js';
+import { type Book, KNOWN_PROGRAMS } from './describe.js';
+import { useLive } from './live.js';
+import { keepPrices } from './prices.js';
+import { type SandboxWallet, signerOf, useWalletName } from './wallet.js';
+
+export type Info = Answer<'get', '/sandbox/info'>;
+export type Mint = Info['mints'][number];
+
+const REFRESH_MS = 2_000;
+const service = clientFor();
+
+/** What the sandbox is made of, and its prices. */
+export const infoQuery = queryOptions({
+  queryKey: ['info'],
+  queryFn: async ({ signal }) => {
+    const info = await service.api.get('/sandbox/info', { signal });
+    keepPrices(info.mints);
+    return info;
+  },
+  refetchInterval: REFRESH_MS,
+});
+
+/** What the sandbox is made of. Screens are shown only once it is known. */
+export function useInfo(): Info {
+  const { data } = useQuery(infoQuery);
+  if (data === undefined) throw new Error('a screen is shown before the sandbox is known');
+  return data;
+}
+
+export function useWallet(): SandboxWallet {
+  const { wallets } = useInfo();
+  const name = useWalletName();
+  return wallets.find((wallet) => wallet.name === name) ?? wallets[0]!;
+}
+
+/** What the five wallets hold, as of the last transaction. */
+export function useHoldings() {
+  const { rpcUrl, wallets } = useInfo();
+  const queries = useQueryClient();
+  const { count } = useLive();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is executed may have changed what they hold
+  useEffect(() => void queries.invalidateQueries({ queryKey: ['holdings'] }), [count, queries]);
+  return useQuery({
+    queryKey: ['holdings', rpcUrl],
+    queryFn: () =>
+      holdingsOf(
+        rpcUrl,
+        wallets.map(({ address }) => address),
+      ),
+    refetchInterval: 10_000,
+  });
+}
+
+/** Names for what has an address here. */
+export function useBook(): Book {
+  const { programs, wallets, mints } = useInfo();
+  return useMemo(
+    () => ({
+      programs: new Map([...KNOWN_PROGRAMS, ...programs.map(({ address, name }) => [address, name] as const)]),
+      wallets: new Map(wallets.map(({ address, name }) => [address, name])),
+      symbols: new Map(mints.map(({ mint, symbol }) => [mint, symbol])),
+    }),
+    [programs, wallets, mints],
+  );
+}
+
+/** The client of a screen: it signs as the chosen wallet, and what it asks is kept to be shown. */
+export function useClient(): { client: Client; clientOf: (wallet: SandboxWallet) => Client; recorder: Recorder } {
+  const { rpcUrl } = useInfo();
+  const wallet = useWallet();
+  const recorder = useMemo(() => new Recorder(), []);
+  return useMemo(() => {
+    const clientOf = (each: SandboxWallet) => clientFor({ recorder, rpcUrl, signer: signerOf(each) });
+    return { client: clientOf(wallet), clientOf, recorder };
+  }, [recorder, rpcUrl, wallet]);
+}
+
+export const useCalls = (recorder: Recorder) => useSyncExternalStore(recorder.subscribe, recorder.list);

@@ -1,0 +1,173 @@
+import { useDeferredValue, useState } from 'react';
+import { useAct } from '../lib/act.js';
+import { amountOf, amountText } from '../lib/format.js';
+import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
+import { How } from '../ui/how.js';
+import { Icon } from '../ui/icon.js';
+import { Button, Copied, Panel } from '../ui/parts.js';
+import { Steps } from '../ui/steps.js';
+import { Trouble } from '../ui/trouble.js';
+import { Before } from './before.js';
+import { Offers } from './offers.js';
+import { type Asked, useOffers, useOrder } from './quotes.js';
+import { RouteGraph } from './route-graph.js';
+import { Terms } from './terms.js';
+
+/** One token for another: what every router offers, the way it goes, what is signed, and how it lands. */
+export function Swap() {
+  const { mints } = useInfo();
+  const wallet = useWallet();
+  const book = useBook();
+  const { client, recorder } = useClient();
+  const [pair, setPair] = useState({ from: mints[0]!.mint, to: mints[1]!.mint });
+  const [text, setText] = useState('1');
+  const [excludeRouters, exclude] = useState<string>();
+  const act = useAct<{ signature: string; received: string }>();
+  const [input, output] = [mintOf(mints, pair.from), mintOf(mints, pair.to)];
+  const amount = amountOf(text, input.decimals);
+  const typed =
+    amount && input !== output ? { inputMint: input.mint, outputMint: output.mint, amount, excludeRouters } : undefined;
+  // What is typed is shown at once; quotes may come a little later.
+  const asked = useDeferredValue(typed);
+  const order = useOrder(client, wallet.address, asked, act.running);
+  const offers = useOffers(client, asked, act.running);
+  const sign = () => {
+    if (!typed || !order.data) return;
+    void act.run(async (onProgress) => {
+      const { signature, outputAmount } = await client.executeSwap(typed, order.data, { onProgress });
+      return { signature, received: `${amountText(outputAmount, output.decimals)} ${output.symbol}` };
+    });
+  };
+  const current = order.data && typed && isFor(order.data, typed) ? order.data : undefined;
+  return (
+    <>
+      <h1 className="mb-3 font-semibold text-lg">Swap</h1>
+      <div className="grid items-start gap-4 lg:grid-cols-[24rem_1fr]">
+        <div className="grid min-w-0 gap-4">
+          <Panel title={`${wallet.name} swaps`}>
+            <div className="grid gap-3 p-4">
+              <Side name="Sell" mints={mints} mint={input} choose={(from) => setPair(pairWith(pair, { from }))}>
+                <input
+                  className="field text-lg"
+                  inputMode="decimal"
+                  aria-label={`Amount of ${input.symbol} to sell`}
+                  value={text}
+                  onChange={({ target }) => setText(target.value)}
+                />
+              </Side>
+              <Button
+                kind="quiet"
+                className="justify-self-center px-3"
+                onClick={() => setPair({ from: pair.to, to: pair.from })}
+              >
+                <Icon name="turn" className="size-5" />
+                <span className="sr-only">Turn around</span>
+              </Button>
+              <Side name="Buy" mints={mints} mint={output} choose={(to) => setPair(pairWith(pair, { to }))}>
+                <output
+                  className="field flex items-center bg-sunken text-lg"
+                  aria-label={`Amount of ${output.symbol} to get`}
+                >
+                  {current ? amountText(BigInt(current.outAmount), output.decimals) : '…'}
+                </output>
+              </Side>
+              {amount === undefined && (
+                <p className="text-down text-sm">Type an amount above 0 with at most {input.decimals} decimals.</p>
+              )}
+              {current && <Terms order={current} input={input} output={output} />}
+              {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
+              {order.error && <Trouble error={order.error} />}
+              <Button onClick={sign} disabled={!current?.transaction || act.running}>
+                Sign as {wallet.name} and swap
+              </Button>
+              <Steps act={act}>
+                Got {act.done?.received}. Transaction{' '}
+                {act.done && <Copied text={act.done.signature} what="the signature" />}
+              </Steps>
+            </div>
+          </Panel>
+        </div>
+        <div className="grid min-w-0 gap-4 xl:grid-cols-2">
+          <Panel title="What each router offers" className="xl:col-span-2">
+            <Offers offers={offers.data} output={output} excluded={excludeRouters} choose={exclude} />
+          </Panel>
+          <Panel title="The way it goes">
+            <RouteGraph order={current} book={book} mints={mints} />
+          </Panel>
+          <Panel title="What is signed">
+            <Before transaction={current?.transaction ?? undefined} book={book} />
+          </Panel>
+        </div>
+      </div>
+      <How recorder={recorder} code={codeFor(typed, wallet.name)} />
+    </>
+  );
+}
+
+const mintOf = (mints: readonly Mint[], mint: string): Mint => mints.find((each) => each.mint === mint) ?? mints[0]!;
+const isFor = (order: { inputMint: string; outputMint: string; inAmount: string }, asked: Asked): boolean =>
+  order.inputMint === asked.inputMint &&
+  order.outputMint === asked.outputMint &&
+  BigInt(order.inAmount) === asked.amount;
+
+/** Choosing the other side's token turns the pair around. */
+function pairWith(pair: { from: string; to: string }, change: { from?: string; to?: string }) {
+  const next = { ...pair, ...change };
+  return next.from === next.to ? { from: pair.to, to: pair.from } : next;
+}
+
+function Side({
+  name,
+  mints,
+  mint,
+  choose,
+  children,
+}: {
+  name: string;
+  mints: readonly Mint[];
+  mint: Mint;
+  choose: (mint: string) => void;
+  children: React.ReactNode;
+}) {
+  const { wallets } = useInfo();
+  const { address } = useWallet();
+  const { data } = useHoldings();
+  const held = data?.[wallets.findIndex((wallet) => wallet.address === address)]?.get(mint.mint)?.amount;
+  return (
+    <div className="grid gap-1">
+      <div className="flex justify-between">
+        <span className="label">{name}</span>
+        <span className="label">has {held === undefined ? '…' : amountText(held, mint.decimals, 4)}</span>
+      </div>
+      <div className="grid grid-cols-[1fr_7rem] gap-2">
+        {children}
+        <select
+          className="field font-semibold"
+          aria-label={`${name} which token`}
+          value={mint.mint}
+          onChange={({ target }) => choose(target.value)}
+        >
+          {mints.map((each) => (
+            <option key={each.mint} value={each.mint}>
+              {each.symbol}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  );
+}
+
+function codeFor(asked: Asked | undefined, name: string): string {
+  return `// signer: the wallet of ${name}, see "Who signs" in the client's README
+const client = createClient({ url: '${location.origin}', apiKey: 'sandbox', signer, rpcUrl, sandbox: true });
+
+const request = {
+  inputMint: '${asked?.inputMint ?? ''}',
+  outputMint: '${asked?.outputMint ?? ''}',
+  amount: ${asked?.amount ?? 0}n,
+};
+const order = await client.orderSwap(request);         // the best quote, as a transaction
+const done = await client.executeSwap(request, order); // checked, signed, landed
+console.log(done.outputAmount, done.signature);`;
+}

@@ -1,0 +1,106 @@
+import { useId, useState } from 'react';
+import { short } from '../lib/format.js';
+import { Icon } from './icon.js';
+
+type ButtonProps = React.ComponentProps<'button'> & { kind?: 'main' | 'quiet' };
+
+export function Button({ kind = 'main', className = '', type = 'button', ...rest }: ButtonProps) {
+  const look =
+    kind === 'main'
+      ? 'border-transparent bg-accent text-on-accent hover:opacity-90 disabled:bg-sunken disabled:text-soft disabled:border-line'
+      : 'border-edge text-ink hover:bg-tint disabled:text-soft';
+  return (
+    <button
+      type={type}
+      className={`min-h-10 rounded-[5px] border px-4 font-semibold text-sm disabled:cursor-not-allowed ${look} ${className}`}
+      {...rest}
+    />
+  );
+}
+
+export function Panel({
+  title,
+  aside,
+  children,
+  className = '',
+}: {
+  title: string;
+  aside?: React.ReactNode;
+  children: React.ReactNode;
+  className?: string;
+}) {
+  return (
+    <section className={`panel min-w-0 ${className}`}>
+      <div className="flex min-h-11 items-center justify-between gap-3 border-line border-b px-4 py-1.5">
+        <h2 className="font-semibold text-sm">{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface LabelledProps {
+  name: string;
+  problem?: string | undefined;
+  /** The control, with this id. */
+  children: (id: string) => React.ReactNode;
+}
+
+/** A control with its name, and what is wrong with it. */
+export function Labelled({ name, problem, children }: LabelledProps) {
+  const id = useId();
+  return (
+    <div className="grid min-w-0 content-start gap-1">
+      <label htmlFor={id} className="label">
+        {name}
+      </label>
+      {children(id)}
+      {problem && (
+        <p role="status" className="text-down text-xs">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The ends of an address, which a click copies whole. */
+export function Copied({ text, shown = short(text), what }: { text: string; shown?: string; what: string }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    setTimeout(() => setDone(false), 1_500);
+  };
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      title={text}
+      className="inline-flex min-h-6 items-center gap-1 font-mono text-soft text-xs hover:text-ink"
+    >
+      {shown}
+      <Icon name={done ? 'check' : 'copy'} className="size-3.5" />
+      <span className="sr-only">{done ? 'copied' : `copy ${what}`}</span>
+    </button>
+  );
+}
+
+/** A part of a screen that scrolls by itself. */
+export function Scroll({
+  name,
+  className = '',
+  children,
+}: {
+  name: string;
+  className?: string;
+  children: React.ReactNode;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll here
+    <section aria-label={name} tabIndex={0} className={`overflow-auto ${className}`}>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, withoutBrowser } from './browser.js';
+import { assertAccessible, openConsole } from './console-page.js';
+import { request, type Service, startService } from './service.js';
+import { infoOf, rpc } from './wallet.js';
+
+const SCREENS = ['/', '/swap'];
+const HTML = { accept: 'text/html' };
+
+describe('the console', { skip: withoutBrowser }, () => {
+  let service: Service;
+  let browser: Browser;
+  before(async () => {
+    [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** What a wallet has on the chain, in the smallest unit. */
+  const heldBy = async (name: string, symbol: string): Promise<bigint> => {
+    const { wallets, mints } = await infoOf(service);
+    const [{ address }, { mint }] = [wallets.find((w) => w.name === name)!, mints.find((m) => m.symbol === symbol)!];
+    if (symbol === 'SOL') return BigInt((await rpc<{ value: number }>(service, 'getBalance', address)).value);
+    type Rows = { value: { account: { data: { parsed: { info: { tokenAmount: { amount: string } } } } } }[] };
+    const config = { encoding: 'jsonParsed' };
+    const { value } = await rpc<Rows>(service, 'getTokenAccountsByOwner', address, { mint }, config);
+    return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n);
+  };
+  const actAs = (page: Page, name: string) => page.getByLabel('Acting as').selectOption(name);
+
+  it('the address of the service shows it to a browser, and JSON to everybody else', async () => {
+    for (const path of SCREENS) {
+      const { status, headers, body } = await request<string>(`${service.url}${path}`, { headers: HTML });
+      assert.equal(status, 200);
+      assert.match(headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(headers.get('content-security-policy') ?? '', /script-src 'self';.*frame-ancestors 'none'/);
+      assert.equal(headers.get('cache-control'), 'no-cache');
+      const [, script] = /src="(\/assets\/[^"]+\.js)"/.exec(String(body)) ?? [];
+      const file = await request(`${service.url}${script}`, { headers: { 'accept-encoding': 'br' } });
+      assert.equal(file.status, 200);
+      assert.equal(file.headers.get('content-encoding'), 'br');
+      assert.match(file.headers.get('cache-control') ?? '', /immutable/);
+      assert.equal(file.headers.get('x-content-type-options'), 'nosniff');
+    }
+    assert.equal((await request(`${service.url}/`)).body.name, 'Slipway');
+    for (const [path, headers] of [
+      ['/swap', {}],
+      ['/nowhere', HTML],
+      ['/assets/none.js', HTML],
+      ['/assets/..%2findex.html', HTML],
+      ['/assets/..%2f..%2f..%2fpackage.json', HTML],
+    ] as const) {
+      const { status, body } = await request(`${service.url}${path}`, { headers });
+      assert.equal(status, 404, path);
+      assert.equal(body.code, 404, path);
+    }
+  });
+
+  it('each screen keeps to WCAG 2.2 AA and to its policy, light and dark, wide and narrow', async () => {
+    for (const path of SCREENS) {
+      for (const [theme, width] of [
+        ['light', 1440],
+        ['dark', 390],
+      ] as const) {
+        const { page, complaints } = await openConsole(browser, `${service.url}${path}`, { theme, width });
+        await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+        await page.getByText('How was this done?').click();
+        await assertAccessible(page);
+        assert.deepEqual(complaints, []);
+        await page.context().close();
+      }
+    }
+  });
+
+  it('a payment goes from the wallet that acts to another, and everybody sees it happen', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/`);
+    const { page: other } = await openConsole(browser, `${service.url}/`);
+    await actAs(page, 'carol');
+    const before = await heldBy('dave', 'SOL');
+    await page.getByRole('button', { name: 'Pay somebody' }).click();
+    await page.getByLabel('carol pays, in SOL').fill('2.5');
+    await page.getByLabel('to', { exact: true }).selectOption('dave');
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.getByText('dave has it').waitFor();
+    assert.equal((await heldBy('dave', 'SOL')) - before, 2_500_000_000n);
+    for (const tab of [page, other]) {
+      await tab.getByLabel('Transactions').getByText('dave +2.5 SOL').waitFor();
+      await tab.locator('[data-balance="dave SOL"]', { hasText: '10,002.5' }).waitFor();
+    }
+    assert.deepEqual(complaints, []);
+    await Promise.all([page, other].map((tab) => tab.context().close()));
+  });
+
+  it('a swap is quoted by each router, signed in the page, and landed', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/swap`);
+    await actAs(page, 'bob');
+    const [sol, usdc] = [await heldBy('bob', 'SOL'), await heldBy('bob', 'USDC')];
+    await page.getByLabel('Amount of SOL to sell').fill('3');
+    const routers = page.getByLabel('Routers').getByRole('listitem');
+    await routers.filter({ hasText: 'JupiterZ' }).filter({ hasText: 'USDC' }).waitFor();
+    await page.getByRole('button', { name: 'Take Metis' }).click();
+    await page.getByText(/of 1232 bytes/).waitFor();
+    await page.getByRole('img', { name: /^Route: .*SOL to USDC by Token Swap/ }).waitFor();
+    await page.getByRole('button', { name: 'Sign as bob and swap' }).click();
+    const said = await page.getByText(/^Got [\d,.]+ USDC/).textContent();
+    const [, shown] = /^Got ([\d,.]+) USDC/.exec(said ?? '') ?? [];
+    const got = (await heldBy('bob', 'USDC')) - usdc;
+    assert.equal(BigInt(Math.round(Number(shown!.replaceAll(',', '')) * 1e6)), got);
+    assert.ok(got > 440_000_000n, `${got}`);
+    const spent = sol - (await heldBy('bob', 'SOL'));
+    assert.ok(spent >= 3_000_000_000n && spent < 3_010_000_000n, `${spent}`);
+    await page.getByText('How was this done?').click();
+    await page.getByText(/amount: 3000000000n/).waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('the setting switches it off', async () => {
+    const off = await startService({ env: { SLIPWAY_CONSOLE: '0' } });
+    try {
+      const answer = await fetch(`${off.url}/`, { headers: HTML, redirect: 'manual' });
+      assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs']);
+      assert.equal((await request(`${off.url}/swap`, { headers: HTML })).status, 404);
+      assert.doesNotMatch(off.welcome, /Console/);
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('it says that the service is away, keeps what it has shown, and goes on when it is back', async () => {
+    const first = await startService();
+    const { page } = await openConsole(browser, `${first.url}/`);
+    await page.locator('[data-balance="alice SOL"]', { hasText: '10,000' }).waitFor();
+    await first.kill();
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    await page.locator('[data-balance="alice SOL"]', { hasText: '10,000' }).waitFor();
+    const [, port] = /:(\d+)$/.exec(first.url)!;
+    const [, rpcPort] = /:(\d+)$/.exec(first.rpcUrl)!;
+    const env = { SLIPWAY_PORT: port!, SLIPWAY_RPC_PORT: rpcPort! };
+    const second = await startService({ env, dataDir: first.dataDir });
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    const { address } = (await infoOf(second)).wallets[0]!;
+    await request(`${second.url}/sandbox/airdrop`, { body: { wallet: address, amount: '1000000000' } });
+    await page.locator('[data-balance="alice SOL"]', { hasText: '10,001' }).waitFor();
+    await page.context().close();
+    await second.kill();
+    await first.close();
+  });
+});
