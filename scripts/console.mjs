@@ -28,6 +28,7 @@ export async function buildConsole() {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: {
+        checks: { pluginTimings: false },
         // Libraries mark what also runs on servers; nothing here does.
         onwarn: (warning, tell) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || tell(warning),
       },

@@ -13,9 +13,14 @@ const swap = createRoute({
   path: '/swap',
   component: lazyRouteComponent(() => import('./swap/swap.js'), 'Swap'),
 });
+const orders = createRoute({
+  getParentRoute: () => root,
+  path: '/orders',
+  component: lazyRouteComponent(() => import('./orders/orders.js'), 'Orders'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, swap]),
+  routeTree: root.addChildren([home, swap, orders]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

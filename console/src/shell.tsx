@@ -8,9 +8,10 @@ import { chooseWallet, useWalletName } from './lib/wallet.js';
 import { Icon, type IconName } from './ui/icon.js';
 import { Trouble } from './ui/trouble.js';
 
-const PAGES: readonly { to: '/' | '/swap'; name: string; icon: IconName }[] = [
+const PAGES: readonly { to: '/' | '/swap' | '/orders'; name: string; icon: IconName }[] = [
   { to: '/', name: 'Home', icon: 'home' },
   { to: '/swap', name: 'Swap', icon: 'swap' },
+  { to: '/orders', name: 'Orders', icon: 'orders' },
 ];
 
 /** What stands around every screen. */

@@ -6,7 +6,7 @@ import { assertAccessible, openConsole } from './console-page.js';
 import { request, type Service, startService } from './service.js';
 import { infoOf, rpc } from './wallet.js';
 
-const SCREENS = ['/', '/swap'];
+const SCREENS = ['/', '/swap', '/orders'];
 const HTML = { accept: 'text/html' };
 
 describe('the console', { skip: withoutBrowser }, () => {
@@ -115,6 +115,44 @@ describe('the console', { skip: withoutBrowser }, () => {
     assert.ok(spent >= 3_000_000_000n && spent < 3_010_000_000n, `${spent}`);
     await page.getByText('How was this done?').click();
     await page.getByText(/amount: 3000000000n/).waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('a stop loss waits on the chart, and is filled when the slider moves the price; another is cancelled', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/orders`);
+    await actAs(page, 'dave');
+    const usdc = await heldBy('dave', 'USDC');
+    const place = page.getByRole('button', { name: 'Sign as dave, deposit and place' });
+    await page.getByLabel('Sell so much SOL for USDC').fill('2');
+    await page.getByLabel('when the price falls to, in USD').fill('140');
+    await place.click();
+    await page.getByRole('img', { name: /stop loss at \$140\.00/ }).waitFor();
+    await page.getByLabel('Events', { exact: true }).getByText('order.opened').waitFor();
+    const slider = page.getByRole('slider', { name: 'Price of SOL' });
+    await slider.fill(
+      String(
+        await slider.evaluate((input: { min: string; max: string }) => (Number(input.min) * 3 + Number(input.max)) / 4),
+      ),
+    );
+    await page.getByLabel('Events', { exact: true }).getByText('order.filled').waitFor();
+    const order = page
+      .getByLabel('Orders', { exact: true })
+      .getByRole('listitem')
+      .filter({ hasText: 'stop loss at $140.00' });
+    await order.getByText('filled', { exact: true }).waitFor();
+    const got = (await heldBy('dave', 'USDC')) - usdc;
+    assert.ok(got > 180_000_000n && got < 280_000_000n, `${got}`);
+    const [, shown] = /Got ([\d,.]+) USDC/.exec((await order.textContent()) ?? '') ?? [];
+    assert.equal(BigInt(Math.round(Number(shown!.replaceAll(',', '')) * 1e6)), got);
+
+    const sol = await heldBy('dave', 'SOL');
+    await page.getByText('Take profit', { exact: true }).click();
+    await place.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('The deposit is back').waitFor();
+    const lost = sol - (await heldBy('dave', 'SOL'));
+    assert.ok(lost < 5_000_000n, `${lost} lamports are gone`);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

@@ -143,14 +143,15 @@ function Todo({ pay }: { pay: React.ReactNode }) {
         >
           Pay somebody
         </Button>
-        <Deed to="/swap">Swap SOL for USDC</Deed>
+        <Deed to="/swap">Swap</Deed>
+        <Deed to="/orders">Stop loss</Deed>
       </div>
       {paying && <div className="border-line border-t p-4">{pay}</div>}
     </Panel>
   );
 }
 
-function Deed({ to, children }: { to: '/swap'; children: React.ReactNode }) {
+function Deed({ to, children }: { to: '/swap' | '/orders'; children: React.ReactNode }) {
   return (
     <Link
       to={to}

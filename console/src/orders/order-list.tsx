@@ -1,0 +1,96 @@
+import type { Client, Login, PriceOrder } from '@slipway/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAct } from '../lib/act.js';
+import { amountText, short, timeText, usd } from '../lib/format.js';
+import { type Mint, useInfo } from '../lib/sandbox.js';
+import { Button, Copied } from '../ui/parts.js';
+import { Steps } from '../ui/steps.js';
+import { isOpen, linesOf } from './use-orders.js';
+
+interface OrderListProps {
+  client: Client;
+  login: Login;
+  orders: readonly PriceOrder[];
+}
+
+/** Orders with what has become of them. */
+export function OrderList({ client, login, orders }: OrderListProps) {
+  if (orders.length === 0)
+    return <p className="p-4 text-soft text-sm">None yet. Place a stop loss, then pull the price down to it.</p>;
+  return (
+    <ul aria-label="Orders">
+      {orders.map((order) => (
+        <Row key={order.id} client={client} login={login} order={order} />
+      ))}
+    </ul>
+  );
+}
+
+const COLOURS: Readonly<Record<string, string>> = { filled: 'bg-tint text-up', failed: 'bg-down-tint text-down' };
+
+function Row({ client, login, order }: { client: Client; login: Login; order: PriceOrder }) {
+  const { mints } = useInfo();
+  const queries = useQueryClient();
+  const act = useAct<{ signature: string }>();
+  const input = mints.find(({ mint }) => mint === order.inputMint);
+  const output = mints.find(({ mint }) => mint === order.outputMint);
+  const lines = linesOf(order).map(({ name, usd: price }) => `${name} at ${usd(price)}`);
+  const cancel = () =>
+    act.run(async (onProgress) => {
+      const done = await client.cancelPriceOrder(login, order.id, { onProgress });
+      await queries.invalidateQueries({ queryKey: ['orders'] });
+      return done;
+    });
+  return (
+    <li className="grid gap-2 border-line border-b px-4 py-3 text-sm last:border-b-0">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className={`rounded px-2 py-0.5 font-semibold text-xs ${COLOURS[order.orderState] ?? 'bg-sunken'}`}>
+          {order.orderState}
+        </span>
+        <span className="min-w-0 flex-1">
+          Sell {amountOf(order.initialInputAmount, input)} for {output?.symbol ?? short(order.outputMint)}:{' '}
+          {lines.join(', ')}
+        </span>
+        {isOpen(order) && (
+          <Button kind="quiet" className="min-h-8 px-3" disabled={act.running} onClick={() => void cancel()}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {order.outputAmount !== null && BigInt(order.outputAmount) > 0n && (
+        <p className="text-up">Got {amountOf(order.outputAmount, output)}</p>
+      )}
+      <Steps act={act}>The deposit is back.</Steps>
+      <details>
+        <summary className="text-soft text-xs">What happened to it</summary>
+        <History order={order} mints={mints} />
+      </details>
+    </li>
+  );
+}
+
+function History({ order, mints }: { order: PriceOrder; mints: readonly Mint[] }) {
+  const named = (mint: string | undefined) => mints.find((each) => each.mint === mint);
+  return (
+    <ol className="mt-1 grid gap-1">
+      {order.events.map(
+        ({ type, state, timestamp, txSignature, mint, amount, outputMint, outputAmount, orderContext }) => (
+          <li key={`${type} ${timestamp} ${txSignature}`} className="flex flex-wrap items-baseline gap-x-2">
+            <time className="text-soft text-xs">{timeText(timestamp)}</time>
+            <span>
+              {type} {orderContext?.replace('_', ' ')} {state !== 'success' && `(${state})`}
+            </span>
+            {amount !== undefined && <span className="text-soft">{amountOf(amount, named(mint))}</span>}
+            {outputAmount !== undefined && (
+              <span className="text-up">→ {amountOf(outputAmount, named(outputMint))}</span>
+            )}
+            {txSignature && <Copied text={txSignature} what="the signature" />}
+          </li>
+        ),
+      )}
+    </ol>
+  );
+}
+
+const amountOf = (amount: string, mint: Mint | undefined): string =>
+  mint ? `${amountText(BigInt(amount), mint.decimals)} ${mint.symbol}` : amount;
