@@ -14,6 +14,8 @@ export interface MessageInput {
   blockhash: string;
   /** For version 0 only: accounts that neither sign nor are called are taken from these where they stand there. */
   lookupTables?: LookupTable[];
+  /** Accounts that are never taken from a table, wherever they stand. */
+  inFull?: readonly Address[];
 }
 
 const MAX_ACCOUNTS = 256;
@@ -70,7 +72,7 @@ export function compileMessage(input: MessageInput): Uint8Array {
 
 function layOut(input: MessageInput): Layout {
   const entries = collectEntries(input);
-  const lookups = input.lookupTables === undefined ? [] : assignLookups(input.version, input.lookupTables, entries);
+  const lookups = input.lookupTables === undefined ? [] : assignLookups(input, input.lookupTables, entries);
   const groups: [Entry[], Entry[], Entry[], Entry[]] = [[], [], [], []];
   for (const entry of entries.values()) {
     if (!entry.lookedUp) groups[(entry.signer ? 0 : 2) + (entry.writable ? 0 : 1)]!.push(entry);
@@ -115,15 +117,20 @@ function collectEntries(input: MessageInput): Map<Address, Entry> {
 }
 
 /** Marks the entries that a table holds. Only tables that are used are returned. */
-function assignLookups(version: 0 | 'legacy', tables: LookupTable[], entries: Map<Address, Entry>): Lookup[] {
+function assignLookups(
+  { version, inFull = [] }: MessageInput,
+  tables: LookupTable[],
+  entries: Map<Address, Entry>,
+): Lookup[] {
   if (version === 'legacy' && tables.length > 0) throw new WireError('a legacy message cannot use lookup tables');
+  const kept = new Set(inFull);
   const lookups: Lookup[] = [];
   for (const table of tables) {
     if (table.addresses.length > MAX_ACCOUNTS) throw new WireError(`the lookup table ${table.address} is too long`);
     const lookup: Lookup = { table: table.address, writable: [], readonly: [] };
     table.addresses.forEach((address, tableIndex) => {
       const entry = entries.get(address);
-      if (entry === undefined || entry.signer || entry.program || entry.lookedUp) return;
+      if (entry === undefined || entry.signer || entry.program || entry.lookedUp || kept.has(address)) return;
       entry.lookedUp = true;
       (entry.writable ? lookup.writable : lookup.readonly).push({ entry, tableIndex });
     });

@@ -83,6 +83,12 @@ export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budge
     blockhash,
     budget,
     lookupTables: fill.trade.lookupTables,
+    inFull: [
+      fill.places.source,
+      fill.places.destination,
+      fill.order.maker,
+      ...(fill.makerOutput ? [fill.makerOutput] : []),
+    ],
   });
   // The instructions around the trade are ours and were compared on reading back; the router's own must be bounded.
   const [limit, price, ...rest] = crafted.instructions;

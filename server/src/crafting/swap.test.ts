@@ -169,6 +169,26 @@ describe('a crafted swap', () => {
     );
   });
 
+  it('attack: a node that lies about what a lookup table holds: no account of whoever gives or gets is taken from one', () => {
+    fc.assert(
+      fc.property(anyShape, (shape) => {
+        const plan = planOf(shape);
+        const route = routeOf(plan);
+        const { taker, receiver, rentPayer, input, output, fee, tip } = plan;
+        const places = [input.place, output.place].flatMap((place) => (place.kind === 'sol' ? [] : [place.account]));
+        const parties = [taker, receiver, rentPayer, ...places, ...[fee, tip].flatMap((paid) => paid?.account ?? [])];
+        const addresses = [...parties, ...route.accounts.map(({ address }) => address)];
+        const lookupTables = [{ address: newAddress(), addresses }];
+        const trade = { instructions: [route], extraSigners: [], lookupTables };
+        const { decoded } = decodeTransaction(craftSwap({ ...plan, trade }, BLOCKHASH, BUDGET).wire);
+        assert.ok(decoded.lookups.length > 0, 'the pool is looked up');
+        const said = decoded.lookups.flatMap(({ writable, readonly }) => [...writable, ...readonly]);
+        for (const index of said) assert.ok(!parties.includes(addresses[index]!), `${index} of ${parties.length}`);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('is refused with anything in it that takes from the taker or the payer, or that is not understood', () => {
     fc.assert(
       fc.property(anyShape, fc.nat(), (shape, pick) => {

@@ -38,9 +38,17 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
     blockhash,
     budget,
     lookupTables: trade.lookupTables,
+    inFull: partiesOf(swap),
   });
   checkSwap(crafted, swap, budget);
   return crafted;
+}
+
+/** Every account that the terms name. */
+function partiesOf({ taker, receiver, rentPayer, input, output, fee, closeAuthority, tip }: Swap): Address[] {
+  const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
+  const all = [...places, taker, receiver, rentPayer, input.closeTo, fee?.account, closeAuthority, tip?.account];
+  return all.filter((each) => each !== undefined);
 }
 
 /** The system program transfers from a wallet to itself only if the lamports are there, and the wallet is its own. */

@@ -24,6 +24,11 @@ interface CraftInput {
   /** Leaves the limit to the chain, if its default is what `budget` says: that saves 8 bytes. */
   impliedLimit?: boolean;
   lookupTables?: LookupTable[];
+  /**
+   * Accounts that decide who gets something: never taken from a lookup table, because what stands there is known by the
+   * node's word only.
+   */
+  inFull?: readonly Address[];
 }
 
 export interface Crafted extends ReadTransaction {
@@ -56,7 +61,7 @@ export class TransactionTooLarge extends Error {
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftTransaction(input: CraftInput): Crafted {
-  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
+  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [], inFull = [] } = input;
   const all = [
     ...(input.impliedLimit ? [] : [setComputeUnitLimit(budget.computeUnitLimit)]),
     setComputeUnitPrice(budget.computeUnitPrice),
@@ -69,6 +74,7 @@ export function craftTransaction(input: CraftInput): Crafted {
     instructions: all,
     blockhash,
     lookupTables,
+    inFull,
   });
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
