@@ -23,6 +23,7 @@ const ATTACKERS = {
   'an uploader': 'An uploader of images and metadata',
   'a lying service': 'A service that lies to its clients',
   'a node': 'A node that lies, stalls or throttles',
+  'a price feed': 'A price feed',
   'a database writer': 'Somebody who can write to the database',
   'another user': 'Another user of the machine',
   'an operator by mistake': 'The operator, by mistake',

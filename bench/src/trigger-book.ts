@@ -126,6 +126,7 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     wallet: { canPay: async () => true },
     programs: undefined as never,
     prices: { forOrders: () => ({ none: 'missing', why: '' }), poolWitness: () => undefined, follow: () => {} },
+    contradictions: async () => undefined,
     maxBelowFairBps: 0,
   });
   await keeper.tick();

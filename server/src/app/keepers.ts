@@ -1,6 +1,6 @@
 import { INVITE_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import type { LiveAccounts } from '../chain/index.js';
+import { createMintOpinions, type LiveAccounts } from '../chain/index.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { eventCleaningChore, startEventNumbering } from '../keeper/events/index.js';
@@ -92,14 +92,16 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
 }
 
 function openTriggerKeeper(deps: KeepersDeps) {
-  const { config, prices, live } = deps;
+  const { config, prices, live, node } = deps;
   const common = commonOf(deps);
-  const { store, wallet } = common;
+  const { store, wallet, steadyNow } = common;
+  const [, ...others] = node.sendRpcsFor('keeper');
   // An embedded store serves one process only.
   return startTriggerKeeper({
     ...common,
     payer: wallet.address,
     prices,
+    contradictions: createMintOpinions(others, steadyNow),
     maxBelowFairBps: config.triggerOrders.maxBelowFairBps,
     alone: store.kind === 'embedded',
     onMarketChange: (listener) => live.onChange(listener),

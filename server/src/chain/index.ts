@@ -1,8 +1,9 @@
-import { type Address, address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { type Address, address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { PURPOSES, type Purpose } from './budget.js';
+import { type MintInfo, mintFacts } from './mints.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 
 export { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
@@ -19,6 +20,7 @@ export {
 } from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
+export { createMintOpinions, type MintInfo, type MintOpinions, mintFacts } from './mints.js';
 export {
   ask,
   ChainUnavailable,
@@ -47,10 +49,6 @@ export interface Blockhash {
   lastValidBlockHeight: bigint;
   /** Of the node that answered, when it answered. */
   slot: bigint;
-}
-
-export interface MintInfo extends Mint {
-  tokenProgram: Address;
 }
 
 export interface SimulationOutcome {
@@ -209,13 +207,6 @@ function fetchValidity(rpc: Rpc, blockhash: string): Promise<Validity> {
     if (typeof value !== 'boolean') throw new TypeError('not a boolean');
     return { valid: value, slot: BigInt(context.slot) };
   });
-}
-
-/** The mint in an account; undefined if the account is not a token mint. */
-export function mintFacts(account: ChainAccount | undefined): MintInfo | undefined {
-  if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
-  const mint = decodeMint(account.data);
-  return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;
 }
 
 /** The value that `percent` of the values do not exceed (nearest rank); 0 for none. */

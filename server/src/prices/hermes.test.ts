@@ -254,6 +254,27 @@ test('a feed that is missing in the answer has no price; the mints of one feed s
   assert.equal(new URL(requests[0]!.url!, 'http://hermes').searchParams.getAll('ids[]').length, 2);
 });
 
+test('attack: a price feed that answers without end: it is cut off, and its answer is no price', async (t) => {
+  const { price, poll, logged } = await open(t, answerOf(entryOf(SOL_FEED)));
+  const before = price(sol);
+  const MiB = 1 << 20;
+  let sent = 0;
+  await poll((_, response) => {
+    const later = entryOf(SOL_FEED, { price: '1', publish_time: NOW / 1_000 });
+    response.write(answerOf(later).slice(0, -1).replace(/\]$/, ''));
+    const more = () => {
+      for (let goesOn = true; goesOn && !response.destroyed && sent < 64 * MiB; sent += MiB)
+        goesOn = response.write(' '.repeat(MiB));
+      if (sent >= 64 * MiB) response.end(']}');
+    };
+    response.on('drain', more);
+    more();
+  });
+  assert.ok(sent < 64 * MiB, `${sent} bytes were taken`);
+  assert.equal(price(sol), before);
+  assert.match(logged.join(), /no usable answer/);
+});
+
 test('without feeds nothing is asked', async (t) => {
   const { requests, hermes } = await open(t, answerOf(), { feeds: {} });
   assert.equal(hermes.read(sol), undefined);

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.js';
+import { readBody } from '../lib/read-body.js';
 import { type Published, readUpdates } from './hermes-answer.js';
 import { createListeners } from './listeners.js';
 import type { PriceFeed } from './price.js';
@@ -9,6 +10,8 @@ import type { PriceFeed } from './price.js';
 const POLL_MS = 2_000;
 const TIMEOUT_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
+/** In bytes; with a thousand feeds, an answer has about a quarter of it. */
+const MAX_ANSWER = 4 << 20;
 
 export interface HermesDeps {
   /** Base URL of the service, without the path of a method. May hold a key: it is never logged. */
@@ -162,7 +165,7 @@ async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortContro
         response.status === 401 || response.status === 403 ? ': SLIPWAY_HERMES_KEY must hold its API key' : '';
       return { failed: `it answered ${response.status}${hint}`, retryAfterMs };
     }
-    return { updates: readUpdates(await response.json()) };
+    return { updates: readUpdates(JSON.parse(await readBody(response, MAX_ANSWER))) };
   } catch {
     // The error's own text may quote the URL.
     return { failed: isLate ? `no answer in ${timeoutMs} ms` : 'no usable answer', retryAfterMs: 0 };

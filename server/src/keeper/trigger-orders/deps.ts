@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Chain } from '../../chain/index.js';
+import type { Chain, MintOpinions } from '../../chain/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Landing } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
@@ -15,6 +15,8 @@ export interface TriggerKeeperDeps {
   store: Store;
   landing: Pick<Landing, 'execute' | 'vouchesForOrder'>;
   chain: Chain;
+  /** What other nodes say of the mints that orders sell and buy. */
+  contradictions: MintOpinions;
   clock: Clock;
   log: Logger;
   /** Pays network fees and rent: the wallet of the signer's role `keeper`. */

@@ -48,6 +48,8 @@ interface Trade {
 export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
   const [input, output] = await Promise.all([tokenOf(deps, sale.inputMint), tokenOf(deps, sale.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
+  if ('contradicted' in input) return { skipped: input.contradicted };
+  if ('contradicted' in output) return { skipped: output.contradicted };
   // In one turn of the event loop, so that they are read with one call.
   const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
   if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
@@ -114,9 +116,16 @@ async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: bo
   return { skipped: explain(tried.err).message, suspects };
 }
 
-async function tokenOf({ chain }: TriggerKeeperDeps, mint: Address): Promise<Token | undefined> {
+async function tokenOf(
+  { chain, contradictions }: TriggerKeeperDeps,
+  mint: Address,
+): Promise<Token | { contradicted: string } | undefined> {
   const facts = await chain.mint(mint);
-  return facts && { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
+  if (!facts) return undefined;
+  const contradicted = await contradictions(mint, facts);
+  return contradicted === undefined
+    ? { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals }
+    : { contradicted };
 }
 
 interface Target {

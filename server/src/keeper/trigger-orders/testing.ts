@@ -97,6 +97,7 @@ export async function openTriggerWorld() {
     log: silent,
     payer,
     maxBelowFairBps: MAX_BELOW_FAIR_BPS,
+    contradictions: async () => undefined,
     programs: { router: ROUTER_PROGRAM, orderEngine: ORDER_ENGINE_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
   };
 

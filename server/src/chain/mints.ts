@@ -1,0 +1,54 @@
+import { type Address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import { waitAtMost } from '../lib/wait-at-most.js';
+import { type ChainAccount, createAccountReader } from './accounts.js';
+import type { Rpc } from './rpc.js';
+
+export interface MintInfo extends Mint {
+  tokenProgram: Address;
+}
+
+/** The mint in an account; undefined if the account is not a token mint. */
+export function mintFacts(account: ChainAccount | undefined): MintInfo | undefined {
+  if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
+  const mint = decodeMint(account.data);
+  return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;
+}
+
+/** A node that takes longer has no opinion. */
+const WAIT_MS = 1_000;
+const KEPT_MS = 10 * 60_000;
+const MAX_KEPT = 10_000;
+
+/** Why a mint is not what the first node says; undefined where no other node contradicts it. */
+export type MintOpinions = (mint: Address, facts: MintInfo) => Promise<string | undefined>;
+
+/**
+ * Compares what one node says of mints with what these other ones say. How many decimals a token has decides what an
+ * amount of it is worth: a node that lies about it could have orders filled for a thousandth of that.
+ */
+export function createMintOpinions(others: readonly Rpc[], steadyNow: () => number): MintOpinions {
+  const readers = others.map((rpc) => ({ name: rpc.name, account: createAccountReader(rpc) }));
+  const uncontradicted = new LRUCache<Address, { text: string; until: number }>({ max: MAX_KEPT });
+  return async (mint, facts) => {
+    const text = textOf(facts);
+    const known = uncontradicted.get(mint);
+    if (readers.length === 0 || (known?.text === text && known.until > steadyNow())) return undefined;
+    const contradictions = await Promise.all(
+      readers.map(async ({ name, account }) => {
+        let said: MintInfo | undefined;
+        const read = account(mint).then((found) => {
+          said = mintFacts(found);
+        });
+        await waitAtMost(WAIT_MS, read).catch(() => {});
+        return said && textOf(said) !== text ? name : undefined;
+      }),
+    );
+    const name = contradictions.find((each) => each !== undefined);
+    if (name !== undefined) return `${name} says something else of the mint ${mint} than the first node`;
+    uncontradicted.set(mint, { text, until: steadyNow() + KEPT_MS });
+    return undefined;
+  };
+}
+
+const textOf = ({ decimals, tokenProgram }: MintInfo) => `${decimals} ${tokenProgram}`;
