@@ -1107,7 +1107,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         GatewayError: {
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code: number;
+            /** @description In words for people */
             message: string;
             /** @description Of 429: the limit that was hit */
             limit?: {
@@ -1118,21 +1120,32 @@ export interface components {
                 bucket: "main" | "execute";
                 /** @description The most in the window */
                 requests: number;
+                /** @description Over how many seconds it is counted */
                 windowSeconds: number;
                 /** @description When the next request can pass, as the header Retry-After */
                 retryAfterSeconds: number;
             };
         };
         PlainError: {
+            /** @description In words for people */
             error: string;
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code?: number;
         };
         SwapOrder: {
-            /** @enum {string} */
+            /**
+             * @description Whether parameters left the service less choice: manual, or ultra where they did not
+             * @enum {string}
+             */
             mode: "ultra" | "manual";
-            /** @enum {string} */
+            /**
+             * @description Always ExactIn: the amount is what goes in
+             * @enum {string}
+             */
             swapMode: "ExactIn";
+            /** @description The mint of what goes in */
             inputMint: string;
+            /** @description The mint of what comes out */
             outputMint: string;
             /** @description Leaves the taker, a fee on the input included */
             inAmount: string;
@@ -1140,40 +1153,62 @@ export interface components {
             outAmount: string;
             /** @description The least that arrives */
             otherAmountThreshold: string;
+            /** @description What goes in is worth, in USD */
             inUsdValue?: number;
+            /** @description What comes out is worth, in USD */
             outUsdValue?: number;
+            /** @description What is swapped is worth, in USD */
             swapUsdValue?: number;
             /** @description Loss by moving the market, in percent */
             priceImpact: number;
             /** @description The same as a ratio; deprecated */
             priceImpactPct: string;
+            /** @description How much less than quoted may come out, in basis points */
             slippageBps: number;
+            /** @description Each trade of the route */
             routePlan: {
+                /** @description What one venue trades */
                 swapInfo: {
+                    /** @description The account of the pool, or the market maker */
                     ammKey: string;
+                    /** @description The name of the venue */
                     label: string;
+                    /** @description The mint of what goes in */
                     inputMint: string;
+                    /** @description The mint of what comes out */
                     outputMint: string;
+                    /** @description What goes in, in the smallest unit */
                     inAmount: string;
+                    /** @description What comes out, in the smallest unit */
                     outAmount: string;
                     /** @description What of inAmount the venue keeps as its fee */
                     feeAmount: string;
                     /** @description The hop’s input */
                     feeMint: string;
                 };
+                /** @description Its share of what goes in at this step, in percent */
                 percent: number;
+                /** @description Its share of what goes in at this step, in basis points */
                 bps: number;
+                /** @description What is traded is worth, in USD */
                 usdValue?: number;
             }[];
+            /** @description The account that the fee of an integrator goes to */
             referralAccount?: string;
+            /** @description The mint that the fee is in */
             feeMint: string;
             /** @description All that is taken, gas that is paid for the taker included */
             feeBps: number;
+            /** @description What the service takes of the trade */
             platformFee: {
+                /** @description In the smallest unit */
                 amount: string;
+                /** @description In basis points */
                 feeBps: number;
+                /** @description The mint that the fee is in */
                 feeMint: string;
             };
+            /** @description What the network takes for signatures, in lamports */
             signatureFeeLamports: number;
             /** @description Null without a transaction */
             signatureFeePayer: string | null;
@@ -1185,38 +1220,54 @@ export interface components {
             rentFeeLamports: number;
             /** @description Null without a transaction */
             rentFeePayer: string | null;
-            /** @enum {string} */
+            /**
+             * @description aggregator: over pools; rfq: by a market maker
+             * @enum {string}
+             */
             swapType: "aggregator" | "rfq";
-            /** @enum {string} */
+            /**
+             * @description Who found the route
+             * @enum {string}
+             */
             router: "metis" | "jupiterz" | "dflow" | "okx";
             /** @description Base64, unsigned; null without a taker, empty when errorCode says why */
             transaction: string | null;
             /** @description Somebody else than the taker pays the network fee */
             gasless: boolean;
+            /** @description Names the crafted transaction: goes back with it signed */
             requestId: string;
             /** @description Milliseconds */
             totalTime: number;
             /** @description Null for a quote only */
             taker: string | null;
+            /** @description Names the quote of the market maker */
             quoteId?: string;
+            /** @description The market maker who trades */
             maker?: string;
             /** @description Unix seconds: signed by then, it is still given to the market maker */
             expireAt?: string;
+            /** @description Beyond this height of the chain it cannot land any more */
             lastValidBlockHeight?: string;
             /** @description 1: not enough of the input. 2: not enough SOL for fees and rent. 3: too small a trade for gasless; of a market maker: the quote could not be made a transaction */
             errorCode?: number;
+            /** @description Why there is no transaction to sign */
             errorMessage?: string;
             /** @description The same text */
             error?: string;
         };
         SwapExecution: {
-            /** @enum {string} */
+            /**
+             * @description Where it stands, or how it ended
+             * @enum {string}
+             */
             status: "Success" | "Failed";
             /** @description 0: landed. Above 0: the error of a program, 6001 being slippage. -1000 to -1999: could not land. -2000 to -2999: the market maker */
             code: number;
+            /** @description Of the transaction, in base58 */
             signature?: string;
             /** @description 0 where it has not landed */
             slot: string;
+            /** @description In words for people */
             error?: string;
             /** @description What left the taker's wallet */
             totalInputAmount?: string;
@@ -1226,15 +1277,22 @@ export interface components {
             inputAmountResult?: string;
             /** @description What came out, before a fee on the output */
             outputAmountResult?: string;
+            /** @description What was swapped, as the chain says it */
             swapEvents?: {
+                /** @description The mint of what goes in */
                 inputMint: string;
+                /** @description In the smallest unit */
                 inputAmount: string;
+                /** @description The mint of what comes out */
                 outputMint: string;
+                /** @description What came out, in the smallest unit; null: nothing yet */
                 outputAmount: string;
             }[];
         };
         Routers: {
+            /** @description Names it in other calls */
             id: string;
+            /** @description As people call it */
             name: string;
         }[];
         ShieldWarnings: {
@@ -1243,8 +1301,12 @@ export interface components {
                 [key: string]: {
                     /** @description NOT_VERIFIED, NOT_SELLABLE, HAS_MINT_AUTHORITY, HAS_FREEZE_AUTHORITY, HAS_PERMANENT_DELEGATE, NON_TRANSFERABLE, MUTABLE_TRANSFER_FEES, or the fee in force as `1.5%_TRANSFER_FEES` */
                     type: string;
+                    /** @description In words for people */
                     message: string;
-                    /** @enum {string} */
+                    /**
+                     * @description How bad it is: info, warning or critical
+                     * @enum {string}
+                     */
                     severity: "info" | "warning" | "critical";
                 }[];
             };
@@ -1258,7 +1320,9 @@ export interface components {
             symbol: string;
             /** @description URL */
             icon?: string;
+            /** @description Digits after the point: a whole token is ten to the power of this in the smallest unit */
             decimals: number;
+            /** @description The program that the mint belongs to */
             tokenProgram: string;
             /** @description Left out when nobody can mint more */
             mintAuthority?: string;
@@ -1274,47 +1338,18 @@ export interface components {
             fdv?: number;
             /** @description USD; left out where no price is known */
             mcap?: number;
+            /** @description What the mint still allows */
             audit: {
+                /** @description Whether nobody can make more of it */
                 mintAuthorityDisabled: boolean;
+                /** @description Whether nobody can freeze token accounts */
                 freezeAuthorityDisabled: boolean;
             };
             /** @description Whether it is in the operator's token list, or its verification was approved */
             isVerified: boolean;
+            /** @description Such as verified */
             tags: string[];
         }[];
-        MintInformation: {
-            /** @description The mint */
-            id: string;
-            /** @description Empty when neither the token list nor the chain has one */
-            name: string;
-            /** @description Empty when neither the token list nor the chain has one */
-            symbol: string;
-            /** @description URL */
-            icon?: string;
-            decimals: number;
-            tokenProgram: string;
-            /** @description Left out when nobody can mint more */
-            mintAuthority?: string;
-            /** @description Left out when nobody can freeze token accounts */
-            freezeAuthority?: string;
-            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
-            circSupply?: number;
-            /** @description Whole tokens. All of the supply counts as circulating; left out for SOL */
-            totalSupply?: number;
-            /** @description USD; left out where no price is known */
-            usdPrice?: number;
-            /** @description USD; left out where no price is known */
-            fdv?: number;
-            /** @description USD; left out where no price is known */
-            mcap?: number;
-            audit: {
-                mintAuthorityDisabled: boolean;
-                freezeAuthorityDisabled: boolean;
-            };
-            /** @description Whether it is in the operator's token list, or its verification was approved */
-            isVerified: boolean;
-            tags: string[];
-        };
         Holdings: {
             /** @description Lamports */
             amount: string;
@@ -1329,11 +1364,15 @@ export interface components {
                     account: string;
                     /** @description In the smallest unit */
                     amount: string;
+                    /** @description In whole tokens */
                     uiAmount: number;
                     /** @description In whole tokens, exactly */
                     uiAmountString: string;
+                    /** @description Whether its tokens cannot be moved */
                     isFrozen: boolean;
+                    /** @description Whether it is where others look for tokens of this mint first */
                     isAssociatedTokenAccount: boolean;
+                    /** @description Digits after the point: a whole token is ten to the power of this in the smallest unit */
                     decimals: number;
                     /** @description The token program */
                     programId: string;
@@ -1359,6 +1398,7 @@ export interface components {
             [key: string]: {
                 /** @description In the smallest unit, of all token accounts of the mint */
                 amount: string;
+                /** @description In whole tokens */
                 uiAmount: number;
                 /** @description At which this was so */
                 slot: number;
@@ -1378,6 +1418,7 @@ export interface components {
             expireAt: string;
             /** @description The network fee, in lamports */
             feeAmount: number;
+            /** @description What the fee is worth, in USD */
             feeUsdAmount?: number;
             /** @description What the sender pays for the receiver's token account, if it is created */
             rentFeeLamports?: number;
@@ -1398,14 +1439,19 @@ export interface components {
             totalLamportsReclaimed: string;
             /** @description Lamports: the rents without the fees */
             netLamportsReclaimed: string;
+            /** @description What the wallet gets after all costs, in USD */
             netReclaimedUsdAmount?: number;
             /** @description Lamports: 0; this service takes no fee */
             serviceFeeLamports: string;
+            /** @description What the service takes, in USD */
             serviceFeeUsdAmount?: number;
             /** @description Lamports: the network fees of all transactions */
             gasCostLamports: string;
+            /** @description What the network costs, in USD */
             gasCostUsdAmount?: number;
+            /** @description Which are left out, and why */
             skippedMints?: {
+                /** @description In base58 */
                 mint: string;
                 /**
                  * @description Why no account of the mint is closed. notHeld: there is none. nonempty: it holds tokens. frozen: by the freeze authority. closeAuthority: only somebody else may close it. withheld: it holds transfer fees or confidential balances. refused: its token program refuses to close it
@@ -1422,8 +1468,12 @@ export interface components {
             expireAt: string;
         };
         TransferExecution: {
-            /** @enum {string} */
+            /**
+             * @description Where it stands, or how it ended
+             * @enum {string}
+             */
             status: "Success" | "Failed";
+            /** @description Of the transaction, in base58 */
             signature: string;
             /** @description 0: landed. Above 0: the error of a program. Below 0: could not land */
             code: number;
@@ -1433,75 +1483,126 @@ export interface components {
             totalTime: number;
         };
         CreatedOrder: {
+            /** @description Names the crafted transaction: goes back with it signed */
             requestId: string;
             /** @description Base64, unsigned */
             transaction: string;
             /** @description The order's account */
             order: string;
-            /** @enum {number} */
+            /**
+             * @description What went wrong, as a number or a word for programs; 0: nothing
+             * @enum {number}
+             */
             code: 0;
         };
         TriggerV1Error: {
+            /** @description In words for people */
             error: string;
+            /** @description What is wrong, in words for people */
             cause?: string;
+            /** @description Of the transaction, in base58 */
             signature?: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands, or how it ended
+             * @enum {string}
+             */
             status?: "Failed";
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code: number;
         };
         CancelledOrder: {
+            /** @description Names the crafted transaction: goes back with it signed */
             requestId: string;
             /** @description Base64, unsigned */
             transaction: string;
+            /** @description The account of the order */
             order: string;
-            /** @enum {number} */
+            /**
+             * @description What went wrong, as a number or a word for programs; 0: nothing
+             * @enum {number}
+             */
             code: 0;
         };
         CancelledOrders: {
+            /** @description Names the crafted transaction: goes back with it signed */
             requestId: string;
             /** @description Base64, unsigned; each is executed under the request id */
             transactions: string[];
             /** @description Orders that are in none of the transactions, and why; left out where there are none */
             skipped?: {
+                /** @description The account of the order */
                 order: string;
+                /** @description What is wrong, in words for people */
                 cause: string;
             }[];
-            /** @enum {number} */
+            /**
+             * @description What went wrong, as a number or a word for programs; 0: nothing
+             * @enum {number}
+             */
             code: 0;
         };
         ExecutedOrder: {
+            /** @description Of the transaction, in base58 */
             signature: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands, or how it ended
+             * @enum {string}
+             */
             status: "Success";
             /** @description Left out where several orders were cancelled at once */
             order?: string;
-            /** @enum {number} */
+            /**
+             * @description What went wrong, as a number or a word for programs; 0: nothing
+             * @enum {number}
+             */
             code: 0;
         };
         TriggerOrders: {
+            /** @description The wallet */
             user: string;
-            /** @enum {string} */
+            /**
+             * @description active: open; history: all others
+             * @enum {string}
+             */
             orderStatus: "active" | "history";
+            /** @description Of this page */
             orders: {
+                /** @description The wallet */
                 userPubkey: string;
+                /** @description The account of the order */
                 orderKey: string;
+                /** @description The mint of what goes in */
                 inputMint: string;
+                /** @description The mint of what comes out */
                 outputMint: string;
                 /** @description In whole tokens, as the amounts that do not begin with raw */
                 makingAmount: string;
+                /** @description In whole tokens */
                 takingAmount: string;
+                /** @description In whole tokens */
                 remainingMakingAmount: string;
+                /** @description In whole tokens */
                 remainingTakingAmount: string;
                 /** @description In the smallest unit */
                 rawMakingAmount: string;
+                /** @description In the smallest unit */
                 rawTakingAmount: string;
+                /** @description In the smallest unit */
                 rawRemainingMakingAmount: string;
+                /** @description In the smallest unit */
                 rawRemainingTakingAmount: string;
+                /** @description How much less than quoted may come out, in basis points */
                 slippageBps: string;
+                /** @description From when on it cannot be filled, ISO 8601; null: never */
                 expiredAt: string | null;
+                /** @description ISO 8601 */
                 createdAt: string;
+                /** @description ISO 8601 */
                 updatedAt: string;
-                /** @enum {string} */
+                /**
+                 * @description Where it stands, or how it ended
+                 * @enum {string}
+                 */
                 status: "Open" | "Completed" | "Cancelled" | "Expired" | "Failed" | "Closed";
                 /** @description Empty where it is older than the history of the chain */
                 openTx: string;
@@ -1509,34 +1610,55 @@ export interface components {
                 closeTx: string;
                 /** @description The program's address */
                 programVersion: string;
+                /** @description Each fill */
                 trades: {
+                    /** @description The account of the order */
                     orderKey: string;
                     /** @description Who has filled it */
                     keeper: string;
+                    /** @description The mint of what goes in */
                     inputMint: string;
+                    /** @description The mint of what comes out */
                     outputMint: string;
+                    /** @description In whole tokens */
                     inputAmount: string;
                     /** @description What the maker got */
                     outputAmount: string;
+                    /** @description In the smallest unit */
                     rawInputAmount: string;
+                    /** @description In the smallest unit */
                     rawOutputAmount: string;
+                    /** @description The mint that the fee is in */
                     feeMint: string;
                     /** @description What the keeper paid on top */
                     feeAmount: string;
+                    /** @description In the smallest unit */
                     rawFeeAmount: string;
+                    /** @description The signature of the transaction */
                     txId: string;
+                    /** @description When it landed, ISO 8601 */
                     confirmedAt: string;
-                    /** @enum {string} */
+                    /**
+                     * @description What happened
+                     * @enum {string}
+                     */
                     action: "Fill";
+                    /** @description Always null */
                     productMeta: null;
                 }[];
             }[];
+            /** @description How many pages there are */
             totalPages: number;
+            /** @description From 1 on */
             page: number;
+            /** @description Whether a further page has more */
             hasMoreData: boolean;
         };
         LoginChallenge: {
-            /** @enum {string} */
+            /**
+             * @description Which kind
+             * @enum {string}
+             */
             type: "message" | "transaction";
             /** @description Of the type message: the text to sign */
             challenge?: string;
@@ -1544,7 +1666,9 @@ export interface components {
             transaction?: string;
         };
         TriggerV2Error: {
+            /** @description In words for people */
             error: string;
+            /** @description What exactly is wrong */
             details?: {
                 [key: string]: unknown;
             };
@@ -1559,6 +1683,7 @@ export interface components {
             authMode: "access_only";
         };
         Vault: {
+            /** @description The wallet */
             userPubkey: string;
             /** @description Receives the deposits of the wallet */
             vaultPubkey: string;
@@ -1572,9 +1697,11 @@ export interface components {
             requestId: string;
             /** @description The vault */
             receiverAddress: string;
+            /** @description In base58 */
             mint: string;
             /** @description Deposited, in the smallest unit */
             amount: string;
+            /** @description Digits after the point of the mint */
             tokenDecimals: number;
             /** @description The token account of the order, owned by the vault */
             inputTokenAccount: string;
@@ -1582,17 +1709,21 @@ export interface components {
             outputTokenAccount?: string;
         };
         TriggerOrderCreated: {
+            /** @description Names it in other calls */
             id: string;
             /** @description Of the deposit */
             txSignature: string;
+            /** @description Whether the deposit has landed */
             depositConfirmed: boolean;
             /** @description Only when the same body came before */
             message?: string;
         };
         TriggerOrderEdited: {
+            /** @description Names it in other calls */
             id: string;
         };
         TriggerOrderCancel: {
+            /** @description Names it in other calls */
             id: string;
             /** @description Base64 of the unsigned withdrawal */
             transaction: string;
@@ -1600,32 +1731,52 @@ export interface components {
             requestId: string;
         };
         TriggerOrderCancelled: {
+            /** @description Names it in other calls */
             id: string;
+            /** @description Of the transaction, in base58 */
             txSignature: string;
         };
         /** @description A page of orders; with id, that order alone */
         TriggerHistory: {
+            /** @description Of this page */
             orders: {
+                /** @description Names it in other calls */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description single: one price; oco: take profit or stop loss; otoco: an entry, then both
+                 * @enum {string}
+                 */
                 orderType: "single" | "oco" | "otoco";
+                /** @description Where it stands, as clients show it */
                 orderState: string;
+                /** @description The state as the service keeps it: finer than orderState */
                 rawState: string;
+                /** @description The wallet */
                 userPubkey: string;
                 /** @description The vault */
                 privyWalletPubkey: string;
+                /** @description The mint of what goes in */
                 inputMint: string;
+                /** @description What was deposited, in the smallest unit */
                 initialInputAmount: string;
+                /** @description What is not sold yet, in the smallest unit */
                 remainingInputAmount: string;
+                /** @description The mint of what comes out */
                 outputMint: string;
+                /** @description The token whose price fires it */
                 triggerMint: string;
-                /** @enum {string} */
+                /**
+                 * @description Whether it fires at the price and above, or at the price and below
+                 * @enum {string}
+                 */
                 triggerCondition?: "above" | "below";
                 /** @description USD for one whole token; of a trailing order: at which it fires now */
                 triggerPriceUsd?: number;
                 /** @description Basis points; left out where it is automatic */
                 slippageBps?: number;
+                /** @description Take profit: USD for one whole token */
                 tpPriceUsd?: number;
+                /** @description Stop loss: USD for one whole token */
                 slPriceUsd?: number;
                 /** @description Basis points; left out where it is automatic */
                 tpSlippageBps?: number;
@@ -1637,13 +1788,19 @@ export interface components {
                 createdAt: number;
                 /** @description Unix milliseconds */
                 updatedAt: number;
+                /** @description When it fired, unix milliseconds; null: it has not */
                 triggeredAt: number | null;
+                /** @description What came out, in the smallest unit; null: nothing yet */
                 outputAmount: string | null;
+                /** @description What was sold so far, in the smallest unit; null: nothing */
                 inputUsed: string | null;
                 /** @description 0 to 1 */
                 fillPercent: number;
+                /** @description How far the price it fires at stays behind the best price, in basis points; null: it is not trailing */
                 trailingBps: number | null;
+                /** @description The highest price since it was opened, in USD for one whole token; null: it is not trailing */
                 highWatermark: number | null;
+                /** @description The lowest price since it was opened, in USD for one whole token; null: it is not trailing */
                 lowWatermark: number | null;
                 /** @description The newest first */
                 events: {
@@ -1653,41 +1810,67 @@ export interface components {
                     timestamp: number;
                     /** @description success, failed or pending */
                     state: string;
+                    /** @description Of the transaction, in base58 */
                     txSignature?: string;
+                    /** @description In base58 */
                     mint?: string;
+                    /** @description In the smallest unit */
                     amount?: string;
+                    /** @description The mint of what comes out */
                     outputMint?: string;
+                    /** @description What came out, in the smallest unit; null: nothing yet */
                     outputAmount?: string;
                     /** @description take_profit, stop_loss, buy_above or buy_below */
                     orderContext?: string;
                 }[];
             }[];
+            /** @description Which part of all of them this is */
             pagination: {
+                /** @description How many there are on all pages */
                 total: number;
+                /** @description How many at most */
                 limit: number;
+                /** @description How many to leave out at the beginning */
                 offset: number;
             };
         } | {
+            /** @description Names it in other calls */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description single: one price; oco: take profit or stop loss; otoco: an entry, then both
+             * @enum {string}
+             */
             orderType: "single" | "oco" | "otoco";
+            /** @description Where it stands, as clients show it */
             orderState: string;
+            /** @description The state as the service keeps it: finer than orderState */
             rawState: string;
+            /** @description The wallet */
             userPubkey: string;
             /** @description The vault */
             privyWalletPubkey: string;
+            /** @description The mint of what goes in */
             inputMint: string;
+            /** @description What was deposited, in the smallest unit */
             initialInputAmount: string;
+            /** @description What is not sold yet, in the smallest unit */
             remainingInputAmount: string;
+            /** @description The mint of what comes out */
             outputMint: string;
+            /** @description The token whose price fires it */
             triggerMint: string;
-            /** @enum {string} */
+            /**
+             * @description Whether it fires at the price and above, or at the price and below
+             * @enum {string}
+             */
             triggerCondition?: "above" | "below";
             /** @description USD for one whole token; of a trailing order: at which it fires now */
             triggerPriceUsd?: number;
             /** @description Basis points; left out where it is automatic */
             slippageBps?: number;
+            /** @description Take profit: USD for one whole token */
             tpPriceUsd?: number;
+            /** @description Stop loss: USD for one whole token */
             slPriceUsd?: number;
             /** @description Basis points; left out where it is automatic */
             tpSlippageBps?: number;
@@ -1699,13 +1882,19 @@ export interface components {
             createdAt: number;
             /** @description Unix milliseconds */
             updatedAt: number;
+            /** @description When it fired, unix milliseconds; null: it has not */
             triggeredAt: number | null;
+            /** @description What came out, in the smallest unit; null: nothing yet */
             outputAmount: string | null;
+            /** @description What was sold so far, in the smallest unit; null: nothing */
             inputUsed: string | null;
             /** @description 0 to 1 */
             fillPercent: number;
+            /** @description How far the price it fires at stays behind the best price, in basis points; null: it is not trailing */
             trailingBps: number | null;
+            /** @description The highest price since it was opened, in USD for one whole token; null: it is not trailing */
             highWatermark: number | null;
+            /** @description The lowest price since it was opened, in USD for one whole token; null: it is not trailing */
             lowWatermark: number | null;
             /** @description The newest first */
             events: {
@@ -1715,36 +1904,58 @@ export interface components {
                 timestamp: number;
                 /** @description success, failed or pending */
                 state: string;
+                /** @description Of the transaction, in base58 */
                 txSignature?: string;
+                /** @description In base58 */
                 mint?: string;
+                /** @description In the smallest unit */
                 amount?: string;
+                /** @description The mint of what comes out */
                 outputMint?: string;
+                /** @description What came out, in the smallest unit; null: nothing yet */
                 outputAmount?: string;
                 /** @description take_profit, stop_loss, buy_above or buy_below */
                 orderContext?: string;
             }[];
         };
         TriggerOrder: {
+            /** @description Names it in other calls */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description single: one price; oco: take profit or stop loss; otoco: an entry, then both
+             * @enum {string}
+             */
             orderType: "single" | "oco" | "otoco";
+            /** @description Where it stands, as clients show it */
             orderState: string;
+            /** @description The state as the service keeps it: finer than orderState */
             rawState: string;
+            /** @description The wallet */
             userPubkey: string;
             /** @description The vault */
             privyWalletPubkey: string;
+            /** @description The mint of what goes in */
             inputMint: string;
+            /** @description What was deposited, in the smallest unit */
             initialInputAmount: string;
+            /** @description What is not sold yet, in the smallest unit */
             remainingInputAmount: string;
+            /** @description The mint of what comes out */
             outputMint: string;
+            /** @description The token whose price fires it */
             triggerMint: string;
-            /** @enum {string} */
+            /**
+             * @description Whether it fires at the price and above, or at the price and below
+             * @enum {string}
+             */
             triggerCondition?: "above" | "below";
             /** @description USD for one whole token; of a trailing order: at which it fires now */
             triggerPriceUsd?: number;
             /** @description Basis points; left out where it is automatic */
             slippageBps?: number;
+            /** @description Take profit: USD for one whole token */
             tpPriceUsd?: number;
+            /** @description Stop loss: USD for one whole token */
             slPriceUsd?: number;
             /** @description Basis points; left out where it is automatic */
             tpSlippageBps?: number;
@@ -1756,13 +1967,19 @@ export interface components {
             createdAt: number;
             /** @description Unix milliseconds */
             updatedAt: number;
+            /** @description When it fired, unix milliseconds; null: it has not */
             triggeredAt: number | null;
+            /** @description What came out, in the smallest unit; null: nothing yet */
             outputAmount: string | null;
+            /** @description What was sold so far, in the smallest unit; null: nothing */
             inputUsed: string | null;
             /** @description 0 to 1 */
             fillPercent: number;
+            /** @description How far the price it fires at stays behind the best price, in basis points; null: it is not trailing */
             trailingBps: number | null;
+            /** @description The highest price since it was opened, in USD for one whole token; null: it is not trailing */
             highWatermark: number | null;
+            /** @description The lowest price since it was opened, in USD for one whole token; null: it is not trailing */
             lowWatermark: number | null;
             /** @description The newest first */
             events: {
@@ -1772,10 +1989,15 @@ export interface components {
                 timestamp: number;
                 /** @description success, failed or pending */
                 state: string;
+                /** @description Of the transaction, in base58 */
                 txSignature?: string;
+                /** @description In base58 */
                 mint?: string;
+                /** @description In the smallest unit */
                 amount?: string;
+                /** @description The mint of what comes out */
                 outputMint?: string;
+                /** @description What came out, in the smallest unit; null: nothing yet */
                 outputAmount?: string;
                 /** @description take_profit, stop_loss, buy_above or buy_below */
                 orderContext?: string;
@@ -1784,6 +2006,7 @@ export interface components {
         PoolCreation: {
             /** @description Base64, to be signed by the creator and posted to dbc-pool/submit */
             transaction: string;
+            /** @description In base58 */
             mint: string;
             /** @description PUT the image here, with tokenImageContentType as content-type */
             imagePresignedUrl: string;
@@ -1793,20 +2016,29 @@ export interface components {
             imageUrl: string;
         };
         StudioError: {
+            /** @description The fields of the request that are wrong, and why */
             errors?: {
                 [key: string]: string[];
             };
+            /** @description In words for people */
             error: string;
+            /** @description What exactly is wrong */
             details?: string;
         };
         PoolAddresses: {
+            /** @description Whether it was done */
             success: boolean;
+            /** @description What is asked for */
             data: {
+                /** @description The pool on the curve */
                 dbcPoolAddress: string | null;
                 /** @description Null until the pool has migrated */
                 dammv2PoolAddress: string | null;
+                /** @description The account of the terms of the curve */
                 configKey: string | null;
+                /** @description What the creator writes about the token */
                 content?: string;
+                /** @description The picture at the top of the page of the token */
                 headerImageUrl?: string;
             };
         };
@@ -1846,11 +2078,13 @@ export interface components {
             signature: string;
         };
         Invites: {
+            /** @description The newest first */
             invites: {
                 /** @description The public key of the invite */
                 invite_signer: string;
                 /** @description Its account */
                 invite_pda: string;
+                /** @description The wallet that made the invite */
                 sender: string;
                 /** @description Who has claimed it */
                 receiver: string | null;
@@ -1858,49 +2092,68 @@ export interface components {
                 expiry: string;
                 /** @description In the smallest unit */
                 amount: string;
+                /** @description The signature of the transaction that made it */
                 creation_tx: string;
                 /** @description The transaction that has ended it */
                 deletion_tx: string | null;
                 /** @description created: it is open. null: it has ended, in a transaction that the RPC cannot give */
                 action: "created" | "claimed" | "clawed_back" | "expired" | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description ISO 8601
+                 */
                 creation_time: string;
+                /** @description When it was claimed, taken back or expired, ISO 8601; null while it is open */
                 deletion_time: string | null;
                 /** @description null: SOL */
                 mint: string | null;
                 /** @description true: the chain has confirmed what is told here; nothing else is told */
                 confirmed: boolean | null;
             }[];
+            /** @description Whether a further page has more */
             hasMoreData: boolean;
         };
         SubmittedTransaction: {
+            /** @description Of the transaction, in base58 */
             signature: string;
         };
         TransactionStatus: {
+            /** @description Of the transaction, in base58 */
             signature: string;
             /**
              * @description expired: it has not landed and never will
              * @enum {string}
              */
             status: "pending" | "landed" | "failed" | "expired";
+            /** @description Of the chain, in which it landed */
             slot: string | null;
+            /** @description In words for people */
             error?: string;
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code?: number;
         };
         ExpressPayment: {
             /** @description Base64 of the unsigned transaction; empty when code is not 0 */
             transaction: string;
+            /** @description Names the crafted transaction: goes back with it signed */
             requestId: string;
+            /** @description The wallet that is paid */
             receiverAddress: string;
+            /** @description In base58 */
             mint: string;
             /** @description Collected, in the smallest unit */
             amount: string;
+            /** @description Digits after the point of the mint */
             tokenDecimals: number;
+            /** @description USD for one whole token */
             tokenUsdRate?: number;
             /** @description The network fee */
             feeLamports: number;
+            /** @description What the fee is worth, in USD */
             feeUsdAmount?: number;
+            /** @description The mint that the fee is in */
             feeMint: string;
+            /** @description Digits after the point of the mint that the fee is in */
             feeTokenDecimals: number;
             /** @description What the sender pays in fees, in the smallest unit of feeMint */
             feeAmount: number;
@@ -1908,48 +2161,79 @@ export interface components {
             rentFeeLamports?: number;
             /** @description Milliseconds */
             totalTime: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it can be executed, ISO 8601
+             */
             expireAt?: string;
+            /** @description Beyond this height of the chain it cannot land any more */
             lastValidBlockHeight?: string;
+            /** @description In words for people */
             error?: string;
             /** @description 0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender cannot pay fees. 2017: the token account is frozen. 3000: the token account has another owner */
             code: number;
+            /** @description Whether somebody else pays for the network */
             gasless: boolean;
+            /** @description The mint of what goes in */
             inputMint?: string;
+            /** @description Digits after the point of the mint that goes in */
             inputDecimals?: number;
+            /** @description What leaves the wallet at the quoted price, in the smallest unit */
             quotedInputAmount?: string;
+            /** @description The most that leaves the wallet, in the smallest unit */
             maxInputAmount?: string;
         };
         ExpressError: {
+            /** @description Where it stands, or how it ended */
             status: number;
+            /** @description In words for people */
             message: string;
+            /** @description In words for people */
             error: string;
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code?: string;
         };
         ExpressEligibility: {
+            /** @description Whether there is such a mint on the chain */
             tokenExists: boolean;
+            /** @description Whether the token is verified already */
             isVerified: boolean;
+            /** @description Whether a verification can be paid for now */
             canVerify: boolean;
+            /** @description Whether metadata can be paid for now */
             canMetadata: boolean;
+            /** @description Why a verification cannot be paid for */
             verificationError?: string;
+            /** @description Why metadata cannot be paid for */
             metadataError?: string;
         };
         ExpressExecution: {
-            /** @enum {string} */
+            /**
+             * @description Where it stands, or how it ended
+             * @enum {string}
+             */
             status: "Success" | "Failed";
+            /** @description Of the transaction, in base58 */
             signature?: string;
+            /** @description In words for people */
             error?: string;
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code?: number;
             /** @description Milliseconds from sending to the final state */
             totalTime: number;
+            /** @description Whether the verification waits for review */
             verificationCreated: boolean;
+            /** @description Whether the metadata waits for review */
             metadataCreated: boolean;
         };
         GameScore: {
+            /** @description The event at the prediction market */
             eventId: string;
+            /** @description The game at the provider of scores */
             gameId: string;
             /** @description The game is in progress; a break in it counts */
             live: boolean;
+            /** @description Whether the game is over */
             ended: boolean;
             /**
              * Format: date-time
@@ -1977,13 +2261,19 @@ export interface components {
             finishedTimestamp?: string;
         };
         PredictionError: {
+            /** @description Which kind */
             type: string;
+            /** @description In words for people */
             message: string;
+            /** @description What went wrong, as a number or a word for programs; 0: nothing */
             code?: string;
+            /** @description The parameter that is wrong */
             param?: string;
+            /** @description Names the request in the log of the service */
             request_id: string;
         };
         GameScores: {
+            /** @description What is asked for */
             data: components["schemas"]["GameScore"][];
         };
         /** @description Something that has happened */
@@ -1995,10 +2285,14 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "transaction.landed" | "transaction.failed" | "transaction.expired";
             /** @description The wallet that it is about */
             wallet: string;
+            /** @description What is asked for */
             data: {
                 /** @description As the answer that crafted it says */
                 requestId: string;
@@ -2006,6 +2300,7 @@ export interface components {
                 area: string;
                 /** @description Of the transaction, in base58 */
                 signature?: string;
+                /** @description Of the chain, in which it landed */
                 slot?: number;
                 /** @description The chain's word, unless it landed */
                 error?: string;
@@ -2018,10 +2313,14 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed";
             /** @description The wallet that it is about */
             wallet: string;
+            /** @description What is asked for */
             data: {
                 /**
                  * @description A limit order, or an order that waits for a price
@@ -2045,7 +2344,9 @@ export interface components {
                  * @enum {unknown}
                  */
                 leg?: "entry" | "take_profit" | "stop_loss";
+                /** @description The mint of what goes in */
                 inputMint: string;
+                /** @description The mint of what comes out */
                 outputMint: string;
                 /** @description v2: what is left to sell, in the smallest unit */
                 remainingAmount?: string;
@@ -2064,15 +2365,23 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "verification.requested" | "verification.approved" | "verification.rejected";
             /** @description The wallet that it is about */
             wallet: string;
+            /** @description What is asked for */
             data: {
+                /** @description Names it in other calls */
                 id: string;
                 /** @description The mint */
                 tokenId: string;
-                /** @enum {unknown} */
+                /**
+                 * @description Which kind
+                 * @enum {unknown}
+                 */
                 type: "verification" | "metadata";
                 /** @description As the answer that crafted it says */
                 requestId: string;
@@ -2087,18 +2396,28 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "launch.created";
             /** @description The wallet that it is about */
             wallet: string;
+            /** @description What is asked for */
             data: {
                 /** @description As the answer that crafted it says */
                 requestId: string;
+                /** @description In base58 */
                 mint: string;
+                /** @description The account of the pool */
                 pool: string;
+                /** @description The account of the terms of the curve */
                 config: string;
+                /** @description The mint that the token is bought with */
                 quoteMint: string;
+                /** @description As people call it */
                 name: string;
+                /** @description Short name */
                 symbol: string;
                 /** @description Of the transaction, in base58 */
                 signature?: string;
@@ -2111,14 +2430,20 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
             /** @description The wallet that it is about */
             wallet: string;
+            /** @description What is asked for */
             data: {
                 /** @description Its account */
                 invite: string;
+                /** @description The address that the code of the invite is the key of */
                 inviteSigner: string;
+                /** @description The wallet that made the invite */
                 sender: string;
                 /** @description Of a claim */
                 receiver?: string;
@@ -2139,17 +2464,27 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What it is
+             * @enum {string}
+             */
             kind: "score.changed";
             /** @description None: it concerns everybody */
             wallet?: string;
+            /** @description What is asked for */
             data: {
                 /** @description Of the game, as in `/prediction/v1/events/{eventId}/score` */
                 eventId: string;
+                /** @description The game at the provider of scores */
                 gameId: string;
+                /** @description Whether the game is in progress */
                 live: boolean;
+                /** @description Whether the game is over */
                 ended: boolean;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description ISO 8601
+                 */
                 updatedAt: string;
                 /** @description As the provider writes it */
                 leagueAbbreviation?: string;
@@ -2165,7 +2500,10 @@ export interface components {
                 elapsed?: string;
                 /** @description As the provider writes it */
                 status?: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the game ended, ISO 8601; null: it has not
+                 */
                 finishedTimestamp?: string;
             };
         } | {
@@ -2176,19 +2514,27 @@ export interface components {
              * @description When it happened
              */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What it is
+             * @enum {string}
+             */
             kind: "price.changed";
             /** @description None: it concerns everybody */
             wallet?: string;
+            /** @description What is asked for */
             data: {
+                /** @description In base58 */
                 mint: string;
                 /** @description US dollars for a whole token */
                 usd: number;
             };
         };
         SandboxInfo: {
+            /** @description The JSON-RPC of the chain */
             rpcUrl: string;
+            /** @description The WebSocket of the chain */
             wsUrl: string;
+            /** @description Goes into the header x-api-key */
             apiKey: string;
             /** @description The chain's clock, unix seconds */
             unixTimestamp: number;
@@ -2198,29 +2544,44 @@ export interface components {
             platformStable: string;
             /** @description Programs beside those that every chain has */
             programs: {
+                /** @description As people call it */
                 name: string;
+                /** @description In base58 */
                 address: string;
                 /** @description Our version of another company's program: does what this service needs of it */
                 standIn: boolean;
             }[];
+            /** @description The events of the simulated games */
             gameEventIds: string[];
+            /** @description The funded wallets of the sandbox */
             wallets: {
+                /** @description As people call it */
                 name: string;
+                /** @description In base58 */
                 address: string;
                 /** @description The 64-byte key in base58, as wallets import it */
                 secretKey: string;
             }[];
+            /** @description The tokens of the sandbox */
             mints: {
+                /** @description Short name */
                 symbol: string;
+                /** @description In base58 */
                 mint: string;
+                /** @description Digits after the point: a whole token is ten to the power of this in the smallest unit */
                 decimals: number;
+                /** @description USD for one whole token */
                 usdPrice?: number;
             }[];
         };
         PoolSubmission: {
+            /** @description Whether it was done */
             success: boolean;
+            /** @description What is asked for */
             data: {
+                /** @description In base58 */
                 mint: string;
+                /** @description The account of the terms of the curve */
                 configKey: string;
             };
         };
@@ -2249,7 +2610,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description Where it stands, or how it ended
+                         * @enum {string}
+                         */
                         status: "live";
                     };
                 };
@@ -2299,7 +2663,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description Where it stands, or how it ended
+                         * @enum {string}
+                         */
                         status: "ready" | "not ready";
                         /** @description What was looked at, and how it is */
                         checks: {
@@ -2324,7 +2691,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description Where it stands, or how it ended
+                         * @enum {string}
+                         */
                         status: "ready" | "not ready";
                         /** @description What was looked at, and how it is */
                         checks: {
@@ -2356,7 +2726,9 @@ export interface operations {
     getUltraV1Order: {
         parameters: {
             query: {
+                /** @description The mint of what goes in */
                 inputMint: string;
+                /** @description The mint of what comes out */
                 outputMint: string;
                 /** @description Of the input, in its smallest unit */
                 amount: string;
@@ -3824,12 +4196,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The mint of what goes in */
                     inputMint: string;
+                    /** @description The mint of what comes out */
                     outputMint: string;
                     /** @description The wallet whose order it is */
                     maker: string;
                     /** @description Pays the network fee and the rents; may be the maker. Both sign */
                     payer: string;
+                    /** @description The terms of the order */
                     params: {
                         /** @description Of the input, in its smallest unit; worth at least 5 USD */
                         makingAmount: string;
@@ -3954,6 +4329,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The wallet whose order it is */
                     maker: string;
                     /** @description The order's account */
                     order: string;
@@ -4065,6 +4441,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The wallet whose order it is */
                     maker: string;
                     /** @description Left out or empty: the 50 oldest that are open */
                     orders?: string[];
@@ -4176,6 +4553,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Names the crafted transaction: goes back with it signed */
                     requestId: string;
                     /** @description Base64 of the signed transaction */
                     signedTransaction: string;
@@ -4280,6 +4658,7 @@ export interface operations {
             query: {
                 /** @description The maker */
                 user: string;
+                /** @description active: open; history: all others */
                 orderStatus: "active" | "history";
                 /** @description 10 orders a page; default 1 */
                 page?: number;
@@ -4380,8 +4759,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The wallet */
                     walletPubkey: string;
-                    /** @enum {string} */
+                    /**
+                     * @description Which kind
+                     * @enum {string}
+                     */
                     type: "message" | "transaction";
                 };
             };
@@ -4489,8 +4872,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Which kind
+                     * @enum {string}
+                     */
                     type: "message" | "transaction";
+                    /** @description The wallet */
                     walletPubkey: string;
                     /** @description Of the type message: base58 of the signature of the text */
                     signature?: string;
@@ -4768,15 +5155,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The mint of what goes in */
                     inputMint: string;
+                    /** @description The mint of what comes out */
                     outputMint: string;
                     /** @description The logged-in wallet */
                     userAddress: string;
                     /** @description What to deposit, in the smallest unit */
                     amount: string;
-                    /** @enum {string} */
+                    /**
+                     * @description Always price
+                     * @enum {string}
+                     */
                     orderType: "price";
-                    /** @enum {string} */
+                    /**
+                     * @description What the deposit is for
+                     * @enum {string}
+                     */
                     orderSubType: "single" | "oco" | "otoco";
                 };
             };
@@ -4884,22 +5279,31 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description single: one price; oco: take profit or stop loss; otoco: an entry, then both
+                     * @enum {string}
+                     */
                     orderType: "single" | "oco" | "otoco";
+                    /** @description The requestId of the answer that crafted the deposit */
                     depositRequestId: string;
                     /** @description Base64 of the deposit as the wallet has signed it */
                     depositSignedTx: string;
                     /** @description The logged-in wallet */
                     userPubkey: string;
+                    /** @description The mint of what goes in */
                     inputMint: string;
                     /** @description The deposit, in the smallest unit */
                     inputAmount: string;
+                    /** @description The mint of what comes out */
                     outputMint: string;
                     /** @description The token whose price fires the order */
                     triggerMint: string;
                     /** @description Unix milliseconds */
                     expiresAt: number;
-                    /** @enum {string} */
+                    /**
+                     * @description Whether it fires at the price and above, or at the price and below
+                     * @enum {string}
+                     */
                     triggerCondition?: "above" | "below";
                     /** @description USD for one whole token */
                     triggerPriceUsd?: number;
@@ -5024,11 +5428,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description single: one price; oco: take profit or stop loss; otoco: an entry, then both
+                     * @enum {string}
+                     */
                     orderType: "single" | "oco" | "otoco";
                     /** @description Unix milliseconds */
                     expiresAt?: number;
-                    /** @enum {string} */
+                    /**
+                     * @description Whether it fires at the price and above, or at the price and below
+                     * @enum {string}
+                     */
                     triggerCondition?: "above" | "below";
                     /** @description USD for one whole token */
                     triggerPriceUsd?: number;
@@ -5259,6 +5669,7 @@ export interface operations {
                 "application/json": {
                     /** @description Base64 of the signed withdrawal */
                     signedTransaction: string;
+                    /** @description The requestId of the answer that began to cancel */
                     cancelRequestId: string;
                 };
             };
@@ -5370,12 +5781,17 @@ export interface operations {
             query?: {
                 /** @description the id of an order: it is answered alone */
                 id?: string;
+                /** @description Where it stands */
                 state?: "active" | "past";
                 /** @description Input or output */
                 mint?: string;
+                /** @description How many at most */
                 limit?: number;
+                /** @description How many to leave out at the beginning */
                 offset?: number;
+                /** @description By which time they are sorted */
                 sort?: "updated_at" | "created_at" | "expires_at";
+                /** @description desc: the newest first, which is what you get without it */
                 dir?: "asc" | "desc";
             };
             header?: never;
@@ -5572,6 +5988,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The price at which the token begins, and the one at which it moves to the AMM */
                     buildCurveByMarketCapParam: {
                         /** @description SOL, USDC or the platform token */
                         quoteMint: string;
@@ -5584,6 +6001,7 @@ export interface operations {
                          * @enum {unknown}
                          */
                         tokenQuoteDecimal: 6 | 9;
+                        /** @description Tokens that the creator gets later; all zero: none */
                         lockedVestingParam: {
                             /** @description Whole tokens of the 1,000,000,000 that the creator gets after the migration */
                             totalLockedVestingAmount: number;
@@ -5608,6 +6026,7 @@ export interface operations {
                     };
                     /** @description The fee begins at 99 % and falls by 1 % a step */
                     antiSniping: boolean;
+                    /** @description What a trade on the curve costs */
                     fee: {
                         /**
                          * @description Basis points of every trade
@@ -5635,7 +6054,10 @@ export interface operations {
                     tokenName: string;
                     /** @description At most 10 bytes of UTF-8, without invisible characters */
                     tokenSymbol: string;
-                    /** @enum {unknown} */
+                    /**
+                     * @description Of the image that you upload next
+                     * @enum {unknown}
+                     */
                     tokenImageContentType: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
                     /** @description The wallet that signs, pays and owns the pool */
                     creator: string;
@@ -5749,6 +6171,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description In base58 */
                 mint: string;
             };
             cookie?: never;
@@ -5848,6 +6271,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The pool on the curve */
                     poolAddress: string;
                 };
             };
@@ -5957,6 +6381,7 @@ export interface operations {
                 "application/json": {
                     /** @description The creator of the pool */
                     ownerWallet: string;
+                    /** @description The pool on the curve */
                     poolAddress: string;
                     /** @description The most to claim, in the quote's smallest unit */
                     maxQuoteAmount: number;
@@ -6861,6 +7286,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of the transaction, in base58 */
                 signature: string;
             };
             cookie?: never;
@@ -7145,39 +7571,67 @@ export interface operations {
                 "application/json": {
                     /** @description Base64 of the signed transaction */
                     transaction: string;
+                    /** @description Names the crafted transaction: goes back with it signed */
                     requestId: string;
+                    /** @description The wallet that pays */
                     senderAddress: string;
                     /** @description The mint to verify */
                     tokenId: string;
                     /** @description Empty for a metadata request alone */
                     twitterHandle: string;
+                    /** @description In words for people */
                     description: string;
+                    /** @description Of whoever asks, with or without @ */
                     senderTwitterHandle?: string;
+                    /** @description What is to be shown of the token */
                     tokenMetadata?: {
+                        /** @description The mint of the token */
                         tokenId: string;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         icon?: string | null;
+                        /** @description As people call it */
                         name?: string | null;
+                        /** @description Short name */
                         symbol?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         website?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         telegram?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         twitter?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         twitterCommunity?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         discord?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         instagram?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         tiktok?: string | null;
+                        /** @description In whole tokens, as the project says it */
                         circulatingSupply?: string | null;
+                        /** @description What is to be shown about the token; null or left out: nothing */
                         tokenDescription?: string | null;
+                        /** @description The id of the token at CoinGecko */
                         coingeckoCoinId?: string | null;
+                        /** @description Where the circulating supply can be read */
                         circulatingSupplyUrl?: string | null;
+                        /** @description A link of the token, as it is to be shown; null or left out: none */
                         otherUrl?: string | null;
+                        /** @description Whether to show circulatingSupply */
                         useCirculatingSupply?: boolean | null;
+                        /** @description Whether to show what CoinGecko says */
                         useCoingeckoCoinId?: boolean | null;
+                        /** @description Whether to show what circulatingSupplyUrl says */
                         useCirculatingSupplyUrl?: boolean | null;
                     };
-                    /** @default PLATFORM_TOKEN */
+                    /**
+                     * @description What is paid with
+                     * @default PLATFORM_TOKEN
+                     */
                     paymentCurrency?: string;
                     /** @description Required for another currency than the platform token */
                     paymentAmount?: string;
+                    /** @description Taken and not used: the payment that was crafted says how much is paid */
                     jupOutputAmount?: string;
                 };
             };
@@ -7678,6 +8132,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The wallet */
                     wallet: string;
                     /** @description Left out, or the wrapped SOL mint: lamports */
                     mint?: string;
@@ -7694,6 +8149,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Of the transaction, in base58 */
                         signature: string;
                     };
                 };
@@ -7809,6 +8265,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description In base58 */
                     mint: string;
                     /** @description USD for one whole token */
                     usd: number;
@@ -7823,7 +8280,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description In base58 */
                         mint: string;
+                        /** @description USD for one whole token */
                         usd: number;
                         /** @description In a fork: which pools do not follow */
                         note?: string;
@@ -7954,6 +8413,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Unix seconds */
                         unixTimestamp: number;
                     };
                 };

@@ -20,6 +20,7 @@ export interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  description?: string;
   schema: JsonSchema;
 }
 

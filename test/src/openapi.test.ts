@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { associatedTokenAddress, generateKeypair, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -8,6 +9,7 @@ import {
   createAnswerCheck,
   documentedStatus,
   documentOf,
+  type JsonSchema,
   nullFields,
   type OpenapiDocument,
   type Operation,
@@ -46,6 +48,17 @@ function* refsIn(value: unknown): Generator<string> {
   for (const [key, member] of Object.entries(value)) {
     if (key === '$ref' && typeof member === 'string') yield member;
     else yield* refsIn(member);
+  }
+}
+
+function* fieldsIn(value: unknown, path = ''): Generator<{ path: string; field: JsonSchema }> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    // A field that is called `properties` is a schema, and no list of them.
+    if (key === 'properties' && typeof member === 'object' && member !== null && !('type' in member)) {
+      for (const [name, field] of Object.entries(member)) yield { path: `${path} ${name}`, field: field as JsonSchema };
+    }
+    yield* fieldsIn(member, `${path}/${key}`);
   }
 }
 
@@ -106,6 +119,31 @@ describe('the document', () => {
         assert.ok(documentedStatus(operation, status), `${name} ${status}`);
       }
     }
+  });
+
+  it('describes every parameter and every field', () => {
+    const silent = [...fieldsIn(document.components.schemas), ...fieldsIn(document.paths)].filter(
+      ({ field }) => field.description === undefined && field.$ref === undefined,
+    );
+    for (const operation of operations) {
+      for (const { name, schema, description } of operation.parameters ?? [])
+        if ((description ?? schema.description) === undefined)
+          silent.push({ path: `${nameOf(operation)} ${name}`, field: {} });
+    }
+    assert.deepEqual(
+      silent.map(({ path }) => path),
+      [],
+      'describe them in their schema, or in server/src/app/field-descriptions.ts',
+    );
+  });
+
+  it('has nothing that the strict rules of a public linter find wrong', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
+      [],
+    );
   });
 
   it('says for each operation how large a body may be', () => {

@@ -6,6 +6,7 @@ import { createLimiter } from '../store/limiter.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
 import { examplesOf } from './examples.js';
+import { fieldDescriptions } from './field-descriptions.js';
 import { createReadiness } from './readiness.js';
 
 /** Takes a line of text for the terminal. */
@@ -47,6 +48,7 @@ export async function openApi(
     }),
     mintOf: symbolsOf(services),
     examples: examplesOf(services),
+    descriptions: fieldDescriptions,
     print,
   };
   const open = async (name: string, served: readonly Area[], own: Pick<ServerDeps, 'hasMetrics' | 'console'>) => {

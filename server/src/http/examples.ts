@@ -1,3 +1,5 @@
+import { type Descriptions, describeFields } from './descriptions.js';
+
 /** Values for fields and parameters in the API document, by name; a path before the name goes first. */
 export type Examples = Readonly<Record<string, unknown>>;
 
@@ -27,10 +29,11 @@ const WANTED = new Set(['taker']);
 
 /**
  * Completes a document for readers and their tools: a union of fixed values becomes an `enum`, all of whose values a
- * page offers, and parameters and bodies get examples that work. A body gets one only if all of its required fields do.
+ * page offers, what does not describe itself is described, and parameters and bodies get examples that work. A body gets one only if all of its required fields do.
  */
-export function completeDocument<T extends object>(document: T, examples: Examples): T {
+export function completeDocument<T extends object>(document: T, examples: Examples, descriptions: Descriptions): T {
   const completed = withEnums(document) as T & Document;
+  describeFields(completed, descriptions);
   for (const [path, operations] of Object.entries(completed.paths ?? {})) {
     for (const { parameters = [], requestBody } of Object.values(operations)) {
       for (const parameter of parameters) {

@@ -1,4 +1,5 @@
 export { type ConsoleOptions, hasConsole } from './console.js';
+export type { Descriptions } from './descriptions.js';
 export type { Examples } from './examples.js';
 export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';

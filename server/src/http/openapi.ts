@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { gatewayError, plainError } from '../errors/index.js';
+import type { Descriptions } from './descriptions.js';
 import { errorAnswers, schemaName } from './error-answers.js';
 import { completeDocument, type Examples } from './examples.js';
 import { MAX_NESTING } from './json-body.js';
@@ -72,6 +73,7 @@ interface OpenapiOptions {
   /** In the order of the document. */
   tags: readonly Tag[];
   examples: Examples;
+  descriptions: Descriptions;
 }
 
 /**
@@ -79,7 +81,7 @@ interface OpenapiOptions {
  */
 export async function registerOpenapi(
   app: FastifyInstance,
-  { publicUrl, sandboxKey, keyless, tags, examples }: OpenapiOptions,
+  { publicUrl, sandboxKey, keyless, tags, examples, descriptions }: OpenapiOptions,
 ): Promise<void> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
@@ -111,7 +113,7 @@ export async function registerOpenapi(
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
       const servers = [{ url: withActualPort(publicUrl, app) }];
-      return completeDocument({ ...document.openapiObject, servers }, examples);
+      return completeDocument({ ...document.openapiObject, servers }, examples, descriptions);
     },
   });
 }

@@ -14,6 +14,7 @@ import type { TypedServer } from '../lib/typed-server.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
+import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
 import type { Examples } from './examples.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
@@ -52,6 +53,8 @@ export interface ServerDeps {
   readonly print?: ((line: string) => void) | undefined;
   /** Values for the API document. */
   readonly examples?: Examples;
+  /** Words for the API document. */
+  readonly descriptions?: Descriptions;
   /** For whoever sends a symbol in place of a mint. */
   readonly mintOf?: MintOf;
   /** Serves the console, if set. */
@@ -131,6 +134,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     keyless: config.http.keyless,
     tags: [...(deps.tags ?? []), OPERATIONS],
     examples: deps.examples ?? {},
+    descriptions: deps.descriptions ?? {},
   });
   await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
   const clientOf = createClientOf(config.http.trustedProxies);

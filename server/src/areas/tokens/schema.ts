@@ -87,29 +87,26 @@ const Supply = optional(
 );
 const UsdValue = optional(Type.Number({ description: 'USD; left out where no price is known' }));
 
-const MintInformation = Type.Object(
-  {
-    id: Type.String({ description: 'The mint' }),
-    name: Type.String({ description: 'Empty when neither the token list nor the chain has one' }),
-    symbol: Type.String({ description: 'Empty when neither the token list nor the chain has one' }),
-    icon: optional(Type.String({ description: 'URL' })),
-    decimals: Type.Integer(),
-    tokenProgram: Type.String(),
-    mintAuthority: optional(Type.String({ description: 'Left out when nobody can mint more' })),
-    freezeAuthority: optional(Type.String({ description: 'Left out when nobody can freeze token accounts' })),
-    circSupply: Supply,
-    totalSupply: Supply,
-    usdPrice: UsdValue,
-    fdv: UsdValue,
-    mcap: UsdValue,
-    audit: Type.Object({ mintAuthorityDisabled: Type.Boolean(), freezeAuthorityDisabled: Type.Boolean() }),
-    isVerified: Type.Boolean({
-      description: "Whether it is in the operator's token list, or its verification was approved",
-    }),
-    tags: Type.Array(Type.String()),
-  },
-  { $id: 'MintInformation' },
-);
+const MintInformation = Type.Object({
+  id: Type.String({ description: 'The mint' }),
+  name: Type.String({ description: 'Empty when neither the token list nor the chain has one' }),
+  symbol: Type.String({ description: 'Empty when neither the token list nor the chain has one' }),
+  icon: optional(Type.String({ description: 'URL' })),
+  decimals: Type.Integer(),
+  tokenProgram: Type.String(),
+  mintAuthority: optional(Type.String({ description: 'Left out when nobody can mint more' })),
+  freezeAuthority: optional(Type.String({ description: 'Left out when nobody can freeze token accounts' })),
+  circSupply: Supply,
+  totalSupply: Supply,
+  usdPrice: UsdValue,
+  fdv: UsdValue,
+  mcap: UsdValue,
+  audit: Type.Object({ mintAuthorityDisabled: Type.Boolean(), freezeAuthorityDisabled: Type.Boolean() }),
+  isVerified: Type.Boolean({
+    description: "Whether it is in the operator's token list, or its verification was approved",
+  }),
+  tags: Type.Array(Type.String()),
+});
 export type MintInformation = Static<typeof MintInformation>;
 
 export const SearchAnswer = Type.Array(MintInformation, { $id: 'MintInformationList' });
