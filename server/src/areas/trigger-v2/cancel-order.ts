@@ -1,5 +1,5 @@
 import { type Address, decodeTokenAccount } from '@slipway/wire';
-import { base64Of } from '../../crafting/transaction.js';
+import { base64Of, type Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import {
   accept,
@@ -100,8 +100,8 @@ async function isTheirs(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Add
 async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Address): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
   const vault = await vaultOf(signer, wallet);
-  const holdings = await readHoldings(deps, order, vault);
-  if (holdings.length === 0) {
+  const all = await readHoldings(deps, order, vault);
+  if (all.length === 0) {
     throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
   }
   const [{ blockhash, lastValidBlockHeight }, price] = await Promise.all([
@@ -109,12 +109,15 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Addres
     chain.computeUnitPrice(),
   ]);
   const signers = { wallet, vault, tracker: signer.address('tracker') };
-  const crafted = craftWithdrawal(signers, holdings, blockhash, price);
+  const craftOf = (some: readonly OrderHolding[]) => craftWithdrawal(signers, some, blockhash, price);
+  const holdings = await movable(deps, all, craftOf);
+  const crafted = craftOf(holdings);
   const payload: WithdrawalPayload = {
     orderId: order.id,
     withdrawn: holdings
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
+    ...(holdings.length < all.length && { isPart: true }),
   };
   const craftedRequest: CraftedRequest = {
     area: WITHDRAWAL_AREA,
@@ -146,6 +149,24 @@ async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, va
     }),
   );
   return found.filter((holding) => holding !== undefined);
+}
+
+/**
+ * Those that can be withdrawn together: an issuer who has frozen or paused one of two tokens must not hold up the other.
+ * What is left comes with a later withdrawal. All of them, where the fault lies elsewhere.
+ */
+async function movable(
+  { chain }: TriggerV2Deps,
+  holdings: readonly OrderHolding[],
+  craftOf: (some: readonly OrderHolding[]) => Crafted,
+): Promise<readonly OrderHolding[]> {
+  if (holdings.length < 2) return holdings;
+  const works = async (some: readonly OrderHolding[]) =>
+    (await chain.simulate(craftOf(some).wire, { sigVerify: false })).err === null;
+  if (await works(holdings)) return holdings;
+  const alone = await Promise.all(holdings.map((holding) => works([holding])));
+  const some = holdings.filter((_, index) => alone[index]);
+  return some.length > 0 ? some : holdings;
 }
 
 /** Lands the signed withdrawal, which ends the order. Posting the same pair again gets the same answer. */

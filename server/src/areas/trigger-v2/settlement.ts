@@ -61,13 +61,14 @@ export const withdrawalSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
-      const { orderId } = readWithdrawal(row);
+      const { orderId, isPart = false } = readWithdrawal(row);
       const { settledAt } = row;
       if (!settledAt) continue;
-      if (row.state === 'landed') {
+      // After a part, the order waits for the withdrawal of the rest.
+      if (row.state === 'landed' && !isPart) {
         const history = (order: TriggerOrderRow) => withdrawalEvents(order, row, settledAt);
         await changeOrders(tx, [{ id: orderId, event: { type: 'withdrawn' }, history }], settledAt);
-      } else if (row.state === 'failed') {
+      } else if (row.state !== 'expired') {
         const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
         if (order) await writeTriggerOrderEvents(tx, withdrawalEvents(order, row, settledAt));
       }
@@ -99,7 +100,7 @@ function depositEvent(
 }
 
 function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerRow, at: Date): TriggerOrderEventRow[] {
-  const { withdrawn } = readWithdrawal(row);
+  const { withdrawn, isPart = false } = readWithdrawal(row);
   const landed = row.state === 'landed';
   const common = { ...NOTHING, wallet, orderId, at };
   const events = withdrawn.map(
@@ -113,6 +114,6 @@ function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerR
       amount: BigInt(amount),
     }),
   );
-  if (!landed) return events;
+  if (!landed || isPart) return events;
   return [...events, { ...common, id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null }];
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { Address } from '@slipway/wire';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+before(async () => {
+  world = await openTriggerWorld();
+});
+after(() => world?.close());
+
+/** Where a token account says whether it is frozen. */
+const STATE = 108;
+const [THAWED, FROZEN] = [1, 2];
+
+async function setState(account: Address, state: number): Promise<void> {
+  const { owner, data, lamports } = (await world.chain.account(account))!;
+  const changed = Uint8Array.from(data);
+  changed[STATE] = state;
+  await world.world.put(account, owner, changed, lamports);
+}
+
+it('attack: an issuer of a token sends some of it to an order that deposits another token, and freezes it: the deposit comes back all the same', async () => {
+  const client = world.newClient();
+  const { wallet, id } = await world.deposit(client, {
+    orderType: 'otoco',
+    triggerPriceUsd: 1_000,
+    tpPriceUsd: 2_000,
+    slPriceUsd: 500,
+  });
+  const { vault, inputAccount, outputAccount } = await world.rowOf(id);
+  await world.world.holding(world.bought, vault as Address, 5n, outputAccount as Address);
+  await setState(outputAccount as Address, FROZEN);
+  await client.withdraw(wallet, id);
+  assert.equal(await world.held(wallet.address, world.sold), AMOUNT);
+  assert.equal(await world.exists(inputAccount), false);
+  assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
+  await assert.rejects(client.withdraw(wallet, id), /would fail/, 'nothing but the frozen tokens is left');
+  await setState(outputAccount as Address, THAWED);
+  await client.withdraw(wallet, id);
+  assert.equal(await world.held(wallet.address, world.bought), 5n);
+  assert.equal(await world.exists(outputAccount!), false);
+  assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+  const { rows } = await world.store.query<{ type: string; state: string }>(
+    'select type, state from order_events where order_id = $1',
+    [id],
+  );
+  const ended = rows.filter(({ type }) => type !== 'deposit').map(({ type, state }) => `${type} ${state}`);
+  assert.deepEqual(ended.sort(), ['cancelled success', 'withdrawal success', 'withdrawal success']);
+});
