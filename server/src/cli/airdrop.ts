@@ -1,3 +1,4 @@
+import type { Answer } from '@slipway/client';
 import { isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Command } from 'commander';
 import { SANDBOX_KEY } from '../config/index.js';
@@ -7,11 +8,8 @@ import { type CommandContext, CommandError, type Result, UsageError } from './co
 import { example, URL_OPTION } from './program.js';
 import { bodyOf, requestJson, serviceUrl } from './service.js';
 
-interface SandboxMint {
-  symbol: string;
-  mint: string;
-  decimals: number;
-}
+type Info = Answer<'get', '/sandbox/info'>;
+type SandboxMint = Info['mints'][number];
 
 const SOL: SandboxMint = { symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 };
 
@@ -51,7 +49,7 @@ async function airdrop(
   const amount = raw ? parseRawAmount(given) : toSmallestUnit(given, mint.decimals);
   const request = { wallet, mint: mint.mint, amount: amount.toString() };
   const answer = await requestJson(`${base}/sandbox/airdrop`, { method: 'POST', headers, body: request });
-  const { signature } = bodyOf<{ signature: string }>(answer);
+  const { signature } = bodyOf<Answer<'post', '/sandbox/airdrop'>>(answer);
   const shown = raw ? `${amount} of the smallest unit of ${mint.symbol}` : `${given} ${mint.symbol}`;
   return { json: { ...request, signature }, text: `${shown} to ${wallet}\n${signature}` };
 }
@@ -59,7 +57,7 @@ async function airdrop(
 async function findMint(base: string, name: string, raw: boolean): Promise<SandboxMint> {
   const answer = await requestJson(`${base}/sandbox/info`, { headers });
   if (answer.status === 404) throw new CommandError(`the service at ${base} is not a sandbox: it gives nothing away`);
-  const mints = [SOL, ...bodyOf<{ mints: SandboxMint[] }>(answer).mints];
+  const mints = [SOL, ...bodyOf<Info>(answer).mints];
   const found = mints.find((mint) => mint.mint === name || mint.symbol.toLowerCase() === name.toLowerCase());
   if (found !== undefined) return found;
   if (!isAddress(name)) {

@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.js';
 import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
+import { mcpCommand } from './mcp.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
@@ -22,6 +23,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   keysCommand(program, context);
   airdropCommand(program, context);
   quoteCommand(program, context);
+  mcpCommand(program, context);
   makersCommand(program, context);
   verificationsCommand(program, context);
   scoresCommand(program, context);

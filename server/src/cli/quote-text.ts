@@ -1,48 +1,16 @@
+import type { Answer, SwapOrder } from '@slipway/client';
 import { decimalString } from '../lib/decimal.js';
 
-export interface Token {
-  id: string;
-  symbol: string;
-  decimals: number;
-}
+export type Token = Pick<Answer<'get', '/tokens/v2/search'>[number], 'id' | 'symbol' | 'decimals'>;
 
 export type TokenOf = (mint: string) => Token | undefined;
 
-/** The part of an order that is shown to people. */
-export interface Order {
-  inputMint: string;
-  outputMint: string;
-  inAmount: string;
-  outAmount: string;
-  otherAmountThreshold: string;
-  slippageBps: number;
-  /** Percentage points. */
-  priceImpact?: number;
-  routePlan: Hop[];
-  feeBps: number;
-  feeMint?: string;
-  platformFee?: { amount?: string };
-  inUsdValue?: number;
-  outUsdValue?: number;
-  swapType: string;
-  router: string;
-  transaction: string | null;
-  gasless: boolean;
-  signatureFeeLamports: number;
-  prioritizationFeeLamports: number;
-  rentFeeLamports: number;
-  errorMessage?: string;
-}
-
-interface Hop {
-  swapInfo: { label: string; inputMint: string; outputMint: string; inAmount: string; outAmount: string };
-  percent: number;
-}
+type Hop = SwapOrder['routePlan'][number];
 
 const PRICE_DIGITS = 9;
 
 /** An order as lines of a label and a text. */
-export function describeOrder(order: Order, tokenOf: TokenOf): string {
+export function describeOrder(order: SwapOrder, tokenOf: TokenOf): string {
   const { inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, priceImpact } = order;
   const show = (amount: string, mint: string): string => amountOf(amount, mint, tokenOf(mint));
   const lines: [name: string, text: string | undefined][] = [
@@ -71,7 +39,7 @@ function hopText({ swapInfo, percent }: Hop, show: (amount: string, mint: string
 }
 
 /** The output for one whole token of the input. */
-function priceText({ inputMint, outputMint, inAmount, outAmount }: Order, tokenOf: TokenOf): string | undefined {
+function priceText({ inputMint, outputMint, inAmount, outAmount }: SwapOrder, tokenOf: TokenOf): string | undefined {
   const [input, output] = [tokenOf(inputMint), tokenOf(outputMint)];
   if (input === undefined || output === undefined || inAmount === '0') return undefined;
   const scaled = BigInt(outAmount) * 10n ** BigInt(input.decimals + PRICE_DIGITS);
@@ -79,19 +47,19 @@ function priceText({ inputMint, outputMint, inAmount, outAmount }: Order, tokenO
   return `1 ${input.symbol || inputMint} = ${decimalString(price, PRICE_DIGITS)} ${output.symbol || outputMint}`;
 }
 
-function valueText({ inUsdValue, outUsdValue }: Order): string | undefined {
+function valueText({ inUsdValue, outUsdValue }: SwapOrder): string | undefined {
   if (inUsdValue === undefined || outUsdValue === undefined) return undefined;
   return `${inUsdValue.toFixed(2)} USD -> ${outUsdValue.toFixed(2)} USD`;
 }
 
-function feeText(order: Order, show: (amount: string, mint: string) => string): string {
+function feeText(order: SwapOrder, show: (amount: string, mint: string) => string): string {
   const amount = order.platformFee?.amount;
   const shown = amount === undefined || order.feeMint === undefined ? '' : `, ${show(amount, order.feeMint)}`;
   return `${bpsText(order.feeBps)}${shown}`;
 }
 
 /** The network's cost; unknown without a taker. */
-function networkText(order: Order): string | undefined {
+function networkText(order: SwapOrder): string | undefined {
   if (!order.transaction) return undefined;
   const sol = (lamports: number) => `${decimalString(BigInt(lamports), 9)} SOL`;
   const fees = sol(order.signatureFeeLamports + order.prioritizationFeeLamports);

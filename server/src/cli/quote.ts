@@ -1,10 +1,11 @@
+import type { SwapOrder } from '@slipway/client';
 import { isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
 import { SANDBOX_KEY } from '../config/index.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
 import { type CliContext, type CommandContext, CommandError, type Result, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
-import { describeOrder, type Order, type Token } from './quote-text.js';
+import { describeOrder, type Token } from './quote-text.js';
 import { bodyOf, requestJson, serviceUrl } from './service.js';
 
 type Ask = <T>(path: string, query: Record<string, string | undefined>) => Promise<T>;
@@ -43,7 +44,7 @@ async function quote(
   const ask = asker(context, url);
   const [from, to] = await Promise.all([findToken(ask, given.from), findToken(ask, given.to)]);
   const amount = raw ? parseRawAmount(given.amount) : toSmallestUnit(given.amount, from.decimals);
-  const order = await ask<Order>('/ultra/v1/order', {
+  const order = await ask<SwapOrder>('/ultra/v1/order', {
     inputMint: from.id,
     outputMint: to.id,
     amount: amount.toString(),
@@ -98,7 +99,7 @@ async function findToken(ask: Ask, name: string): Promise<Token> {
 }
 
 /** The two tokens and those in between on the route. */
-async function tokensOf(ask: Ask, order: Order, ends: Token[]): Promise<(mint: string) => Token | undefined> {
+async function tokensOf(ask: Ask, order: SwapOrder, ends: Token[]): Promise<(mint: string) => Token | undefined> {
   const tokens = new Map(ends.map((token) => [token.id, token]));
   const passed = order.routePlan.flatMap(({ swapInfo }) => [swapInfo.inputMint, swapInfo.outputMint]);
   const unknown = [...new Set(passed)].filter((mint) => !tokens.has(mint));

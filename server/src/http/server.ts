@@ -22,6 +22,7 @@ import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
 import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
+import { registerLlms } from './llms.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
@@ -146,6 +147,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     equipRoute(app, route, { ...deps, clientOf: config.http.keyless ? clientOf : undefined, admin, waitingRoom });
   });
   registerOpenapiRoute(app);
+  registerLlms(app, config.http.publicUrl);
   const { publicUrl } = config.http;
   registerHome(app, publicUrl, deps.console && registerConsole(app, publicUrl, deps.console));
   registerOperations(app, deps);

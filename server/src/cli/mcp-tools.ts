@@ -1,0 +1,230 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { type Answer, type Client, type FlowOptions, type Login, type Progress, SOL } from '@slipway/client';
+import { z } from 'zod';
+import { decimalString } from '../lib/decimal.js';
+import { toSmallestUnit } from './amount.js';
+import { CommandError } from './context.js';
+import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
+
+/** The most that the check before signing lets through for fees and rents of one transaction: 0.03 SOL. */
+const FEES = { mint: SOL, amount: 30_000_000n };
+const HOUR_MS = 3_600_000;
+
+export type Token = Answer<'get', '/tokens/v2/search'>[number];
+
+export interface ToolDeps {
+  client: Client;
+  /** Of the key that it was given; without one it only reads. */
+  wallet: string | undefined;
+  purse: Purse;
+  version: string;
+  /** Milliseconds that never step back. */
+  steadyNow: () => number;
+  /** Milliseconds of the chain's clock. */
+  chainTime: () => Promise<number>;
+}
+
+const token = z.string().describe('A symbol such as USDC, or the address of a mint');
+const amount = z.string().describe('In whole tokens, such as 1.5');
+
+/** A server whose tools are the flows: each is quoted first, and then executed by the id of its quote. */
+export function createTools(deps: ToolDeps): McpServer {
+  const instructions =
+    'Quote first, show the quote to your user, then call execute with its quoteId. The operator has set limits: see wallet.';
+  const server = new McpServer({ name: 'slipway', version: deps.version }, { instructions });
+  addReading(server, deps);
+  if (deps.wallet !== undefined) addSpending(server, deps, deps.wallet);
+  return server;
+}
+
+function addReading(server: McpServer, { client, wallet, purse }: ToolDeps): void {
+  const annotations = { readOnlyHint: true };
+  server.registerTool(
+    'wallet',
+    { description: 'Whose money this is, what it has, and what may be spent of it', annotations },
+    async () => {
+      const limits = purse.left().map(({ mint, symbol, decimals, most, left }) => {
+        return { token: symbol, mint, most: decimalString(most, decimals), left: decimalString(left, decimals) };
+      });
+      if (wallet === undefined) return answer({ wallet: 'none: this server only reads', limits });
+      const path = { address: wallet };
+      return answer({ wallet, balances: await client.api.get('/ultra/v1/balances/{address}', { path }), limits });
+    },
+  );
+  server.registerTool(
+    'find_tokens',
+    { description: 'Tokens by symbol, name or mint', inputSchema: { query: z.string() }, annotations },
+    async ({ query }) => answer(await client.api.get('/tokens/v2/search', { query: { query } })),
+  );
+  server.registerTool(
+    'price_of_swap',
+    {
+      description: 'What a swap would give now. It cannot be executed: quote_swap can',
+      inputSchema: { sell: token, buy: token, amount },
+      annotations,
+    },
+    async (asked) => {
+      const { sell, buy, request } = await swapOf(client, asked);
+      return answer(toldSwap(await client.quote(request), sell, buy));
+    },
+  );
+}
+
+function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
+  const { client, purse, steadyNow, chainTime } = deps;
+  const quotes = createQuotes<FlowOptions>(steadyNow);
+  const quoted = (told: object, quote: Quoted<FlowOptions>) => answer({ quoteId: quotes.keep(quote), ...told });
+  let session: Promise<Login> | undefined;
+  const login = () => {
+    session ??= client.login().catch((error: unknown) => {
+      session = undefined;
+      throw error;
+    });
+    return session;
+  };
+
+  server.registerTool(
+    'quote_swap',
+    { description: 'Quotes a swap, for execute', inputSchema: { sell: token, buy: token, amount } },
+    async (asked) => {
+      const { sell, buy, request } = await swapOf(client, asked);
+      const order = await client.quote(request);
+      const minOutput = BigInt(order.otherAmountThreshold);
+      return quoted(toldSwap(order, sell, buy), {
+        spends: [{ mint: sell.id, amount: request.amount }, FEES],
+        run: async (options) => {
+          const { signature, outputAmount } = await client.swap({ ...request, minOutput }, options);
+          return { signature, got: `${decimalString(outputAmount, buy.decimals)} ${buy.symbol}` };
+        },
+      });
+    },
+  );
+  server.registerTool(
+    'quote_price_order',
+    {
+      description: 'Quotes an order that waits for a price, such as a stop loss, for execute. It locks what it sells',
+      inputSchema: {
+        sell: token,
+        buy: token,
+        amount,
+        condition: z.enum(['above', 'below']),
+        priceUsd: z.number().positive().describe('Price of one whole token of what is sold, in USD'),
+        hours: z
+          .number()
+          .positive()
+          .max(24 * 30)
+          .default(24)
+          .describe('After how many hours it expires'),
+      },
+    },
+    async ({ condition, priceUsd, hours, ...asked }) => {
+      const { sell, buy, request } = await swapOf(client, asked);
+      const { inputMint, outputMint, amount: inputAmount } = request;
+      const expiresAt = new Date((await chainTime()) + hours * HOUR_MS);
+      const terms = { orderType: 'single' as const, triggerCondition: condition, triggerPriceUsd: priceUsd };
+      const told = {
+        sells: `${asked.amount} ${sell.symbol}`,
+        for: buy.symbol,
+        when: `${condition} ${priceUsd} USD`,
+        expiresAt,
+      };
+      return quoted(told, {
+        spends: [{ mint: sell.id, amount: inputAmount }, FEES],
+        run: async (options) =>
+          client.placePriceOrder(await login(), { ...terms, inputMint, outputMint, inputAmount, expiresAt }, options),
+      });
+    },
+  );
+  server.registerTool(
+    'quote_send',
+    {
+      description:
+        'Quotes money for whoever gets a code, for execute. Its answer has the code: whoever has it has the money',
+      inputSchema: { token, amount },
+    },
+    async (asked) => {
+      const sent = await tokenOf(client, asked.token);
+      const lamports = toSmallestUnit(asked.amount, sent.decimals);
+      return quoted(
+        { locks: `${asked.amount} ${sent.symbol}` },
+        {
+          spends: [{ mint: sent.id, amount: lamports }, FEES],
+          run: (options) => client.send({ amount: lamports, ...(sent.id !== SOL && { mint: sent.id }) }, options),
+        },
+      );
+    },
+  );
+  server.registerTool(
+    'execute',
+    {
+      description: 'Does what a quote says, once, within a minute; signs with the key that the operator gave',
+      inputSchema: { quoteId: z.string() },
+      annotations: { destructiveHint: true },
+    },
+    async ({ quoteId }, { signal }) => answer(await spend(purse, quotes.take(quoteId), signal)),
+  );
+  server.registerTool(
+    'price_orders',
+    { description: `The orders of ${wallet} that wait for a price`, annotations: { readOnlyHint: true } },
+    async () => answer(await client.api.get('/trigger/v2/orders/history', { token: (await login()).token })),
+  );
+  server.registerTool(
+    'cancel_price_order',
+    {
+      description: 'Cancels an order that waits for a price, and takes back what it holds',
+      inputSchema: { orderId: z.string() },
+    },
+    async ({ orderId }, { signal }) => {
+      const run = async (options: FlowOptions) => client.cancelPriceOrder(await login(), orderId, options);
+      return answer(await spend(purse, { spends: [FEES], run }, signal));
+    },
+  );
+}
+
+/** What was reserved stays spent once it is signed, whatever comes of it: it may land later. */
+async function spend(purse: Purse, { spends, run }: Quoted<FlowOptions>, signal: AbortSignal): Promise<object> {
+  purse.reserve(spends);
+  let isSigned = false;
+  const onProgress = ({ step }: Progress) => {
+    isSigned ||= step === 'signed';
+  };
+  try {
+    return await run({ signal, onProgress });
+  } catch (error) {
+    if (!isSigned) purse.release(spends);
+    throw error;
+  }
+}
+
+async function swapOf(client: Client, asked: { sell: string; buy: string; amount: string }) {
+  const [sell, buy] = await Promise.all([tokenOf(client, asked.sell), tokenOf(client, asked.buy)]);
+  const units = toSmallestUnit(asked.amount, sell.decimals);
+  return { sell, buy, request: { inputMint: sell.id, outputMint: buy.id, amount: units } };
+}
+
+/** @throws CommandError where there is none of this name, or more than one */
+export async function tokenOf(client: Client, name: string): Promise<Token> {
+  const found = await client.api.get('/tokens/v2/search', { query: { query: name } });
+  const exact = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  if (exact.length === 1) return exact[0]!;
+  if (exact.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
+  throw new CommandError(
+    `${exact.length} tokens are called ${name}: give the mint, one of ${exact.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+function toldSwap(order: Answer<'get', '/ultra/v1/order'>, sell: Token, buy: Token) {
+  const out = (units: string) => `${decimalString(BigInt(units), buy.decimals)} ${buy.symbol}`;
+  return {
+    sells: `${decimalString(BigInt(order.inAmount), sell.decimals)} ${sell.symbol}`,
+    for: out(order.outAmount),
+    atLeast: out(order.otherAmountThreshold),
+    priceImpactPercent: order.priceImpact,
+    router: order.router,
+  };
+}
+
+function answer(value: object) {
+  const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? each.toString() : each), 2);
+  return { content: [{ type: 'text' as const, text }] };
+}
