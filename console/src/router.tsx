@@ -18,9 +18,24 @@ const orders = createRoute({
   path: '/orders',
   component: lazyRouteComponent(() => import('./orders/orders.js'), 'Orders'),
 });
+const launch = createRoute({
+  getParentRoute: () => root,
+  path: '/launch',
+  component: lazyRouteComponent(() => import('./launch/launch.js'), 'Launch'),
+});
+const token = createRoute({
+  getParentRoute: () => root,
+  path: '/launch/$mint',
+  component: lazyRouteComponent(() => import('./launch/token.js'), 'Token'),
+});
+const send = createRoute({
+  getParentRoute: () => root,
+  path: '/send',
+  component: lazyRouteComponent(() => import('./send/send.js'), 'Send'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, swap, orders]),
+  routeTree: root.addChildren([home, swap, orders, launch, token, send]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -8,10 +8,12 @@ import { chooseWallet, useWalletName } from './lib/wallet.js';
 import { Icon, type IconName } from './ui/icon.js';
 import { Trouble } from './ui/trouble.js';
 
-const PAGES: readonly { to: '/' | '/swap' | '/orders'; name: string; icon: IconName }[] = [
+const PAGES: readonly { to: '/' | '/swap' | '/orders' | '/launch' | '/send'; name: string; icon: IconName }[] = [
   { to: '/', name: 'Home', icon: 'home' },
   { to: '/swap', name: 'Swap', icon: 'swap' },
   { to: '/orders', name: 'Orders', icon: 'orders' },
+  { to: '/launch', name: 'Launch', icon: 'launch' },
+  { to: '/send', name: 'Send', icon: 'send' },
 ];
 
 /** What stands around every screen. */
@@ -22,7 +24,7 @@ export function Shell() {
     if (!ready) return undefined;
     const { rpcUrl, wsUrl, wallets } = info;
     return follow({ rpcUrl, wsUrl, of: wallets.map(({ address }) => address) });
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the chain is the same as long as the service runs
+    // The chain is the same as long as the service runs.
   }, [ready]);
   return (
     <div className="mx-auto grid min-h-dvh max-w-[1500px] grid-rows-[auto_1fr] pb-16 md:grid-cols-[11rem_1fr] md:pb-0">

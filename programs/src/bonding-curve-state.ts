@@ -44,35 +44,35 @@ const CONFIG_SIZE = 1048;
 /** The pool in an account's data; undefined when that is none. Its owner, the program, is not known here. */
 export function decodeBondingCurvePool(data: Uint8Array): BondingCurvePoolState | undefined {
   if (data.length !== BONDING_CURVE_POOL_SIZE || !startsWith(data, POOL)) return undefined;
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
   return {
     config: addressFromBytes(data, 72),
     creator: addressFromBytes(data, 104),
     baseMint: addressFromBytes(data, BONDING_CURVE_BASE_MINT_AT),
     baseVault: addressFromBytes(data, 168),
     quoteVault: addressFromBytes(data, 200),
-    quoteReserve: bytes.readBigUInt64LE(240),
-    sqrtPrice: u128At(bytes, 280),
-    isMigrated: bytes[305] === 1,
-    totalTradingQuoteFee: bytes.readBigUInt64LE(336),
-    creatorBaseFee: bytes.readBigUInt64LE(352),
-    creatorQuoteFee: bytes.readBigUInt64LE(360),
+    quoteReserve: view.getBigUint64(240, true),
+    sqrtPrice: u128At(view, 280),
+    isMigrated: data[305] === 1,
+    totalTradingQuoteFee: view.getBigUint64(336, true),
+    creatorBaseFee: view.getBigUint64(352, true),
+    creatorQuoteFee: view.getBigUint64(360, true),
   };
 }
 
 /** The configuration in an account's data; undefined when that is none. */
 export function decodeBondingCurveConfig(data: Uint8Array): BondingCurveConfigState | undefined {
   if (data.length !== CONFIG_SIZE || !startsWith(data, CONFIG)) return undefined;
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
   return {
     quoteMint: addressFromBytes(data, 8),
     feeClaimer: addressFromBytes(data, 40),
-    migrationFeeOption: bytes[243]!,
-    creatorTradingFeePercentage: bytes[245]!,
-    soldBase: bytes.readBigUInt64LE(256),
-    migrationQuoteThreshold: bytes.readBigUInt64LE(264),
-    migratedBase: bytes.readBigUInt64LE(272),
-    migrationSqrtPrice: u128At(bytes, 280),
+    migrationFeeOption: data[243]!,
+    creatorTradingFeePercentage: data[245]!,
+    soldBase: view.getBigUint64(256, true),
+    migrationQuoteThreshold: view.getBigUint64(264, true),
+    migratedBase: view.getBigUint64(272, true),
+    migrationSqrtPrice: u128At(view, 280),
   };
 }
 
@@ -80,6 +80,6 @@ function startsWith(data: Uint8Array, start: Uint8Array): boolean {
   return start.every((byte, i) => data[i] === byte);
 }
 
-function u128At(bytes: Buffer, at: number): bigint {
-  return bytes.readBigUInt64LE(at) | (bytes.readBigUInt64LE(at + 8) << 64n);
+function u128At(view: DataView, at: number): bigint {
+  return view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 }

@@ -6,7 +6,7 @@ import { assertAccessible, openConsole } from './console-page.js';
 import { request, type Service, startService } from './service.js';
 import { infoOf, rpc } from './wallet.js';
 
-const SCREENS = ['/', '/swap', '/orders'];
+const SCREENS = ['/', '/swap', '/orders', '/launch', '/send'];
 const HTML = { accept: 'text/html' };
 
 describe('the console', { skip: withoutBrowser }, () => {
@@ -155,6 +155,67 @@ describe('the console', { skip: withoutBrowser }, () => {
     assert.ok(lost < 5_000_000n, `${lost} lamports are gone`);
     assert.deepEqual(complaints, []);
     await page.context().close();
+  });
+
+  it('attack: an issuer of a token writes markup into its name: it is launched, shown as text, and traded', async () => {
+    const name = '<img src=x onerror=alert(1)>';
+    const { page, complaints } = await openConsole(browser, `${service.url}/launch`);
+    page.on('dialog', (dialog) => {
+      complaints.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await actAs(page, 'erin');
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Symbol', { exact: true }).fill('<b>M</b>');
+    await page.getByRole('button', { name: 'Steep' }).click();
+    await page.getByRole('img', { name: 'Curve from 5K to 250K USDC' }).waitFor();
+    await page.getByRole('button', { name: 'Sign as erin and launch' }).click();
+    await page.waitForURL(/\/launch\/\w+$/);
+    const mint = page.url().split('/').at(-1);
+    await page.getByRole('heading', { level: 1, name: `${name} <b>M</b>`, exact: true }).waitFor();
+    await page.locator('img[src^="/objects/"]').waitFor();
+    const usdc = await heldBy('erin', 'USDC');
+    await page.getByRole('button', { name: 'Sign as erin and buy' }).click();
+    await page.getByText(/^Got [\d,.]+ <b>M<\/b>/).waitFor();
+    assert.equal(usdc - (await heldBy('erin', 'USDC')), 100_000_000n);
+    await page.getByLabel('Transactions').getByText('erin −100 USDC').waitFor();
+    await assertAccessible(page);
+    assert.deepEqual(await page.locator('img').evaluateAll((images) => images.length), 1);
+
+    await page.goto(`${service.url}/launch`);
+    await page.getByLabel('Launches').getByRole('link', { name }).click();
+    await page.waitForURL(`${service.url}/launch/${mint}`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('an invite is shown as a code, claimed for another wallet, and one is taken back', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/send`);
+    await actAs(page, 'carol');
+    const before = await heldBy('erin', 'JUP');
+    await page.getByLabel('Of what').selectOption({ label: 'JUP' });
+    await page.getByLabel('Amount', { exact: true }).fill('12.5');
+    await page.getByRole('button', { name: 'Make an invite of 12.5 JUP' }).click();
+    await page.getByRole('img', { name: "The invite's link as a QR code" }).waitFor();
+    const code = (await page.locator('[data-code]').textContent())!;
+
+    const { page: other } = await openConsole(browser, `${service.url}/send#${code}`);
+    await other.getByLabel('For', { exact: true }).selectOption('erin');
+    await other.getByRole('button', { name: 'Claim as erin' }).click();
+    await other.getByText('erin has it').waitFor();
+    assert.equal((await heldBy('erin', 'JUP')) - before, 12_500_000n);
+    const invites = page.getByLabel('Invites', { exact: true }).getByRole('listitem');
+    await invites.filter({ hasText: '12.5 JUP' }).getByText('claimed by erin').waitFor();
+
+    const jup = await heldBy('carol', 'JUP');
+    await page.getByLabel('Amount', { exact: true }).fill('7');
+    await page.getByRole('button', { name: 'Make an invite of 7 JUP' }).click();
+    const mine = invites.filter({ hasText: /^open7 JUP|taken back7 JUP/ });
+    await mine.getByRole('button', { name: 'Take back' }).click();
+    await mine.getByText('taken back').waitFor();
+    assert.equal(await heldBy('carol', 'JUP'), jup);
+    assert.deepEqual(complaints, []);
+    await Promise.all([page, other].map((tab) => tab.context().close()));
   });
 
   it('the setting switches it off', async () => {

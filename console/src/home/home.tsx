@@ -145,13 +145,15 @@ function Todo({ pay }: { pay: React.ReactNode }) {
         </Button>
         <Deed to="/swap">Swap</Deed>
         <Deed to="/orders">Stop loss</Deed>
+        <Deed to="/launch">Launch a token</Deed>
+        <Deed to="/send">Send by a code</Deed>
       </div>
       {paying && <div className="border-line border-t p-4">{pay}</div>}
     </Panel>
   );
 }
 
-function Deed({ to, children }: { to: '/swap' | '/orders'; children: React.ReactNode }) {
+function Deed({ to, children }: { to: '/swap' | '/orders' | '/launch' | '/send'; children: React.ReactNode }) {
   return (
     <Link
       to={to}

@@ -43,7 +43,7 @@ export function useHoldings() {
   const { rpcUrl, wallets } = useInfo();
   const queries = useQueryClient();
   const { count } = useLive();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is executed may have changed what they hold
+  // Whatever is executed may have changed what they hold.
   useEffect(() => void queries.invalidateQueries({ queryKey: ['holdings'] }), [count, queries]);
   return useQuery({
     queryKey: ['holdings', rpcUrl],

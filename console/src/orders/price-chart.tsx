@@ -28,7 +28,7 @@ export function PriceChart({
   const shown = useRef(lines);
   shown.current = lines;
   const theme = useTheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again in another theme
+  // The colours are read again in another theme.
   useEffect(() => {
     const host = place.current!;
     const width = () => Math.max(200, host.clientWidth);
@@ -40,7 +40,7 @@ export function PriceChart({
       plot.current?.destroy();
     };
   }, [theme]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new plot is empty, and new lines change its range
+  // A new plot is empty, and new lines change its range.
   useEffect(() => {
     plot.current?.setData([points.map(({ at }) => at / 1_000), points.map(({ usd }) => usd)]);
   }, [points, lines, theme]);

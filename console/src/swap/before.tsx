@@ -44,7 +44,7 @@ function Reading({ decoded, book }: { decoded: Decoded; book: Book }) {
       {trialError && <Trouble error={new Error(`Tried out, it fails: ${trialError}`)} />}
       <ol className="grid gap-1">
         {instructions.map(({ program, accounts: used, bytes: length, says }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: instructions have no other name than their place
+          // Instructions have no other name than their place.
           <li key={index} className="rounded bg-sunken px-2.5 py-1.5">
             <span className="flex justify-between gap-2">
               <span className="font-semibold">

@@ -37,7 +37,7 @@ export function RouteGraph({
       >
         {order.routePlan.map((hop, index) => (
           <Way
-            // biome-ignore lint/suspicious/noArrayIndexKey: a route may trade with one pool twice
+            // A route may trade with one pool twice.
             key={index}
             hop={hop}
             from={places.get(hop.swapInfo.inputMint)!}

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useClient, useWallet } from '../lib/sandbox.js';
+import { How } from '../ui/how.js';
+import { Panel, Scroll } from '../ui/parts.js';
+import { Trouble } from '../ui/trouble.js';
+import { Claim } from './claim.js';
+import { Give } from './give.js';
+import { InviteList } from './invite-list.js';
+
+/** Money for whoever gets a code: given, claimed, taken back. */
+export function Send() {
+  const wallet = useWallet();
+  const queries = useQueryClient();
+  const { client, recorder } = useClient();
+  const { data, error } = useQuery({
+    queryKey: ['invites', wallet.address],
+    queryFn: async ({ signal }) => {
+      const lists = (['pending', 'all'] as const).map((which) => client.invites({ which }, { signal }));
+      const found = (await Promise.all(lists)).flatMap(({ invites }) => invites);
+      const each = new Map(found.map((invite) => [invite.invite_pda, invite]));
+      return [...each.values()].sort((a, b) => b.creation_time.localeCompare(a.creation_time));
+    },
+    refetchInterval: 10_000,
+  });
+  useEffect(() => {
+    const ended = new AbortController();
+    const reread = () => queries.invalidateQueries({ queryKey: ['invites'] });
+    const listen = async () => {
+      const { signal } = ended;
+      for await (const _ of client.events({ kinds: ['invite.*'], signal, onOpen: reread })) await reread();
+    };
+    listen().catch(() => {});
+    return () => ended.abort();
+  }, [client, queries]);
+  return (
+    <>
+      <h1 className="mb-3 font-semibold text-lg">Send to somebody without a wallet</h1>
+      <div className="grid items-start gap-4 lg:grid-cols-2 xl:grid-cols-[24rem_20rem_1fr]">
+        <Panel title={`${wallet.name} gives`}>
+          <Give client={client} />
+        </Panel>
+        <Panel title="Claim">
+          <Claim client={client} />
+        </Panel>
+        <Panel title={`Invites of ${wallet.name}`} className="lg:col-span-2 xl:col-span-1">
+          {error && <Trouble error={error} />}
+          <Scroll name="Invites and what became of them" className="max-h-[34rem] min-h-40">
+            {data && <InviteList client={client} invites={data} />}
+          </Scroll>
+        </Panel>
+      </div>
+      <How recorder={recorder} code={CODE} />
+    </>
+  );
+}
+
+const CODE = `// signer: the wallet that gives
+const { code, invite } = await client.send({ amount: 100_000_000n }); // 0.1 SOL; or with a mint
+
+// Whoever has the code claims it, for any wallet, without SOL of their own.
+await client.claim({ code, receiver });
+
+// Nobody did? The giver takes it back.
+await client.takeBack(invite);`;
