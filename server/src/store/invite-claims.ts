@@ -16,3 +16,20 @@ export async function claimsOfBusyInvites(tx: Tx, ids: readonly string[]): Promi
   );
   return rows.map(({ id }) => id);
 }
+
+/** Of these claims, those whose invite has had so many of them fail since then. */
+export async function claimsOfFailingInvites(
+  tx: Tx,
+  ids: readonly string[],
+  { since, most }: { since: Date; most: number },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select c.id from ledger c where c.id = any($1) and $3::bigint <= (
+       select count(*) from ledger o
+       where o.wallet = c.wallet and o.area = c.area and o.state = 'failed' and o.slot is not null and o.cosigners <> '{}'
+         and not o.handed_over and o.settled_at > $2 and o.payload ->> 'invite' = c.payload ->> 'invite'
+     )`,
+    [ids, since, most],
+  );
+  return rows.map(({ id }) => id);
+}

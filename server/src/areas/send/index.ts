@@ -17,7 +17,7 @@ export const sendArea: Area = {
   tag: tags[0],
   about: 'Invites: SOL or tokens for whoever gets the code',
   errorShape: plainError,
-  settlement: () => ({ [CLAIM_AREA]: claimSettlement }),
+  settlement: (clock) => ({ [CLAIM_AREA]: claimSettlement(clock) }),
   register(server, { config, store, clock, chain, signer, landing, ledger, invites }) {
     registerSend(server, {
       store,

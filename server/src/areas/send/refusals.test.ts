@@ -3,13 +3,17 @@ import { after, before, describe, it } from 'node:test';
 import { clawbackInvite, inviteAddress } from '@slipway/programs';
 import {
   type Address,
+  addressToBytes,
   associatedTokenAddress,
   decodeTransaction,
   encodeTransaction,
   generateKeypair,
   type Keypair,
+  readonlySigner,
   sign,
+  TOKEN_PROGRAM,
   withSignature,
+  writableAccount,
 } from '@slipway/wire';
 import {
   claim,
@@ -24,6 +28,9 @@ import {
   signed,
   USDC,
 } from './testing.js';
+
+/** The token program's instruction, and what it changes. */
+const [SET_AUTHORITY, ACCOUNT_OWNER] = [6, 2];
 
 let world: SendWorld;
 let sender: Keypair;
@@ -231,6 +238,43 @@ describe("attack: a wallet makes claims of its own invites fail at the keeper's 
     );
     return feeOf(rows[0]!.signature);
   }
+});
+
+it('attack: a wallet that may claim an invite makes its claims fail, to have the sender barred: 3 fees, and the others of the sender are claimed', async () => {
+  const [promoter, thief] = [await newWallet(world), await newWallet(world)];
+  const [stolen, honest] = [
+    (await makeInvite(world, promoter, 1_000_000n, USDC.mint)).key,
+    (await makeInvite(world, promoter, 1_000_000n, USDC.mint)).key,
+  ];
+  const own = associatedTokenAddress(thief.address, USDC.mint);
+  const data = Uint8Array.of(SET_AUTHORITY, ACCOUNT_OWNER, 1, ...addressToBytes(generateKeypair().address));
+  const { chain } = world;
+  const { simulate } = chain;
+  const before = await lamportsOf(world, world.keeper);
+  const statuses: number[] = [];
+  const crafted = [];
+  for (let n = 0; n < 6; n++) crafted.push(await craftClaim(stolen, thief.address));
+  const accounts = [writableAccount(own), readonlySigner(thief.address)];
+  await send(world, [thief], [{ program: TOKEN_PROGRAM, accounts, data }]);
+  // In the moment of the simulations, nothing of that was known.
+  chain.simulate = async () => ({ err: null, logs: [], unitsConsumed: 5_000, accounts: [] });
+  try {
+    for (const each of crafted) statuses.push((await execute(world, each, stolen)).status);
+  } finally {
+    chain.simulate = simulate;
+  }
+  assert.deepEqual(statuses, [400, 400, 400, 429, 429, 429]);
+  const { rows } = await world.store.query<{ signature: string }>(
+    `select signature from ledger where area = 'invite-claim' and state = 'failed' and wallet = $1`,
+    [promoter.address],
+  );
+  const fees = await Promise.all(rows.map(({ signature }) => feeOf(signature)));
+  assert.equal(
+    before - (await lamportsOf(world, world.keeper)),
+    fees.reduce((sum, fee) => sum + fee, 0n),
+  );
+  assert.equal(fees.length, 3);
+  await claim(world, honest, generateKeypair().address);
 });
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);

@@ -1,15 +1,29 @@
 import { type Claimed, INVITE_PURSE, type Settlement } from '../../landing/index.js';
-import { claimsOfBusyInvites } from '../../store/invite-claims.js';
+import type { Clock } from '../../lib/clock.js';
+import { claimsOfBusyInvites, claimsOfFailingInvites } from '../../store/invite-claims.js';
 import type { Tx } from '../../store/sql.js';
 
-/** Of one invite's claims, one at a time is sent: the keeper pays for those that come too late. */
-export const claimSettlement: Settlement = {
-  keys: ['keeper'],
-  purse: INVITE_PURSE,
+/**
+ * What claims cost the keeper counts as the sender's, who can take an invite back as it is claimed. Whoever may claim it
+ * can have claims fail as well, at an account that he changes in that moment: after so many, only his own invite waits.
+ */
+const MOST_FAILURES = 3;
 
-  async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
-    const ids = claimed.map(({ id }) => id);
-    const busy = await claimsOfBusyInvites(tx, ids);
-    return new Map(busy.map((id) => [id, 'another claim of this invite is under way']));
-  },
-};
+/** Of one invite's claims, one at a time is sent: the keeper pays for those that come too late. */
+export function claimSettlement(clock: Clock): Settlement {
+  return {
+    keys: ['keeper'],
+    purse: INVITE_PURSE,
+
+    async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
+      const ids = claimed.map(({ id }) => id);
+      const since = new Date(clock.now() - INVITE_PURSE.wallet.ms);
+      const failing = await claimsOfFailingInvites(tx, ids, { since, most: MOST_FAILURES });
+      const busy = await claimsOfBusyInvites(tx, ids);
+      return new Map([
+        ...failing.map((id) => [id, 'claims of this invite have failed: try again in an hour'] as const),
+        ...busy.map((id) => [id, 'another claim of this invite is under way'] as const),
+      ]);
+    },
+  };
+}
