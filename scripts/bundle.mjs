@@ -1,7 +1,7 @@
 // Joins the compiled service and most of what it imports into a few files, because Node takes longer to find and load
 // 1,500 small ones than the service takes for all the rest of its start; and builds the console beside.
 // Usage: node scripts/bundle.mjs
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -18,7 +18,15 @@ const ENTRIES = {
   'mint-worker': 'server/dist/signer/mint-worker.js',
 };
 /** Has files of its own beside its code, or is loaded only where it is configured or installed. */
-const EXTERNAL = ['litesvm', '@electric-sql/pglite', '@aws-sdk/*', 'pg-native', 'bufferutil', 'utf-8-validate'];
+const EXTERNAL = [
+  'litesvm-*',
+  '*.node',
+  '@electric-sql/pglite',
+  '@aws-sdk/*',
+  'pg-native',
+  'bufferutil',
+  'utf-8-validate',
+];
 
 const entryOf = new Map(Object.entries(ENTRIES).map(([name, path]) => [join(root, path), name]));
 
@@ -39,8 +47,11 @@ const places = {
       );
       return { contents, loader: 'js' };
     });
+    // Installed beside the packed service, its files are elsewhere than in the repository.
     onLoad({ filter: /[\\/]node_modules[\\/]@fastify[\\/]swagger[^\\/]*[\\/].*\.js$/ }, ({ path }) => {
-      const own = `require('node:path').join(bundleFolder, ${JSON.stringify(relative(out, dirname(path)))})`;
+      const [, name, inside] = /.*[\\/]node_modules[\\/](@fastify[\\/][^\\/]*)[\\/](.*)/.exec(dirname(path) + sep);
+      const main = `resolvePackage(${JSON.stringify(name.replaceAll(sep, '/'))})`;
+      const own = `require('node:path').join(require('node:path').dirname(${main}), ${JSON.stringify(inside)})`;
       return { contents: readFileSync(path, 'utf8').replaceAll('__dirname', own), loader: 'js' };
     });
   },
@@ -52,7 +63,7 @@ const places = {
  */
 const NAMES = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
-const bundleFolder = import.meta.dirname;
+const resolvePackage = require.resolve;
 globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] };`;
 
 /** What the service serves to browsers: joined, because a page loads it from another origin with one tag. */
@@ -74,7 +85,7 @@ async function bundleForBrowsers() {
 export async function bundle() {
   rmSync(out, { recursive: true, force: true });
   await bundleForBrowsers();
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ENTRIES,
     outdir: out,
@@ -88,8 +99,11 @@ export async function bundle() {
     banner: { js: NAMES },
     legalComments: 'linked',
     sourcemap: 'linked',
+    metafile: true,
     logLevel: 'warning',
   });
+  const folders = Object.keys(metafile.inputs).flatMap((path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  writeFileSync(join(out, 'packages.json'), JSON.stringify([...new Set(folders)].sort()));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)

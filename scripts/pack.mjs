@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { fillServicePackage } from './pack-service.mjs';
 import { root } from './prepare.mjs';
 
 /** The workspaces that are published. */
@@ -50,6 +51,17 @@ export async function pack(workspace, folder) {
     peerDependencies,
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  return tarballOf(target, folder);
+}
+
+/** Packs the service, its command line and its pages, which must have been built, into the folder; the tarball's path. */
+export function packService(folder) {
+  const target = join(root, 'server', 'dist', 'package');
+  fillServicePackage(target);
+  return tarballOf(target, folder);
+}
+
+function tarballOf(target, folder) {
   const packed = spawnSync('npm', ['pack', target, '--pack-destination', folder, '--json'], { encoding: 'utf8' });
   if (packed.status !== 0) throw new Error(packed.stderr);
   return join(folder, JSON.parse(packed.stdout)[0].filename);
@@ -72,5 +84,7 @@ function copyTypes(package_, name, copied) {
 if (process.argv[1] === import.meta.filename) {
   const { prepare } = await import('./prepare.mjs');
   prepare();
-  for (const workspace of PUBLISHED) console.log(await pack(workspace, resolve(process.argv[2] ?? root)));
+  const folder = resolve(process.argv[2] ?? root);
+  for (const workspace of PUBLISHED) console.log(await pack(workspace, folder));
+  console.log(packService(folder));
 }

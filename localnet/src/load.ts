@@ -23,7 +23,7 @@ function explainMissing(error: unknown): string {
   }
   const reason = refusal(error);
   if (reason !== undefined) return `this system cannot load the virtual machine of the embedded chain: ${reason}`;
-  return `the virtual machine of the embedded chain is not installed for ${here}: run "npm ci" on this machine, with its optional dependencies`;
+  return `the virtual machine of the embedded chain is not installed for ${here}: install again on this machine with its optional dependencies, "npm ci" in a clone`;
 }
 
 /** Why a library that is there could not be loaded, such as a libc that is too old; its loader nests what it tried. */

@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 const compiled = new URL('../dist/bundle/slipway.js', import.meta.url);
 if (existsSync(compiled)) {
   const { processContext, runCli } = await import(compiled.href);
-  process.exitCode = await runCli(process.argv.slice(2), processContext());
+  // A service that could not start has said so by the exit code itself.
+  const code = await runCli(process.argv.slice(2), processContext());
+  if (code !== 0) process.exitCode = code;
 } else {
   process.stderr.write('slipway: not built yet: run "npm run build" first\n');
   process.exitCode = 1;

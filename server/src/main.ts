@@ -21,11 +21,14 @@ const CLOSE_TIMEOUT_MS = 20_000;
 const ECHO_MS = 500;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
+/** In a clone by `npm start`, where the examples are, or by the command line. */
+export type StartedBy = 'npm' | 'slipway';
+
 /**
  * Runs the service until a signal ends it. A fault that the operator must fix prints one line to standard error and
  * exits with code 1; wrong usage exits with code 2.
  */
-export async function runService(argv: readonly string[]): Promise<void> {
+export async function runService(argv: readonly string[], startedBy: StartedBy): Promise<void> {
   const options = readOptions(argv);
   if (!options) return;
   let log: Logger | undefined;
@@ -37,7 +40,7 @@ export async function runService(argv: readonly string[]): Promise<void> {
     const app = await createApp({ config, log, print });
     const ended = runUntilEnd(app, log);
     log.info({ config: describeConfig(config) }, 'started');
-    process.stdout.write(`${welcome(app, config)}\n`);
+    process.stdout.write(`${welcome(app, config, startedBy)}\n`);
     await ended;
   } catch (error) {
     log?.debug({ err: error }, 'cannot start');
@@ -119,7 +122,7 @@ function explainStart(error: unknown): string {
   return String(message ?? error).split('\n')[0]!;
 }
 
-function welcome(app: App, config: Config): string {
+function welcome(app: App, config: Config, startedBy: StartedBy): string {
   // The time that the start script spent on installing and building does not count.
   const begin = performance.getEntriesByName('prepared')[0]?.startTime ?? 0;
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
@@ -135,12 +138,14 @@ function welcome(app: App, config: Config): string {
     `  API            ${app.url}   (x-api-key: ${SANDBOX_KEY})`,
     `  Documentation  ${app.url}/docs`,
     `  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`,
-    `  State          ${relative(process.cwd(), config.dataDir) || '.'}   (npm start -- --reset starts over)`,
+    `  State          ${relative(process.cwd(), config.dataDir) || '.'}   (${startedBy === 'npm' ? 'npm start --' : 'npx slipway serve'} --reset starts over)`,
     '',
     `  Funded wallets: ${wallets.map(({ name }) => name).join(', ')}. Their keys: ${app.url}/sandbox/info`,
     ...wallets.map(({ name, address }) => `    ${name.padEnd(8)} ${address}`),
     '',
     `  Try:  curl -H 'x-api-key: ${SANDBOX_KEY}' '${craft}'`,
-    `  See a payment go through:  ${elsewhere}npm run example:express`,
+    startedBy === 'npm'
+      ? `  See a payment go through:  ${elsewhere}npm run example:express`
+      : `  What a swap gives:  ${elsewhere}npx slipway quote 1 SOL USDC`,
   ].join('\n');
 }

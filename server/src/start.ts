@@ -1,4 +1,4 @@
 // What `npm start` runs.
 import { runService } from './main.js';
 
-await runService(process.argv.slice(2));
+await runService(process.argv.slice(2), 'npm');

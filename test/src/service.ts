@@ -26,11 +26,14 @@ export interface ServiceOptions {
   /** Of an earlier run, to go on with its state. */
   dataDir?: string;
   args?: string[];
+  /** What to run, if not what `npm start` does. */
+  program?: string;
 }
 
-export async function startService({ env = {}, dataDir, args = [] }: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { env = {}, dataDir, args = [], program = SERVICE } = options;
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-test-'));
-  const child = spawn(process.execPath, [SERVICE, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: { ...inheritedEnvironment(), SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -153,7 +153,10 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
 
   it('a chain whose virtual machine is not installed for this platform', async () => {
     // The loader takes nothing but this file, which is not there: as where npm has installed no build.
-    await expectRefusal({ NAPI_RS_NATIVE_LIBRARY_PATH: '/not/there.node' }, /not installed for \w+-\w+: run "npm ci"/);
+    await expectRefusal(
+      { NAPI_RS_NATIVE_LIBRARY_PATH: '/not/there.node' },
+      /not installed for \w+-\w+: install again .*"npm ci"/,
+    );
     const text = join(newFolder(), 'text.node');
     writeFileSync(text, 'no library');
     await expectRefusal({ NAPI_RS_NATIVE_LIBRARY_PATH: text }, /cannot load the virtual machine .*text\.node/);

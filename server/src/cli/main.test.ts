@@ -85,7 +85,7 @@ async function json<T>(argv: string[]): Promise<T> {
 }
 
 test('help is shown for the program, a group and a command, without color codes', async () => {
-  for (const argv of [[], ['--help'], ['keys', '--help'], ['keys', 'create', '-h'], ['doctor', '--help']]) {
+  for (const argv of [['--json'], ['--help'], ['keys', '--help'], ['keys', 'create', '-h'], ['doctor', '--help']]) {
     const { code, out } = await run(argv);
     assert.equal(code, 0);
     assert.match(out, /Usage: slipway/);

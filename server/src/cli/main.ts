@@ -31,8 +31,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     },
   });
   try {
-    const isEmpty = argv.every((word) => word === '--json');
-    await program.parseAsync(isEmpty ? ['--help'] : argv, { from: 'user' });
+    const words = argv.length === 0 ? ['serve'] : argv.every((word) => word === '--json') ? ['--help'] : argv;
+    await program.parseAsync(words, { from: 'user' });
     return failed ? 1 : 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {

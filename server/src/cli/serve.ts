@@ -12,6 +12,6 @@ export function serveCommand(program: Command): void {
     .action(async ({ reset, quiet }: { reset?: true; quiet?: true }) => {
       // Loaded lazily: the other commands start without the service's dependencies.
       const { runService } = await import('../main.js');
-      await runService([...(reset ? ['--reset'] : []), ...(quiet ? ['--quiet'] : [])]);
+      await runService([...(reset ? ['--reset'] : []), ...(quiet ? ['--quiet'] : [])], 'slipway');
     });
 }

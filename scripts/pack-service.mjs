@@ -1,0 +1,65 @@
+// What the package `slipway` has inside: the bundled service, its command line and its pages, so that it needs neither a
+// compiler nor a clone. Used by scripts/pack.mjs.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './prepare.mjs';
+
+/** What the service reads while it runs, where it expects it beside the bundle. */
+const FILES = ['server/bin', 'server/dist/browser', 'console/dist/page', 'server/src/store/migrations'];
+/** What the bundle loads from packages. The native part of the chain is the one that fits the platform. */
+const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
+const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];
+
+const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+
+/** Fills a folder that can be packed with what has been built. */
+export function fillServicePackage(target) {
+  rmSync(target, { recursive: true, force: true });
+  for (const path of FILES) cpSync(join(root, path), join(target, path), { recursive: true });
+  const bundled = 'server/dist/bundle';
+  cpSync(join(root, bundled), join(target, bundled), { recursive: true, filter: (path) => !path.endsWith('.map') });
+  for (const name of readdirSync(join(root, 'programs'))) {
+    const program = join('programs', name, `${name}.so`);
+    if (existsSync(join(root, program))) cpSync(join(root, program), join(target, program));
+  }
+  const { version, description, license } = manifestOf('.');
+  const { dependencies } = manifestOf('server');
+  const versionsOf = (names) => Object.fromEntries(names.map((name) => [name, dependencies[name]]));
+  writeManifest(join(target, 'server'), { name: '@slipway/server', version, type: 'module' });
+  writeManifest(target, {
+    name: 'slipway',
+    version,
+    description,
+    license,
+    type: 'module',
+    bin: { slipway: 'server/bin/slipway.mjs' },
+    engines: manifestOf('.').engines,
+    dependencies: versionsOf(LOADED),
+    optionalDependencies: {
+      ...manifestOf('node_modules/litesvm').optionalDependencies,
+      ...versionsOf(WHERE_CONFIGURED),
+    },
+  });
+  for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(target, name));
+  writeFileSync(
+    join(target, 'LICENSES-OF-OTHERS'),
+    licensesOf(JSON.parse(readFileSync(join(root, bundled, 'packages.json'), 'utf8'))),
+  );
+}
+
+function writeManifest(folder, manifest) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The licences of the packages whose code is in the bundle. */
+function licensesOf(folders) {
+  return folders
+    .map((folder) => {
+      const { name, version, license } = manifestOf(folder);
+      const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each));
+      const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`;
+      return `${name} ${version}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
