@@ -9,6 +9,7 @@ import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
 /** The most that the check before signing lets through for fees and rents of one transaction: 0.03 SOL. */
 const FEES = { mint: SOL, amount: 30_000_000n };
 const HOUR_MS = 3_600_000;
+const SOL_DECIMALS = 9;
 
 export type Token = Answer<'get', '/tokens/v2/search'>[number];
 
@@ -206,10 +207,19 @@ async function swapOf(client: Client, asked: { sell: string; buy: string; amount
 export async function tokenOf(client: Client, name: string): Promise<Token> {
   const found = await client.api.get('/tokens/v2/search', { query: { query: name } });
   const exact = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
-  if (exact.length === 1) return exact[0]!;
+  if (exact.length === 1) return asKnown(exact[0]!, name);
   if (exact.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
   throw new CommandError(
     `${exact.length} tokens are called ${name}: give the mint, one of ${exact.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+/** What SOL is does not depend on the service: limits and amounts in it mean what they say. */
+function asKnown(found: Token, name: string): Token {
+  const isSol = found.id === SOL;
+  if (isSol ? found.decimals === SOL_DECIMALS : name.toLowerCase() !== 'sol') return found;
+  throw new CommandError(
+    `the service says that ${name} is ${found.id} with ${found.decimals} decimals, which is not SOL`,
   );
 }
 
