@@ -33,9 +33,12 @@ const send = createRoute({
   path: '/send',
   component: lazyRouteComponent(() => import('./send/send.js'), 'Send'),
 });
+const loadChain = lazyRouteComponent(() => import('./chain/chain.js'), 'Chain');
+const chain = createRoute({ getParentRoute: () => root, path: '/chain', component: loadChain });
+const found = createRoute({ getParentRoute: () => root, path: '/chain/$of', component: loadChain });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, swap, orders, launch, token, send]),
+  routeTree: root.addChildren([home, swap, orders, launch, token, send, chain, found]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

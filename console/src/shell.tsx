@@ -8,12 +8,17 @@ import { chooseWallet, useWalletName } from './lib/wallet.js';
 import { Icon, type IconName } from './ui/icon.js';
 import { Trouble } from './ui/trouble.js';
 
-const PAGES: readonly { to: '/' | '/swap' | '/orders' | '/launch' | '/send'; name: string; icon: IconName }[] = [
+const PAGES: readonly {
+  to: '/' | '/swap' | '/orders' | '/launch' | '/send' | '/chain';
+  name: string;
+  icon: IconName;
+}[] = [
   { to: '/', name: 'Home', icon: 'home' },
   { to: '/swap', name: 'Swap', icon: 'swap' },
   { to: '/orders', name: 'Orders', icon: 'orders' },
   { to: '/launch', name: 'Launch', icon: 'launch' },
   { to: '/send', name: 'Send', icon: 'send' },
+  { to: '/chain', name: 'Chain', icon: 'chain' },
 ];
 
 /** What stands around every screen. */

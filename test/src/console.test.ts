@@ -6,7 +6,7 @@ import { assertAccessible, openConsole } from './console-page.js';
 import { request, type Service, startService } from './service.js';
 import { infoOf, rpc } from './wallet.js';
 
-const SCREENS = ['/', '/swap', '/orders', '/launch', '/send'];
+const SCREENS = ['/', '/swap', '/orders', '/launch', '/send', '/chain'];
 const HTML = { accept: 'text/html' };
 
 describe('the console', { skip: withoutBrowser }, () => {
@@ -71,6 +71,12 @@ describe('the console', { skip: withoutBrowser }, () => {
         await page.getByText('How was this done?').click();
         await assertAccessible(page);
         assert.deepEqual(complaints, []);
+        // Everything that the screen has loaded, as the service has compressed it.
+        const sizes = await page.evaluate<number[]>(
+          `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')).map((entry) => entry.encodedBodySize)`,
+        );
+        const bytes = sizes.reduce((sum, size) => sum + size, 0);
+        assert.ok(bytes > 50_000 && bytes < 200_000, `${path} loads ${bytes} bytes`);
         await page.context().close();
       }
     }
@@ -216,6 +222,37 @@ describe('the console', { skip: withoutBrowser }, () => {
     assert.equal(await heldBy('carol', 'JUP'), jup);
     assert.deepEqual(complaints, []);
     await Promise.all([page, other].map((tab) => tab.context().close()));
+  });
+
+  it('the chain is searched: a wallet by its name, its transaction with all that it did, and money from nowhere', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/chain`);
+    await actAs(page, 'dave');
+    await page.reload();
+    const before = await heldBy('dave', 'USDC');
+    await page.getByLabel('Of what').selectOption({ label: 'USDC' });
+    await page.getByLabel('Amount', { exact: true }).fill('4321');
+    await page.getByRole('button', { name: 'Give 4321 USDC' }).click();
+    await page.getByText('It has arrived').waitFor();
+    assert.equal((await heldBy('dave', 'USDC')) - before, 4_321_000_000n);
+
+    const search = page.getByLabel('Signature, address, wallet or token');
+    await search.fill('nothing of the kind');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('alert').getByText('no signature').waitFor();
+    await search.fill('dave');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const last = page.getByLabel('Transactions').getByRole('listitem').filter({ hasText: 'dave +4,321 USDC' });
+    await last.getByRole('link').click();
+    await page.waitForURL(/\/chain\/\w{80,}$/);
+    await page.getByText('landed', { exact: true }).waitFor();
+    await page.getByText('mintTo').first().waitFor();
+    await page.getByLabel('Log of the programs').getByText('success').waitFor();
+    await assertAccessible(page);
+
+    await page.goto(`${service.url}/chain/${'1'.repeat(64)}`);
+    await page.getByRole('alert').or(page.getByText('no transaction')).first().waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
   });
 
   it('the setting switches it off', async () => {

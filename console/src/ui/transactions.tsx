@@ -1,6 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { type Book, type Change, changesOf, type ParsedTransaction, titleOf } from '../lib/describe.js';
 import { amountText, short, timeText } from '../lib/format.js';
-import { Copied } from './parts.js';
 
 /** Transactions in words, the newest first. */
 export function Transactions({ list, book }: { list: readonly ParsedTransaction[]; book: Book }) {
@@ -24,7 +24,13 @@ function Row({ transaction, book }: { transaction: ParsedTransaction; book: Book
         <span className="font-semibold">{titleOf(transaction, book)}</span>
         {failed && <span className="ml-2 rounded bg-down-tint px-1.5 text-down text-xs">failed</span>}
       </span>
-      <Copied text={signature} what="the signature" />
+      <Link
+        to="/chain/$of"
+        params={{ of: signature }}
+        className="inline-flex min-h-6 items-center font-mono text-soft text-xs underline hover:text-ink"
+      >
+        {short(signature)}
+      </Link>
       <span className="col-start-2 col-end-4 flex flex-wrap gap-x-3 text-soft">
         {changes.slice(0, 4).map((change) => (
           <ChangeText key={`${change.owner} ${change.mint}`} change={change} book={book} />
