@@ -97,7 +97,7 @@ function Wallets() {
     <Panel title="Wallets" aside={<span className="label">public keys, play money</span>}>
       {error && <Trouble error={error} />}
       <Scroll name="Balances">
-        <table className="w-full text-sm">
+        <table className="w-full min-w-[46rem] table-fixed text-sm">
           <thead>
             <tr className="text-soft">
               <th scope="col" className="px-4 py-2 text-left font-normal">
@@ -145,8 +145,8 @@ function Todo({ pay }: { pay: React.ReactNode }) {
         </Button>
         <Deed to="/swap">Swap</Deed>
         <Deed to="/orders">Stop loss</Deed>
-        <Deed to="/launch">Launch a token</Deed>
-        <Deed to="/send">Send by a code</Deed>
+        <Deed to="/launch">Launch</Deed>
+        <Deed to="/send">Send</Deed>
       </div>
       {paying && <div className="border-line border-t p-4">{pay}</div>}
     </Panel>
