@@ -22,7 +22,7 @@ const allowed = {
   crafting: [],
   'trigger-orders': ['prices', 'store'],
   indexes: ['chain', 'store'],
-  events: ['store'],
+  events: ['signer', 'store'],
   launches: ['chain', 'objects', 'signer', 'store'],
   routing: [...below, 'crafting', 'landing'],
   landing: [...below, 'crafting'],

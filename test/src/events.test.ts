@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { EventKind, EventsOptions, SlipwayEvent } from '@slipway/client';
 import { inviteKeypair, newInviteCode } from '@slipway/programs';
@@ -173,5 +176,51 @@ describe('the stream of events', () => {
     );
     assert.equal(opened.length, 2);
     assert.ok(seen.every(({ number }, index) => index === 0 || number > seen[index - 1]!.number));
+  });
+
+  it('posts events to a webhook, also those that happened while the service or the receiver was away', async () => {
+    const bodies: { number: number; kind: string }[] = [];
+    let status = 500;
+    const receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        if (status === 200) bodies.push(JSON.parse(body));
+        response.writeHead(status).end();
+      });
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+      const api = clientOfAll(service).api;
+      const { id, secret } = await api.post('/events/v1/webhooks', { body: { url, kinds: 'transaction.landed' } });
+      assert.match(secret, /^whsec_/);
+      const swap = async () => {
+        const client = clientOf(service, await newWallet(service));
+        await client.swap({ inputMint: SOL, outputMint: USDC, amount: 10_000_000n });
+      };
+      await swap();
+      const path = { id };
+      await eventually('an attempt fails', async () => {
+        const { attempts } = await clientOfAll(service).api.get('/events/v1/webhooks/{id}/attempts', { path });
+        return attempts[0]?.status === 500 || undefined;
+      });
+      const { dataDir } = service;
+      await service.kill();
+      status = 200;
+      service = await startService({ dataDir });
+      await swap();
+      await eventually(
+        'both have come',
+        async () => new Set(bodies.map(({ number }) => number)).size === 2 || undefined,
+      );
+      for (const { kind } of bodies) assert.equal(kind, 'transaction.landed');
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
   });
 });

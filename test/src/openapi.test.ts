@@ -223,6 +223,9 @@ describe('the document', () => {
       ...['craft-txn', 'check-eligibility', 'execute'].map((name) => `/tokens/v2/verify/express/${name}`),
       ...['{eventId}/score', 'scores'].map((name) => `/prediction/v1/events/${name}`),
       '/events/v1/stream',
+      ...['', '/{id}', '/{id}/rotate-secret', '/{id}/test', '/{id}/attempts', '/{id}/redeliver'].map(
+        (name) => `/events/v1/webhooks${name}`,
+      ),
       ...['order/routers', 'holdings/{address}', 'holdings/{address}/native', 'balances/{address}'].map(ultra),
       ...['order', 'execute', 'shield', 'search'].map(ultra),
       ...['craft-native', 'craft-token', 'execute'].map((name) => ultra(`transfer/${name}`)),
@@ -529,6 +532,15 @@ it('every operation answers 200 as it is documented', async () => {
   expect('PUT', '/admin/v1/scores/{eventId}', await admin(service, 'PUT', '/scores/E-1', score));
   // Without end: its own test reads it.
   seen.add('GET /events/v1/stream');
+  const hooks = '/events/v1/webhooks';
+  const hook = await at(hooks, { url: 'http://127.0.0.1:9/' });
+  const { id: hookId } = expect('POST', hooks, hook) as { id: string };
+  expect('GET', hooks, await at(hooks));
+  expect('POST', `${hooks}/{id}/test`, await at(`${hooks}/${hookId}/test`, {}));
+  expect('GET', `${hooks}/{id}/attempts`, await at(`${hooks}/${hookId}/attempts`));
+  expect('POST', `${hooks}/{id}/redeliver`, await at(`${hooks}/${hookId}/redeliver`, {}));
+  expect('POST', `${hooks}/{id}/rotate-secret`, await at(`${hooks}/${hookId}/rotate-secret`, {}));
+  expect('DELETE', `${hooks}/{id}`, await request(`${service.url}${hooks}/${hookId}`, { method: 'DELETE' }));
   const events = '/prediction/v1/events';
   for (const eventId of ['SIM-1', 'SIM-2', 'E-1', 'none']) {
     expect('GET', `${events}/{eventId}/score`, await at(`${events}/${eventId}/score`));

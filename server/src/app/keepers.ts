@@ -1,9 +1,10 @@
 import { INVITE_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { createMintOpinions, type LiveAccounts } from '../chain/index.js';
+import { createSender } from '../events/sender.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
-import { eventCleaningChore, startEventNumbering } from '../keeper/events/index.js';
+import { eventCleaningChore, startEventNumbering, startWebhooks } from '../keeper/events/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import { type Keeper, startKeeper } from '../keeper/keeper.js';
 import { ledgerChore } from '../keeper/ledger.js';
@@ -37,8 +38,8 @@ export interface KeepersDeps extends Base {
 
 /** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
-  const { config, log, disposal, clock, steadyNow, store, signer, chain, objects, landing, limitOrders, invites } =
-    deps;
+  const { config, log, disposal, clock, steadyNow, store, signer, secrets, chain, objects, landing } = deps;
+  const { limitOrders, invites } = deps;
   if (!config.roles.has('keeper')) return undefined;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
@@ -46,6 +47,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   const { mintSuffix } = config.studio;
   const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
   const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000, stock);
+  const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
   const keeper = startKeeper({
     log,
     chores: [
@@ -64,6 +66,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       ...openInviteKeeper(deps),
       ...openTableKeeper(deps),
       await startEventNumbering({ store, log }),
+      await startWebhooks({ store, box: secrets, clock, log, send }),
     ],
   });
   disposal.add('keeper', () => keeper.close());

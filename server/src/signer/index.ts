@@ -12,3 +12,4 @@ export {
   type Signer,
   type SignerOptions,
 } from './signer.js';
+export { newWebhookSecret, signWebhook } from './webhook-secrets.js';

@@ -80,6 +80,15 @@ export async function forgetFollowers(sql: Sql, now: Date): Promise<void> {
   await sql.query('delete from event_followers where until <= $1', [now]);
 }
 
+/** From `until` on an account no longer hears of what concerns everybody, of these kinds. */
+export async function unfollowKinds(tx: Tx, account: string, kinds: readonly EventKind[], until: Date): Promise<void> {
+  await tx.query('update event_followers set until = $3 where account = $1 and kind = any($2)', [
+    account,
+    kinds,
+    until,
+  ]);
+}
+
 /** Whether events wait for their numbers. */
 export async function areEventsWaiting(sql: Sql): Promise<boolean> {
   return (await sql.query('select from event_outbox limit 1')).rows.length > 0;

@@ -4,7 +4,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
+import { createSender } from '../../events/sender.js';
 import { startTestServer } from '../../http/testing.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
+import { createSecretBox } from '../../signer/index.js';
 import { type NewEvent, tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
 import { insertCrafted } from '../../store/ledger.js';
@@ -34,15 +37,20 @@ beforeEach(async () => {
   for (const table of ['events', 'event_outbox', 'event_accounts']) await store.query(`delete from ${table}`);
 });
 
+const deps = {
+  clock: { ...createClock(), now: () => AT.getTime() },
+  keepMs: 1_000,
+  box: createSecretBox(Buffer.alloc(32)),
+  allowsPrivate: true,
+  send: createSender({ allowsPrivate: true, steadyNow }),
+};
+
 /** One copy of the service, which listens. */
 async function startCopy(limits = { streams: 10, streamsPerKey: 5 }, patienceMs = 30_000) {
   const hub = new Hub({ store, log: pino({ level: 'silent' }), patienceMs });
-  const { app } = await startTestServer(
-    (server) => registerEvents(server, { store, clock: { now: () => AT.getTime() }, keepMs: 1_000, hub, limits }),
-    {
-      wallets: async (token) => LOGINS.get(token),
-    },
-  );
+  const { app } = await startTestServer((server) => registerEvents(server, { store, ...deps, hub, limits }), {
+    wallets: async (token) => LOGINS.get(token),
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
   return { url, connections, close: () => app.close() };
@@ -275,5 +283,77 @@ test('attack: a free key does not read its stream, and is cut off; it can go on 
   assert.deepEqual(numbers(await resumed.read(ROUNDS * 10 - 7)), upTo(ROUNDS * 10, 8));
   resumed.close();
   other.close();
+  await copy.close();
+});
+
+/** One call of the API; the sandbox's key, or a login. */
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  { body, login }: { body?: object; login?: string } = {},
+) {
+  const answer = await fetch(`${url}/events/v1/webhooks${path}`, {
+    method,
+    headers: {
+      'x-api-key': 'good-key',
+      ...(login && { authorization: `Bearer ${login}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the schemas of the answers are checked elsewhere
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+test('webhooks are of the key or of the wallet that has logged in, and nobody else sees them', async () => {
+  await store.query('delete from webhooks');
+  const copy = await startCopy();
+  const url = 'https://receiver.example/hook?token=1';
+  const made = await call(copy.url, 'POST', '', { body: { url, kinds: 'order.*,score.changed' }, login: 'owner' });
+  assert.equal(made.status, 200);
+  const { secret, ...shown } = made.body;
+  assert.match(secret, /^whsec_/);
+  assert.deepEqual((await call(copy.url, 'GET', '', { login: 'owner' })).body, { webhooks: [shown] });
+  const path = `/${shown.id}`;
+  for (const login of ['other', undefined]) {
+    const as = { ...(login && { login }) };
+    assert.deepEqual((await call(copy.url, 'GET', '', as)).body, { webhooks: [] });
+    const refused = [
+      await call(copy.url, 'DELETE', path, as),
+      await call(copy.url, 'POST', `${path}/rotate-secret`, as),
+      await call(copy.url, 'POST', `${path}/test`, as),
+      await call(copy.url, 'POST', `${path}/redeliver`, { ...as, body: {} }),
+      await call(copy.url, 'GET', `${path}/attempts`, as),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [404, 404, 404, 404, 404],
+    );
+  }
+  const { body: rotated } = await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
+  assert.notEqual(rotated.secret, secret);
+  const following = () => store.query('select from event_followers where until > $1', [new Date('2027-01-01')]);
+  assert.equal((await following()).rowCount, 1);
+  assert.equal((await call(copy.url, 'DELETE', path, { login: 'owner' })).status, 200);
+  assert.equal((await following()).rowCount, 0);
+  await copy.close();
+});
+
+test('attack: a free key adds ever more webhooks, or ones that nothing may be sent to', async () => {
+  await store.query('delete from webhooks');
+  const copy = await startCopy();
+  const bad = ['x', 'ftp://a.example', 'http://169.254.169.254/', 'http://[fe80::1]/', 'http://u:p@a.example/'];
+  for (const url of bad) {
+    const refused = await call(copy.url, 'POST', '', { body: { url } });
+    assert.equal(refused.status, 400, url);
+    assert.match(refused.body.error, /^url: /);
+  }
+  assert.equal((await call(copy.url, 'POST', '', { body: { url: 'https://a.example', kinds: 'x' } })).status, 400);
+  const added = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => call(copy.url, 'POST', '', { body: { url: `https://a.example/${n}` } })),
+  );
+  assert.equal(added.filter(({ status }) => status === 200).length, 20);
+  assert.equal(added.filter(({ status }) => status === 409).length, 5);
   await copy.close();
 });

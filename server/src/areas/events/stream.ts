@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
-import type { Address } from '@slipway/wire';
 import { Type } from 'typebox';
 import { AppError } from '../../errors/index.js';
 import { readFilter } from '../../events/filter.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { accountOfKey, accountOfWallet, followKinds, keptNumbers } from '../../store/events.js';
+import { followKinds, keptNumbers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
 import { Reader } from './reader.js';
 import { StreamHeaders, StreamQuery } from './schema.js';
+import { accountOf } from './webhooks.js';
 
 /** Then the client connects again: so a key that was revoked, or a login that has expired, ends with its stream. */
 const LONGEST_MS = 15 * 60_000;
@@ -43,9 +43,8 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
     },
     async (request, reply) => {
       const keyId = request.apiKey!.id;
-      const wallet: Address | undefined = request.wallet;
       const { wants, follows } = readFilter(request.query);
-      const account = wallet === undefined ? accountOfKey(keyId) : accountOfWallet(wallet);
+      const account = accountOf(request);
       const leave = places.enter(keyId);
       let body: Readable;
       try {

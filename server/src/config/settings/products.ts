@@ -152,6 +152,11 @@ export const Events = section({
     description:
       'How many event streams of one key each copy keeps open at the same time, those of logged-in wallets included. Further ones are answered with 429.',
   }),
+  privateWebhooks: Type.Boolean({
+    byMode: { sandbox: true, production: false },
+    description:
+      'Whether webhooks may be in private networks and on this machine, also by http. Link-local addresses and metadata services of clouds are never called.',
+  }),
 });
 
 export const events = group('Events', { fields: { events: Events } });

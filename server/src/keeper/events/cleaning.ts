@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.js';
 import { deleteEvents, forgetFollowers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
+import { deleteFailed } from '../../store/webhooks.js';
 import type { Chore } from '../keeper.js';
 
 const BATCH = 5_000;
@@ -19,6 +20,7 @@ export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chor
   return async (isClosing) => {
     await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
+    await deleteFailed(store, before);
     for (;;) {
       const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
       deletedSinceVacuum += deleted;

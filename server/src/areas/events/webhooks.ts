@@ -1,0 +1,154 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppError, requireAddress } from '../../errors/index.js';
+import { readFilter } from '../../events/filter.js';
+import { whyNotUrl } from '../../events/sender.js';
+import { uuidv7 } from '../../lib/ids.js';
+import type { TypedServer } from '../../lib/typed-server.js';
+import { newWebhookSecret } from '../../signer/index.js';
+import { accountOfKey, accountOfWallet, followKinds, unfollowKinds } from '../../store/events.js';
+import {
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  setWebhookSecrets,
+  type Webhook,
+} from '../../store/webhooks.js';
+import { type EventsDeps, eventsRoute, tags } from './deps.js';
+import * as schema from './webhook-schema.js';
+
+const MOST = 20;
+/** How long the secret before goes on signing. */
+const ROTATION_MS = 24 * 60 * 60_000;
+/** A webhook follows what concerns everybody for as long as it is there. */
+const ALWAYS = new Date('9999-01-01T00:00:00Z');
+const SIGNED =
+  'Each is signed by the Standard Webhooks specification. Whatever answers other than 2xx within 10 seconds is sent again for 24 hours, then it waits for `redeliver`. The same event may come twice: its number tells.';
+
+export const webhookRoute = { ...eventsRoute, errors: { 404: 'There is no webhook with this id' } };
+export const noWebhook = () => new AppError('NOT_FOUND', { message: 'There is no webhook with this id' });
+
+/** Whose events the caller may have: the key's, or those of the wallet that has logged in. */
+export const accountOf = ({ wallet, apiKey }: Pick<FastifyRequest, 'wallet' | 'apiKey'>): string =>
+  wallet === undefined ? accountOfKey(apiKey!.id) : accountOfWallet(wallet);
+
+const shown = ({ id, url, kinds, wallet, createdAt, failures }: Webhook): schema.Webhook => ({
+  id,
+  url,
+  ...(kinds !== null && { kinds }),
+  ...(wallet !== null && { wallet }),
+  createdAt: createdAt.toISOString(),
+  failures,
+});
+
+export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
+  app.post(
+    '/events/v1/webhooks',
+    {
+      config: { ...eventsRoute, errors: { 409: `There are ${MOST} webhooks already` } },
+      schema: {
+        tags,
+        summary: 'Have events posted to a URL',
+        description: `The events of your key or, with the token of a login, of that wallet, from now on. ${SIGNED}`,
+        body: schema.WebhookBody,
+        response: { 200: schema.NewWebhook },
+      },
+    },
+    (request) => addWebhook(deps, accountOf(request), request.body),
+  );
+  app.get(
+    '/events/v1/webhooks',
+    {
+      config: eventsRoute,
+      schema: {
+        tags,
+        summary: 'List your webhooks',
+        description: 'Those of your key or, with the token of a login, of that wallet.',
+        response: { 200: schema.Webhooks },
+      },
+    },
+    async (request) => ({
+      webhooks: (await listWebhooks(deps.store, deps.box, accountOf(request))).map(shown),
+    }),
+  );
+  app.delete(
+    '/events/v1/webhooks/:id',
+    {
+      config: webhookRoute,
+      schema: {
+        tags,
+        summary: 'Delete a webhook',
+        description: 'With what has not arrived yet.',
+        params: schema.WebhookParams,
+        response: { 200: Type.Object({ id: Type.String() }) },
+      },
+    },
+    async (request) => {
+      await removeWebhook(deps, accountOf(request), request.params.id);
+      return { id: request.params.id };
+    },
+  );
+  app.post(
+    '/events/v1/webhooks/:id/rotate-secret',
+    {
+      config: webhookRoute,
+      schema: {
+        tags,
+        summary: 'Give a webhook a new secret',
+        description: 'For 24 hours messages are signed with the old one, too.',
+        params: schema.WebhookParams,
+        response: { 200: schema.NewSecret },
+      },
+    },
+    (request) => rotateSecret(deps, accountOf(request), request.params.id),
+  );
+}
+
+async function addWebhook({ store, box, clock, allowsPrivate }: EventsDeps, account: string, body: schema.WebhookBody) {
+  const { follows } = readFilter(body);
+  const refusal = URL.canParse(body.url) ? whyNotUrl(new URL(body.url), allowsPrivate) : 'expected an absolute URL';
+  if (refusal !== undefined) {
+    throw new AppError('INVALID_REQUEST', { message: `url: ${refusal}`, details: { url: refusal } });
+  }
+  const secret = newWebhookSecret();
+  const webhook = {
+    id: uuidv7(clock),
+    account,
+    url: body.url,
+    secrets: [{ secret }],
+    kinds: body.kinds ?? null,
+    wallet: body.wallet === undefined ? null : requireAddress('wallet', body.wallet),
+    createdAt: new Date(clock.now()),
+  };
+  await store.transaction(async (tx) => {
+    if (!(await insertWebhook(tx, box, webhook, MOST))) {
+      throw new AppError('CONFLICT', {
+        message: `There are ${MOST} webhooks already; delete one that you do not need`,
+      });
+    }
+    await followKinds(tx, account, follows, ALWAYS);
+  });
+  return { ...shown({ ...webhook, last: 0n, failures: 0, restUntil: null }), secret };
+}
+
+async function removeWebhook({ store, box, clock, keepMs }: EventsDeps, account: string, id: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (!(await deleteWebhook(tx, account, id))) throw noWebhook();
+    const left = await listWebhooks(tx, box, account);
+    const followed = left.flatMap(({ kinds }) => readFilter({ kinds: kinds ?? undefined }).follows);
+    const gone = readFilter({ kinds: 'score.*,price.*' }).follows.filter((kind) => !followed.includes(kind));
+    await unfollowKinds(tx, account, gone, new Date(clock.now() + keepMs));
+  });
+}
+
+function rotateSecret({ store, box, clock }: EventsDeps, account: string, id: string) {
+  return store.transaction(async (tx) => {
+    const webhook = await findWebhook(tx, box, account, id);
+    if (!webhook) throw noWebhook();
+    const secret = newWebhookSecret();
+    const until = clock.now() + ROTATION_MS;
+    await setWebhookSecrets(tx, box, id, [{ secret }, { secret: webhook.secrets[0]!.secret, until }]);
+    return { secret, previousUntil: new Date(until).toISOString() };
+  });
+}

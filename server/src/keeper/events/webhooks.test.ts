@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { pino } from 'pino';
+import { Webhook as Verifier } from 'standardwebhooks';
+import type { Message, Outcome, Sender } from '../../events/sender.js';
+import { createClock } from '../../lib/clock.js';
+import { createSecretBox, newWebhookSecret } from '../../signer/index.js';
+import { tell } from '../../store/event-outbox.js';
+import { deleteEvents, numberEvents } from '../../store/events.js';
+import type { Store } from '../../store/sql.js';
+import { openEmbeddedStore } from '../../store/testing.js';
+import { failedDeliveries, insertWebhook, listAttempts, listWebhooks, retryFailed } from '../../store/webhooks.js';
+import type { KeeperLoop } from '../keeper.js';
+import { LONGEST_MS, startWebhooks } from './webhooks.js';
+
+const WALLET = 'w';
+const ACCOUNT = `wallet:${WALLET}`;
+const box = createSecretBox(Buffer.alloc(32, 1));
+const secret = newWebhookSecret();
+
+let store: Store;
+/** Of a sandbox: tests move it ahead. */
+const clock = createClock();
+before(async () => {
+  store = await openEmbeddedStore();
+});
+after(() => store.close());
+beforeEach(async () => {
+  for (const table of ['events', 'event_outbox', 'event_accounts', 'webhooks']) {
+    await store.query(`delete from ${table}`);
+  }
+  clock.setOffset(0);
+});
+
+const addWebhook = (id: string, kinds: string | null = null) =>
+  store.transaction((tx) => {
+    const createdAt = new Date(clock.now());
+    const row = { id, account: ACCOUNT, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
+    return insertWebhook(tx, box, { ...row, createdAt }, 20);
+  });
+
+async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled') {
+  const event = { kind, at: new Date(clock.now()), wallets: [WALLET], begunBy: undefined, data: {} };
+  await store.transaction(async (tx) => {
+    await tell(tx, Array(count).fill(event));
+    await numberEvents(tx, count);
+  });
+}
+
+/** Receivers by the name of their host, which answer as they are told, and what has reached each. */
+function createReceivers(answers: Record<string, (number: number) => Outcome['status'] | Promise<number>> = {}) {
+  const got = new Map<string, number[]>();
+  const messages: Message[] = [];
+  const send: Sender = async (message) => {
+    const name = new URL(message.url).hostname.split('.')[0]!;
+    const { number } = JSON.parse(message.body) as { number: number };
+    const status = (await answers[name]?.(number)) ?? 200;
+    messages.push(message);
+    if (status === 200) got.set(name, [...(got.get(name) ?? []), number]);
+    return { status, milliseconds: 1 };
+  };
+  // A clock that jumps ends turns that are under way: then an event comes twice.
+  return { send, messages, numbers: (name: string) => [...new Set(got.get(name))] };
+}
+
+const log = pino({ level: 'silent' });
+const started: KeeperLoop[] = [];
+async function start(send: Sender): Promise<KeeperLoop> {
+  const loop = await startWebhooks({ store, box, clock, send, log });
+  started.push(loop);
+  return loop;
+}
+afterEach(async () => {
+  for (const loop of started.splice(0)) await loop.close();
+});
+
+/** Runs the loop until the condition holds. */
+async function until(loop: KeeperLoop, condition: () => boolean | Promise<boolean>) {
+  while (!(await condition())) {
+    await loop.runDue();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+test('each webhook gets what happens from then on, in order, signed, and only the kinds that it wants', async () => {
+  await happen(2);
+  await addWebhook('all');
+  await addWebhook('opened', 'order.opened');
+  const { send, messages, numbers } = createReceivers();
+  const loop = await start(send);
+  await happen(130);
+  await happen(1, 'order.opened');
+  await until(loop, () => numbers('all').length >= 131 && numbers('opened').length >= 1);
+  assert.deepEqual(numbers('all'), upTo(133, 3));
+  assert.deepEqual(numbers('opened'), [133]);
+  const { body, headers } = messages.find(({ url }) => url === 'https://opened.example/')!;
+  assert.equal((new Verifier(secret).verify(body, headers) as { kind: string }).kind, 'order.opened');
+  assert.equal(headers['webhook-id'], 'opened_133');
+  assert.equal((await listAttempts(store, 'all')).length, 100);
+});
+
+test('what fails is tried again, ever later; others go on in the meantime', async () => {
+  await addWebhook('flaky');
+  const failing = new Set([2]);
+  const { send, messages, numbers } = createReceivers({ flaky: (number) => (failing.has(number) ? 500 : 200) });
+  const loop = await start(send);
+  await happen(5);
+  const ahead = async (ms: number) => {
+    clock.setOffset(clock.offsetMs + ms);
+    await loop.runDue();
+  };
+  await until(loop, async () => {
+    await ahead(1_000);
+    return numbers('flaky').length >= 4;
+  });
+  assert.deepEqual(numbers('flaky'), [1, 3, 4, 5]);
+  const tries = () => messages.filter(({ headers }) => headers['webhook-id'] === 'flaky_2').length;
+  await until(loop, async () => {
+    await ahead(60_000);
+    return tries() >= 4;
+  });
+  failing.clear();
+  await ahead(4 * 60 * 60_000);
+  await until(loop, () => numbers('flaky').length >= 5);
+  assert.deepEqual(numbers('flaky'), [1, 3, 4, 5, 2]);
+  await until(loop, async () => (await listWebhooks(store, box, ACCOUNT))[0]!.failures === 0);
+});
+
+test('what has not arrived after a day is given up, and sent when its owner asks', async () => {
+  await addWebhook('dead');
+  let isDead = true;
+  const { send, messages, numbers } = createReceivers({ dead: () => (isDead ? 503 : 200) });
+  const loop = await start(send);
+  await happen(200);
+  const count = async () => (await failedDeliveries(store, 'dead', 1_000)).length;
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 10 * 60_000);
+    return (await count()) === 200;
+  });
+  assert.ok(clock.offsetMs >= LONGEST_MS);
+  assert.ok(messages.length < 400, `a receiver that is away was called ${messages.length} times in a day`);
+  isDead = false;
+  await happen(1);
+  clock.setOffset(clock.offsetMs + 10 * 60_000);
+  await until(loop, () => numbers('dead').includes(201));
+  await store.transaction((tx) => retryFailed(tx, 'dead', new Date(clock.now())));
+  await until(loop, () => numbers('dead').length >= 201);
+  await until(loop, async () => (await count()) === 0);
+});
+
+test('attack: a free key has a receiver that answers slowly, and delays only itself', async () => {
+  await addWebhook('slow');
+  await addWebhook('quick');
+  let answer = (_status: number) => {};
+  const { send, numbers } = createReceivers({
+    slow: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  });
+  const loop = await start(send);
+  await happen(50);
+  await until(loop, () => numbers('quick').length >= 50);
+  assert.deepEqual(numbers('slow'), []);
+  answer(500);
+});
+
+test('two copies share the webhooks: each event arrives once where nothing fails', async () => {
+  const names = upTo(10).map((n) => `hook${n}`);
+  for (const name of names) await addWebhook(name);
+  const { send, messages, numbers } = createReceivers();
+  const copies = await Promise.all([start(send), start(send)]);
+  for (let round = 0; round < 10; round++) await happen(10);
+  const isDone = () => names.every((name) => numbers(name).length >= 100);
+  await Promise.all(copies.map((copy) => until(copy, isDone)));
+  for (const name of names) assert.deepEqual(numbers(name), upTo(100), name);
+  assert.equal(messages.length, 1_000);
+});
+
+test('a copy that dies in the middle of a turn: another one goes on, with what was under way', async () => {
+  await addWebhook('hook');
+  const dead = createReceivers({ hook: (number) => (number <= 3 ? 200 : new Promise(() => {})) });
+  const dying = await start(dead.send);
+  await happen(6);
+  await until(dying, () => dead.numbers('hook').length >= 3);
+  const { send, numbers } = createReceivers();
+  const other = await start(send);
+  await other.runDue();
+  assert.deepEqual(numbers('hook'), [], 'it is still the turn of the first');
+  clock.setOffset(31_000);
+  await until(other, () => numbers('hook').length >= 3);
+  assert.deepEqual(numbers('hook'), [4, 5, 6]);
+});
+
+test('events that were deleted before they could be sent are noted', async () => {
+  await addWebhook('late');
+  await happen(3);
+  await store.single((tx) => deleteEvents(tx, new Date(clock.now() + 1), 2));
+  const { send, numbers } = createReceivers();
+  const loop = await start(send);
+  await until(loop, () => numbers('late').length >= 1);
+  assert.deepEqual(numbers('late'), [3]);
+  assert.match((await listAttempts(store, 'late')).at(-1)!.error ?? '', /events 1 to 2 were deleted/);
+});
+
+test('attack: a database writer points a webhook at himself, or reads its secret', async () => {
+  await addWebhook('mine');
+  await addWebhook('theirs');
+  const { rows } = await store.query<{ url: Buffer; secrets: Buffer }>(
+    'select url_sealed as url, secrets_sealed as secrets from webhooks',
+  );
+  for (const { url, secrets } of rows) assert.doesNotMatch(`${url.toString()}${secrets.toString()}`, /example|whsec/);
+  await store.query(
+    `update webhooks set url_sealed = (select url_sealed from webhooks where id = 'theirs') where id = 'mine'`,
+  );
+  const { send, numbers } = createReceivers();
+  const loop = await start(send);
+  await happen(1);
+  await until(loop, () => numbers('theirs').length >= 1);
+  assert.deepEqual(numbers('theirs'), [1]);
+});

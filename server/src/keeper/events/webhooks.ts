@@ -1,0 +1,180 @@
+import type { Logger } from 'pino';
+import { readFilter, type Wants } from '../../events/filter.js';
+import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
+import { isReceived, type Sender } from '../../events/sender.js';
+import type { AdjustableClock } from '../../lib/clock.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
+import { EVENTS_CHANNEL, eventsAfter } from '../../store/events.js';
+import type { Store } from '../../store/sql.js';
+import {
+  addAttempt,
+  type Delivery,
+  dueDeliveries,
+  putDeliveries,
+  recordFailure,
+  recordSuccess,
+  releaseWebhook,
+  type TextBox,
+  takeDueWebhooks,
+  type Webhook,
+} from '../../store/webhooks.js';
+import { backOffMs } from '../back-offs.js';
+import type { KeeperLoop } from '../keeper.js';
+import { Loop } from '../loop.js';
+
+/** Sends at the same time. */
+const MOST_AT_ONCE = 100;
+const PAGE = 50;
+/** Then others have their turn. */
+const MOST_IN_A_TURN = 200;
+/** Longer than an attempt may take. */
+const LEASE_MS = 30_000;
+const INTERVAL_MS = 1_000;
+const SOON_MS = 5;
+const CLOSE_MS = 2_000;
+/** After that it is given up. */
+export const LONGEST_MS = 24 * 60 * 60_000;
+/** Between the attempts for one event. */
+const RETRIES = { firstMs: 5_000, longestMs: 4 * 60 * 60_000 };
+/** Of a receiver that fails, whatever the event. */
+const RESTS = { firstMs: 1_000, longestMs: 5 * 60_000 };
+
+export interface WebhooksDeps {
+  store: Store;
+  box: TextBox;
+  clock: AdjustableClock;
+  send: Sender;
+  log: Logger;
+}
+
+/** Sends events to webhooks, at least once each. A webhook is one instance's at a time; each is sent to by itself. */
+export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
+  const { store, box, clock, log } = deps;
+  const running = new Set<Promise<void>>();
+  const loop = new Loop(
+    async () => {
+      const most = MOST_AT_ONCE - running.size;
+      if (most <= 0) return;
+      const holder = uuidv7(clock);
+      const taken = await store.transaction((tx) => takeDueWebhooks(tx, box, leaseOf(deps, holder), most));
+      for (const webhook of taken) {
+        const serving = serve(deps, webhook, holder, () => loop.isClosed)
+          .catch((error: Error) => {
+            if (!loop.isClosed) log.warn({ webhook: webhook.id, reason: error.message }, 'a webhook is tried again');
+          })
+          .finally(() => {
+            running.delete(serving);
+            loop.wake();
+          });
+        running.add(serving);
+      }
+    },
+    {
+      intervalMs: INTERVAL_MS,
+      soonMs: SOON_MS,
+      log,
+      failure: 'webhooks could not be sent to; it will be tried again',
+      logsFirstFailureOnly: true,
+    },
+  );
+  const stopListening = await store.listen(EVENTS_CHANNEL, () => loop.wake());
+  loop.start();
+  return {
+    // Nobody waits for receivers.
+    runDue: async () => void (await loop.tick()),
+    async close() {
+      await stopListening();
+      await loop.close();
+      await waitAtMost(
+        CLOSE_MS,
+        Promise.all(running).then(() => {}),
+      );
+    },
+  };
+}
+
+function leaseOf({ clock }: Pick<WebhooksDeps, 'clock'>, holder: string) {
+  const now = clock.now();
+  return { holder, now: new Date(now), until: new Date(now + LEASE_MS) };
+}
+
+/** Sends what waits for one webhook, until nothing does or it fails. */
+async function serve(deps: WebhooksDeps, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
+  const { store, clock } = deps;
+  const { wants } = readFilter({ kinds: webhook.kinds ?? undefined, wallet: webhook.wallet ?? undefined });
+  let { last } = webhook;
+  const isSent = (delivery: Delivery) => attempt(deps, webhook, holder, delivery);
+  let left = MOST_IN_A_TURN;
+  for (const delivery of await dueDeliveries(store, webhook.id, new Date(clock.now()), left)) {
+    left -= 1;
+    if (isClosing() || !(await isSent(delivery))) return release();
+  }
+  while (left > 0 && !isClosing()) {
+    const page = await eventsAfter(store, [{ account: webhook.account, after: last }], PAGE);
+    if (page[0] && page[0].number > last + 1n) await noteGap(deps, webhook.id, last + 1n, page[0].number - 1n);
+    for (const event of page) {
+      if (left <= 0 || isClosing()) return release();
+      if (wants(event)) {
+        left -= 1;
+        if (!(await isSent(deliveryOf(event)))) {
+          last = await giveUpOld(deps, webhook, event.number, wants);
+          return release();
+        }
+      }
+      last = event.number;
+    }
+    if (page.length < PAGE) break;
+  }
+  return release();
+
+  function release(): Promise<void> {
+    return releaseWebhook(store, webhook.id, { holder, now: new Date(clock.now()) }, last);
+  }
+}
+
+/** True if it has arrived, and there may be more. */
+async function attempt(deps: WebhooksDeps, webhook: Webhook, holder: string, delivery: Delivery): Promise<boolean> {
+  const { store, clock, send } = deps;
+  const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
+  const lease = leaseOf(deps, holder);
+  const now = lease.now.getTime();
+  return store.transaction(async (tx) => {
+    await addAttempt(tx, webhook.id, attemptOf(delivery.number, lease.now, outcome));
+    if (isReceived(outcome)) {
+      webhook.failures = 0;
+      return recordSuccess(tx, webhook.id, lease, delivery.number);
+    }
+    webhook.failures += 1;
+    const tries = delivery.tries + 1;
+    const dueAt = new Date(now + backOffMs(tries, RETRIES));
+    await recordFailure(tx, webhook.id, lease, {
+      delivery: { ...delivery, tries },
+      dueAt: now - delivery.at.getTime() >= LONGEST_MS ? null : dueAt,
+      restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
+      lostBefore: new Date(now - LONGEST_MS),
+    });
+    return false;
+  });
+}
+
+/** Gives up what is too old, after a failure; returns the number of the last event that was looked at. */
+async function giveUpOld(deps: WebhooksDeps, { id, account }: Webhook, after: bigint, wants: Wants): Promise<bigint> {
+  const { store, clock } = deps;
+  const before = clock.now() - LONGEST_MS;
+  let last = after;
+  for (;;) {
+    const page = await eventsAfter(store, [{ account, after: last }], PAGE);
+    const old = page.filter(({ at }) => at.getTime() <= before);
+    await store.transaction((tx) => putDeliveries(tx, id, old.filter(wants).map(deliveryOf), null));
+    last = old.at(-1)?.number ?? last;
+    if (old.length < PAGE) return last;
+  }
+}
+
+/** Events were deleted before they could be sent. */
+async function noteGap({ store, clock }: WebhooksDeps, id: string, from: bigint, to: bigint): Promise<void> {
+  const error = `the events ${from} to ${to} were deleted before they could be sent`;
+  const attempt = { number: from, at: new Date(clock.now()), status: null, error, milliseconds: 0 };
+  await store.transaction((tx) => addAttempt(tx, id, attempt));
+}

@@ -1,0 +1,281 @@
+import type { EventKind } from './event-outbox.js';
+import type { Sql, Tx } from './sql.js';
+
+/** Encrypts and opens texts, each for its own row; see the signer's secret box. */
+export interface TextBox {
+  seal(text: string, place: string): Uint8Array;
+  open(sealed: Uint8Array, place: string): string | undefined;
+}
+
+/** One that signs; `until`, in Unix milliseconds, is the end of one that another has replaced. */
+export interface WebhookSecret {
+  secret: string;
+  until?: number;
+}
+
+/** Where an account has its events sent. */
+export interface Webhook {
+  id: string;
+  account: string;
+  url: string;
+  /** The newest first. */
+  secrets: readonly WebhookSecret[];
+  /** As in the query of a stream. */
+  kinds: string | null;
+  wallet: string | null;
+  createdAt: Date;
+  /** The number of the last event that was tried, or was not wanted. */
+  last: bigint;
+  /** How often in a row it has failed, and until when it rests. */
+  failures: number;
+  restUntil: Date | null;
+}
+
+type Row = Omit<Webhook, 'url' | 'secrets'> & { urlSealed: Uint8Array; secretsSealed: Uint8Array };
+
+const COLUMNS = `w.id, w.account, w.url_sealed as "urlSealed", w.secrets_sealed as "secretsSealed", w.kinds, w.wallet,
+  w.created_at as "createdAt", w.last, w.failures, w.rest_until as "restUntil"`;
+
+const placeOf = (column: 'url' | 'secrets', id: string): string => `webhooks.${column} of ${id}`;
+
+/** Undefined where the row does not hold what this service has written for it. */
+function opened(box: TextBox, { urlSealed, secretsSealed, ...row }: Row): Webhook | undefined {
+  const url = box.open(urlSealed, placeOf('url', row.id));
+  const secrets = box.open(secretsSealed, placeOf('secrets', row.id));
+  return url === undefined || secrets === undefined
+    ? undefined
+    : { ...row, url, secrets: JSON.parse(secrets) as WebhookSecret[] };
+}
+
+type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'>;
+
+/** Adds a webhook that gets what happens from now on. False where the account has `most` already. */
+export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, most: number): Promise<boolean> {
+  const { id, account, url, secrets, kinds, wallet, createdAt } = webhook;
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [account]);
+  const { rowCount } = await tx.query(
+    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, last)
+     select $1, $2, $3, $4, $5, $6, $7, coalesce((select last from event_accounts where account = $2), 0)
+     where (select count(*) from webhooks where account = $2) < $8`,
+    [
+      id,
+      account,
+      box.seal(url, placeOf('url', id)),
+      box.seal(JSON.stringify(secrets), placeOf('secrets', id)),
+      kinds,
+      wallet,
+      createdAt,
+      most,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** The webhooks of an account, oldest first. */
+export async function listWebhooks(sql: Sql, box: TextBox, account: string): Promise<Webhook[]> {
+  const { rows } = await sql.query<Row>(
+    `select ${COLUMNS} from webhooks w where account = $1 order by created_at, id`,
+    [account],
+  );
+  return rows.flatMap((row) => opened(box, row) ?? []);
+}
+
+/** Undefined where the account has no such webhook. */
+export async function findWebhook(sql: Sql, box: TextBox, account: string, id: string): Promise<Webhook | undefined> {
+  const { rows } = await sql.query<Row>(`select ${COLUMNS} from webhooks w where account = $1 and id = $2`, [
+    account,
+    id,
+  ]);
+  return rows[0] && opened(box, rows[0]);
+}
+
+/** False where the account has no such webhook. */
+export async function deleteWebhook(tx: Tx, account: string, id: string): Promise<boolean> {
+  return (await tx.query('delete from webhooks where account = $1 and id = $2', [account, id])).rowCount === 1;
+}
+
+export async function setWebhookSecrets(
+  tx: Tx,
+  box: TextBox,
+  id: string,
+  secrets: readonly WebhookSecret[],
+): Promise<void> {
+  const sealed = box.seal(JSON.stringify(secrets), placeOf('secrets', id));
+  await tx.query('update webhooks set secrets_sealed = $2 where id = $1', [id, sealed]);
+}
+
+/** One copy's turn with a webhook. */
+export interface WebhookLease {
+  holder: string;
+  now: Date;
+  until: Date;
+}
+
+/** Takes up to `most` webhooks that something waits for, those first that have waited longest. */
+export async function takeDueWebhooks(
+  tx: Tx,
+  box: TextBox,
+  { holder, now, until }: WebhookLease,
+  most: number,
+): Promise<Webhook[]> {
+  const { rows } = await tx.query<Row>(
+    `with due as (
+       select w.id from webhooks w
+       where coalesce(w.lease_until <= $1, true) and coalesce(w.rest_until <= $1, true)
+         and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
+           or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
+       order by w.lease_until nulls first limit $4 for update skip locked
+     )
+     update webhooks w set lease_holder = $2, lease_until = $3 from due where w.id = due.id returning ${COLUMNS}`,
+    [now, holder, until, most],
+  );
+  return rows.flatMap((row) => opened(box, row) ?? []);
+}
+
+/** Ends a turn: everything up to `last` has been tried, or was not wanted. */
+export async function releaseWebhook(
+  sql: Sql,
+  id: string,
+  { holder, now }: Pick<WebhookLease, 'holder' | 'now'>,
+  last: bigint,
+): Promise<void> {
+  await sql.query(
+    'update webhooks set last = greatest(last, $4), lease_until = $3 where id = $1 and lease_holder = $2',
+    [id, holder, now, last],
+  );
+}
+
+/** An event on its way to a webhook. */
+export interface Delivery {
+  number: bigint;
+  kind: EventKind;
+  at: Date;
+  body: string;
+  /** How often it was tried. */
+  tries: number;
+}
+
+/** Those that have failed and are to be tried again now, the oldest first. */
+export async function dueDeliveries(sql: Sql, id: string, now: Date, most: number): Promise<Delivery[]> {
+  const { rows } = await sql.query<Delivery>(
+    `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at <= $2
+     order by number limit $3`,
+    [id, now, most],
+  );
+  return rows;
+}
+
+/** Those that were given up, the newest first. */
+export async function failedDeliveries(sql: Sql, id: string, most: number): Promise<Delivery[]> {
+  const { rows } = await sql.query<Delivery>(
+    `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at is null
+     order by number desc limit $2`,
+    [id, most],
+  );
+  return rows;
+}
+
+/** What became of one attempt. */
+export interface WebhookAttempt {
+  number: bigint;
+  at: Date;
+  /** The HTTP status; null where there was no answer. */
+  status: number | null;
+  error: string | null;
+  milliseconds: number;
+}
+
+/** The latest attempts, the newest first. */
+export async function listAttempts(sql: Sql, id: string): Promise<WebhookAttempt[]> {
+  const { rows } = await sql.query<WebhookAttempt>(
+    'select number, at, status, error, milliseconds from webhook_attempts where webhook_id = $1 order by id desc',
+    [id],
+  );
+  return rows;
+}
+
+const KEPT_ATTEMPTS = 100;
+
+export async function addAttempt(tx: Tx, id: string, attempt: WebhookAttempt): Promise<void> {
+  const { number, at, status, error, milliseconds } = attempt;
+  await tx.query(
+    `with added as (
+       insert into webhook_attempts (webhook_id, number, at, status, error, milliseconds) values ($1, $2, $3, $4, $5, $6)
+     )
+     delete from webhook_attempts where webhook_id = $1 and id <= (
+       select id from webhook_attempts where webhook_id = $1 order by id desc offset $7 limit 1
+     )`,
+    [id, number, at, status, error, milliseconds, KEPT_ATTEMPTS - 1],
+  );
+}
+
+/** It has arrived. False where this copy's turn is over: then another one has sent it, or will. */
+export async function recordSuccess(tx: Tx, id: string, lease: WebhookLease, number: bigint): Promise<boolean> {
+  const { holder, until } = lease;
+  const { rowCount } = await tx.query(
+    `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = $4
+     where id = $1 and lease_holder = $2`,
+    [id, holder, number, until],
+  );
+  if (rowCount === 0) return false;
+  await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = $2', [id, number]);
+  return true;
+}
+
+/** It has not arrived: it is due again at `dueAt` (null: it is given up), and the webhook rests. */
+export async function recordFailure(
+  tx: Tx,
+  id: string,
+  lease: WebhookLease,
+  failed: { delivery: Delivery; dueAt: Date | null; restUntil: Date; lostBefore: Date },
+): Promise<void> {
+  const { delivery, dueAt, restUntil, lostBefore } = failed;
+  const { rowCount } = await tx.query(
+    `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
+     where id = $1 and lease_holder = $2`,
+    [id, lease.holder, delivery.number, restUntil],
+  );
+  if (rowCount === 0) return;
+  await putDeliveries(tx, id, [delivery], dueAt);
+  await tx.query(
+    'update webhook_deliveries set due_at = null where webhook_id = $1 and due_at is not null and at <= $2',
+    [id, lostBefore],
+  );
+}
+
+/** Keeps what has not arrived, until `dueAt`; null: until its owner asks for it. */
+export async function putDeliveries(
+  tx: Tx,
+  id: string,
+  deliveries: readonly Delivery[],
+  dueAt: Date | null,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const rows = deliveries.map(({ number, ...rest }) => ({ ...rest, number: number.toString() }));
+  await tx.query(
+    `insert into webhook_deliveries (webhook_id, number, kind, at, body, tries, due_at)
+     select $1, number, kind, at, body, tries, $3
+     from json_to_recordset($2::json) as r(number bigint, kind text, at timestamptz, body text, tries integer)
+     on conflict (webhook_id, number) do update set tries = excluded.tries, due_at = excluded.due_at`,
+    [id, JSON.stringify(rows), dueAt],
+  );
+}
+
+/** Has those that were given up sent again, now; returns how many. */
+export async function retryFailed(tx: Tx, id: string, now: Date): Promise<number> {
+  const { rowCount } = await tx.query(
+    'update webhook_deliveries set due_at = $2, tries = 0 where webhook_id = $1 and due_at is null',
+    [id, now],
+  );
+  return rowCount;
+}
+
+/** Something is to be sent now, however often it has failed. */
+export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
+  await tx.query('update webhooks set rest_until = null where id = $1', [id]);
+}
+
+/** Forgets what was given up and happened before a time. */
+export async function deleteFailed(sql: Sql, before: Date): Promise<void> {
+  await sql.query('delete from webhook_deliveries where due_at is null and at < $1', [before]);
+}
