@@ -85,6 +85,7 @@ if (process.argv[1] === import.meta.filename) {
   const { prepare } = await import('./prepare.mjs');
   prepare();
   const folder = resolve(process.argv[2] ?? root);
+  mkdirSync(folder, { recursive: true });
   for (const workspace of PUBLISHED) console.log(await pack(workspace, folder));
   console.log(packService(folder));
 }
