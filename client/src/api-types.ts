@@ -2558,6 +2558,34 @@ export interface components {
              * @description What it is
              * @enum {unknown}
              */
+            kind: "launch.migrated";
+            /** @description The wallet that it is about */
+            wallet: string;
+            /** @description What is asked for */
+            data: {
+                /** @description As the answer that crafted it says */
+                requestId: string;
+                /** @description In base58 */
+                mint: string;
+                /** @description The bonding curve pool */
+                pool: string;
+                /** @description Where the token trades now */
+                migratedPool: string;
+                /** @description If it was moved from here */
+                signature?: string;
+            };
+        } | {
+            /** @description 1, 2, 3 ... without gaps in the list of one key or wallet */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /**
+             * @description What it is
+             * @enum {unknown}
+             */
             kind: "invite.created" | "invite.claimed" | "invite.taken_back" | "invite.expired";
             /** @description The wallet that it is about */
             wallet: string;

@@ -34,8 +34,7 @@ export function createLocker(
   creator: Address,
   payer: Address,
 ): Instruction {
-  const base = derived(BONDING_CURVE_PROGRAM, 'base_locker', pool);
-  const escrow = derived(LOCKER_PROGRAM, 'escrow', base);
+  const { base, owner: escrow, account } = lockerAccount({ pool, baseMint });
   return {
     program: BONDING_CURVE_PROGRAM,
     accounts: [
@@ -43,7 +42,7 @@ export function createLocker(
       readonlyAccount(config),
       ...[BONDING_CURVE_AUTHORITY, baseVault, baseMint, base].map(writableAccount),
       readonlyAccount(creator),
-      ...[escrow, associatedTokenAddress(escrow, baseMint)].map(writableAccount),
+      ...[escrow, account].map(writableAccount),
       writableSigner(payer),
       ...[TOKEN_PROGRAM, LOCKER_PROGRAM, derived(LOCKER_PROGRAM, '__event_authority'), SYSTEM_PROGRAM].map(
         readonlyAccount,
@@ -53,13 +52,28 @@ export function createLocker(
   };
 }
 
+/** Where the lock program keeps what the creator gets later: the account must be there before `createLocker`. */
+export function lockerAccount({ pool, baseMint }: Pick<BondingCurvePool, 'pool' | 'baseMint'>): {
+  base: Address;
+  /** The lock, to which the token account belongs. */
+  owner: Address;
+  account: Address;
+} {
+  const base = derived(BONDING_CURVE_PROGRAM, 'base_locker', pool);
+  const owner = derived(LOCKER_PROGRAM, 'escrow', base);
+  return { base, owner, account: associatedTokenAddress(owner, baseMint) };
+}
+
 /** The migration of a pool whose curve is sold out to DAMM v2; anybody may do it. */
 export interface Migration {
   pool: Omit<BondingCurvePool, 'metadata'>;
   /** One of `MIGRATED_POOL_CONFIGS`, by the pool's option for its fee. */
   dammConfig: Address;
-  /** Mints of the tokens that stand for the two shares of liquidity: fresh keys, which sign. */
-  positions: readonly [Address, Address];
+  /**
+   * Mints of the tokens that stand for the shares of liquidity: fresh keys, which sign. One, unless both the creator and
+   * the operator get some.
+   */
+  positions: readonly [Address, Address?];
   /** Signs, and pays the rent of what is made. */
   payer: Address;
 }
@@ -68,6 +82,9 @@ export interface Migration {
 export function migrateToDammV2({ pool, dammConfig, positions, payer }: Migration): Instruction {
   const damm = migratedPool(dammConfig, pool.baseMint, pool.quoteMint);
   const vault = (mint: Address) => derived(DAMM_V2_PROGRAM, 'token_vault', mint, damm);
+  const [first, second] = positions;
+  // The program stands for an absent account.
+  const absent = readonlyAccount(BONDING_CURVE_PROGRAM);
   return {
     program: BONDING_CURVE_PROGRAM,
     accounts: [
@@ -76,11 +93,8 @@ export function migrateToDammV2({ pool, dammConfig, positions, payer }: Migratio
       readonlyAccount(pool.config),
       writableAccount(BONDING_CURVE_AUTHORITY),
       writableAccount(damm),
-      ...positions.flatMap((mint) => [
-        writableSigner(mint),
-        writableAccount(derived(DAMM_V2_PROGRAM, 'position_nft_account', mint)),
-        writableAccount(derived(DAMM_V2_PROGRAM, 'position', mint)),
-      ]),
+      ...positionAccounts(first),
+      ...(second ? positionAccounts(second) : [absent, absent, absent]),
       readonlyAccount(derived(DAMM_V2_PROGRAM, 'pool_authority')),
       readonlyAccount(DAMM_V2_PROGRAM),
       ...[pool.baseMint, pool.quoteMint, vault(pool.baseMint), vault(pool.quoteMint)].map(writableAccount),
@@ -92,6 +106,14 @@ export function migrateToDammV2({ pool, dammConfig, positions, payer }: Migratio
     ],
     data: MIGRATE,
   };
+}
+
+function positionAccounts(mint: Address) {
+  return [
+    writableSigner(mint),
+    writableAccount(derived(DAMM_V2_PROGRAM, 'position_nft_account', mint)),
+    writableAccount(derived(DAMM_V2_PROGRAM, 'position', mint)),
+  ];
 }
 
 function derived(program: Address, name: string, ...keys: Address[]): Address {

@@ -15,6 +15,10 @@ export interface BondingCurvePoolState {
   quoteReserve: bigint;
   sqrtPrice: bigint;
   isMigrated: boolean;
+  /** Whether the curve is sold out, and what the creator gets later, if anything, is with the lock program. */
+  isReadyToMigrate: boolean;
+  /** Whether the curve is sold out, and the lock program must get what the creator gets later. */
+  needsLock: boolean;
   /** What buyers and sellers have paid to creator and operator together, ever. */
   totalTradingQuoteFee: bigint;
   /** What the creator has not claimed yet. */
@@ -40,6 +44,7 @@ export interface BondingCurveConfigState {
 const POOL = discriminator('d5e005d16245775c');
 const CONFIG = discriminator('1a6c0e7b74e6812b');
 const CONFIG_SIZE = 1048;
+const MIGRATION_PROGRESS_AT = 308;
 
 /** The pool in an account's data; undefined when that is none. Its owner, the program, is not known here. */
 export function decodeBondingCurvePool(data: Uint8Array): BondingCurvePoolState | undefined {
@@ -54,6 +59,8 @@ export function decodeBondingCurvePool(data: Uint8Array): BondingCurvePoolState 
     quoteReserve: view.getBigUint64(240, true),
     sqrtPrice: u128At(view, 280),
     isMigrated: data[305] === 1,
+    isReadyToMigrate: data[MIGRATION_PROGRESS_AT] === 2,
+    needsLock: data[MIGRATION_PROGRESS_AT] === 1,
     totalTradingQuoteFee: view.getBigUint64(336, true),
     creatorBaseFee: view.getBigUint64(352, true),
     creatorQuoteFee: view.getBigUint64(360, true),

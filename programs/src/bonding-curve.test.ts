@@ -214,7 +214,8 @@ function lockVested(vm: TestVm, { pool }: Launched, choices: LaunchChoices): voi
 function migrate(vm: TestVm, launched: Launched, choices: LaunchChoices, isReal: boolean): void {
   const { pool } = launched;
   const dammConfig = MIGRATED_POOL_CONFIGS[choices.feeBps === 100 ? 2 : 3]!;
-  const positions = [newAddress(), newAddress()] as const;
+  // The creator gets all of the liquidity.
+  const positions = [newAddress()] as const;
   if (choices.isLpLocked && isReal) shortenLock(vm, pool);
   const before = [pool.baseVault, pool.quoteVault].map((vault) => vm.amount(vault));
   const migration = migrateToDammV2({ pool, dammConfig, positions, payer: vm.payer });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -47,7 +50,7 @@ import {
   USDC,
   upload,
 } from './studio.js';
-import { askOrder, order } from './swap.js';
+import { askOrder, executeOrder, order } from './swap.js';
 import { newWallet, rpc, signTransaction } from './wallet.js';
 
 const POLL_MS = 50;
@@ -74,10 +77,18 @@ function meme(creator: string): PoolBody {
   return { ...body, isLpLocked: false };
 }
 
+const settings = join(mkdtempSync(join(tmpdir(), 'slipway-by-hand-')), 'settings.json');
+const BY_HAND = { SLIPWAY_CONFIG: settings };
+
 describe('a token on our stand-ins for the launch programs', () => lives({}));
+describe('a token that the keeper does not migrate', () => {
+  before(() => writeFileSync(settings, '{"studio":{"migrationBudgetSol":0}}'));
+  after(() => rmSync(dirname(settings), { recursive: true }));
+  lives(BY_HAND);
+});
 describe('a token on the real launch program', { skip }, () => lives({ SLIPWAY_PROGRAMS_DIR: programs! }));
 
-function lives(env: { SLIPWAY_PROGRAMS_DIR?: string }): void {
+function lives(env: Record<string, string>): void {
   let service: Service;
   let creator: Keypair;
   let assertDocumented: (path: string, answer: { status: number; body: unknown }) => void;
@@ -131,12 +142,15 @@ function lives(env: { SLIPWAY_PROGRAMS_DIR?: string }): void {
 
     await assertFoundAndPriced(creation.mint);
     await tradeAndClaim(pool);
-    while (!String(await venueOf(creation.mint)).includes('its curve is complete')) await sleep(POLL_MS);
-    await migrate(pool);
+    if (env === BY_HAND) {
+      while (!String(await venueOf(creation.mint)).includes('its curve is complete')) await sleep(POLL_MS);
+      await migrate(pool);
+    }
     // Long before the service looks for pools again.
-    const migrated = performance.now();
+    const since = performance.now();
     while ((await venueOf(creation.mint)) !== 'Meteora DAMM v2') await sleep(POLL_MS);
-    t.diagnostic(`routed over ${Math.round(performance.now() - migrated)} ms after its migration`);
+    t.diagnostic(`routed over ${Math.round(performance.now() - since)} ms later`);
+    await buyMigrated(creation.mint);
     const moved = (await addressesOf(service, creation.mint)).body.data;
     assert.equal(moved.dammv2PoolAddress, migratedPool(MIGRATED_POOL_CONFIGS[2]!, creation.mint, USDC));
   });
@@ -336,6 +350,16 @@ function lives(env: { SLIPWAY_PROGRAMS_DIR?: string }): void {
     const move = migrateToDammV2({ pool, dammConfig, positions: mints, payer: payer.address });
     await run(payer, [...positions], setComputeUnitLimit(500_000), move);
     assert.equal((await stateOf(pool)).isMigrated, true);
+  }
+
+  /** Like any other token, for what the order says. */
+  async function buyMigrated(mint: Address): Promise<void> {
+    const buyer = await newWallet(service, 1_000_000_000n, 0n);
+    await airdrop(buyer.address, 100_000_000n, USDC);
+    const terms = { inputMint: USDC, outputMint: mint, amount: '100000000', taker: buyer.address };
+    const made = await order(service, terms);
+    assert.equal((await executeOrder(service, made, buyer)).status, 'Success');
+    assert.equal(await tokensOf(associatedTokenAddress(buyer.address, mint)), BigInt(made.outAmount));
   }
 
   async function drain(wallet: Keypair): Promise<void> {

@@ -7,6 +7,7 @@ import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { eventCleaningChore, startEventNumbering, startWebhooks } from '../keeper/events/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import { type Keeper, startKeeper } from '../keeper/keeper.js';
+import { startMigrationKeeper } from '../keeper/launches/index.js';
 import { ledgerChore } from '../keeper/ledger.js';
 import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
 import { startTableKeeper } from '../keeper/lookup-tables/index.js';
@@ -65,6 +66,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       await openTriggerKeeper(deps),
       ...openInviteKeeper(deps),
       ...openTableKeeper(deps),
+      ...openMigrationKeeper(deps),
       await startEventNumbering({ store, log }),
       await startWebhooks({ store, box: secrets, clock, log, send }),
     ],
@@ -122,9 +124,17 @@ function openInviteKeeper(deps: KeepersDeps) {
 
 /** None without a budget: then nothing is sent. */
 function openTableKeeper(deps: KeepersDeps) {
-  const budget = BigInt(Math.round(deps.config.swap.tableBudgetSol * LAMPORTS_PER_SOL));
+  const budget = lamportsOf(deps.config.swap.tableBudgetSol);
   return budget > 0n ? [startTableKeeper({ ...commonOf(deps), budget })] : [];
 }
+
+/** None without a budget: then somebody else moves launches from their curves. */
+function openMigrationKeeper(deps: KeepersDeps) {
+  const budget = lamportsOf(deps.config.studio.migrationBudgetSol);
+  return budget > 0n ? [startMigrationKeeper({ ...commonOf(deps), signer: deps.signer, budget })] : [];
+}
+
+const lamportsOf = (sol: number): bigint => BigInt(Math.round(sol * LAMPORTS_PER_SOL));
 
 /** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {

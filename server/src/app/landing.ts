@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../http/index.js';
 import { INVITE_AREA, inviteSettlement } from '../keeper/invites/index.js';
+import { LAUNCH_MIGRATION_AREA, migrationSettlement } from '../keeper/launches/index.js';
 import { LIMIT_ORDER_AREA, limitOrderSettlement } from '../keeper/limit-orders/index.js';
 import { TABLE_AREA, tableSettlement } from '../keeper/lookup-tables/index.js';
 import { FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from '../keeper/trigger-orders/index.js';
@@ -20,6 +21,7 @@ export async function openLanding(base: Base): Promise<Landing> {
     [TABLE_AREA]: tableSettlement,
     [LIMIT_ORDER_AREA]: limitOrderSettlement,
     [INVITE_AREA]: inviteSettlement,
+    [LAUNCH_MIGRATION_AREA]: migrationSettlement,
   };
   const landing = new Landing({
     store,

@@ -133,6 +133,8 @@ export interface Config {
     readonly feeClaimer?: Address;
     /** The suffix of launched tokens' addresses; empty: any. */
     readonly mintSuffix: string;
+    /** A day; 0: the keeper migrates no launches. */
+    readonly migrationBudgetSol: number;
   };
   readonly objects: {
     readonly store: { readonly kind: 'local' } | S3Config;

@@ -23,7 +23,7 @@ function configOf(values: Values, cwd: string): Config {
   const passphrase = values.SLIPWAY_SIGNER_PASSPHRASE;
   const adminToken = values.SLIPWAY_ADMIN_TOKEN;
   const challengePrefix = values.SLIPWAY_CHALLENGE_PREFIX;
-  const { feeClaimer, mintSuffix = '' } = values.studio;
+  const { feeClaimer, mintSuffix = '', migrationBudgetSol } = values.studio;
   return {
     sandbox: values.sandbox,
     roles: new Set(values.SLIPWAY_ROLES),
@@ -49,7 +49,7 @@ function configOf(values: Values, cwd: string): Config {
     triggerOrders: values.triggerOrders,
     scores: { url: values.SLIPWAY_SCORES_URL, games: values.scores.games },
     events: values.events,
-    studio: { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix },
+    studio: { ...(feeClaimer !== undefined && { feeClaimer }), mintSuffix, migrationBudgetSol },
     objects: {
       store: objectStoreOf(values),
       maxImageBytes: values.uploads.maxImageBytes,

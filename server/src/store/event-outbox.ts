@@ -16,6 +16,7 @@ export const eventKinds = [
   'verification.approved',
   'verification.rejected',
   'launch.created',
+  'launch.migrated',
   'invite.created',
   'invite.claimed',
   'invite.taken_back',

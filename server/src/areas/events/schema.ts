@@ -78,6 +78,14 @@ const Launch = Type.Object({
   signature,
 });
 
+const Migration = Type.Object({
+  requestId,
+  mint: Type.String(),
+  pool: Type.String({ description: 'The bonding curve pool' }),
+  migratedPool: Type.String({ description: 'Where the token trades now' }),
+  signature: Type.Optional(Type.String({ description: 'If it was moved from here' })),
+});
+
 const Invite = Type.Object({
   invite: Type.String({ description: 'Its account' }),
   inviteSigner: Type.String(),
@@ -143,6 +151,7 @@ export const Event = Type.Union(
     ),
     told(['verification.requested', 'verification.approved', 'verification.rejected'], Verification),
     told(['launch.created'], Launch),
+    told(['launch.migrated'], Migration),
     told(['invite.created', 'invite.claimed', 'invite.taken_back', 'invite.expired'], Invite),
     toldToAll('score.changed', Score),
     toldToAll('price.changed', Price),

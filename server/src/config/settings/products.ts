@@ -36,6 +36,14 @@ export const studio = group('Studio', {
             'What the addresses of launched tokens end in, 1 to 6 characters of base58. Each character takes 58 times as long to find.',
         }),
       ),
+      migrationBudgetSol: Type.Number({
+        minimum: 0,
+        maximum: 1_000,
+        byMode: { sandbox: 5, production: 0 },
+        unit: 'SOL a day (UTC)',
+        description:
+          'What the keeper wallet may spend on [moving sold-out launches from their curves](studio.md#migration), about 0.023 SOL each, all copies together. 0: it moves none.',
+      }),
     }),
   },
 });

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { MIGRATED_POOL_CONFIGS, migrateToDammV2 } from '@slipway/programs';
+import { generateKeypair } from '@slipway/wire';
+import { createMortal } from '../testing.js';
+import { openMigrationWorld, type TestLaunch } from './testing.js';
+
+const { SLIPWAY_PROGRAMS_DIR: programsDir } = process.env;
+const skip = programsDir
+  ? false
+  : 'set SLIPWAY_PROGRAMS_DIR to a folder with the programs of Meteora and Metaplex to run this';
+/** Rent and fee of one migration, with some room. */
+const ONE = 23_000_000n;
+const MOST_CALLS = 60;
+
+describe('the keeper of launches on our stand-ins', () => migrates({}));
+describe('the keeper of launches on the real programs', { skip }, () => migrates({ programsDir: programsDir! }));
+
+function migrates(options: { programsDir?: string }): void {
+  let w: Awaited<ReturnType<typeof openMigrationWorld>>;
+  before(async () => {
+    w = await openMigrationWorld(options);
+  });
+  after(() => w?.close());
+
+  const lamports = () => w.world.lamports(w.wallet);
+
+  it('moves what is sold out, once, however many instances there are, and tells of it', async () => {
+    const launches = [await w.launch(), await w.launch(0.5), await w.launch()] as [TestLaunch, TestLaunch, TestLaunch];
+    const before = await lamports();
+    const keepers = Array.from({ length: 3 }, () => w.newKeeper().keeper);
+    await Promise.all(keepers.map((keeper) => keeper.runDue()));
+    for (const keeper of keepers) await keeper.runDue();
+    assert.deepEqual(await Promise.all(launches.map(w.isMigrated)), [true, false, true]);
+    assert.deepEqual(await Promise.all(launches.map(w.inPool)), [1_112, 0, 1_112]);
+    const spent = before - (await lamports());
+    assert.ok(spent > 2n * 22_000_000n && spent < 2n * ONE, String(spent));
+    const told = await w.told();
+    assert.deepEqual(
+      new Map(told.map(({ mint, migratedPool }) => [mint, migratedPool])),
+      new Map([launches[0], launches[2]].map(({ pool, moved }) => [pool.baseMint, moved])),
+    );
+    assert.ok(told.length === 2 && told.every(({ signature }) => signature));
+  });
+
+  it('learns of what somebody else has moved', async () => {
+    const launch = await w.launch();
+    const stranger = await w.world.wallet();
+    const position = generateKeypair();
+    const moved = { dammConfig: MIGRATED_POOL_CONFIGS[2]!, positions: [position.address] as const };
+    await w.ran([stranger, position], [migrateToDammV2({ pool: launch.pool, ...moved, payer: stranger.address })]);
+    const before = await lamports();
+    const { keeper } = w.newKeeper();
+    await keeper.runDue();
+    await keeper.runDue();
+    assert.equal(await lamports(), before);
+    const told = (await w.told()).filter(({ mint }) => mint === launch.pool.baseMint);
+    assert.equal(told.length, 1);
+    assert.equal(told[0]!.signature, undefined);
+  });
+
+  it('spends no more in a day than it may', async () => {
+    await w.store.query(`delete from ledger where area = 'launch-migrations'`);
+    const launches = [await w.launch(), await w.launch()];
+    const before = await lamports();
+    const poor = w.newKeeper({ budget: 2n * ONE - 2_000_000n });
+    for (let turn = 0; turn < 3; turn++) await poor.keeper.runDue();
+    const moved = await Promise.all(launches.map(w.isMigrated));
+    assert.equal(moved.filter(Boolean).length, 1);
+    assert.ok(before - (await lamports()) < ONE);
+    assert.match(await poor.registry.metrics(), /slipway_launch_migrations_total\{step="migrate",outcome="done"\} 1/);
+    await w.newKeeper({ budget: 10n * ONE }).keeper.runDue();
+    assert.deepEqual(await Promise.all(launches.map(w.isMigrated)), [true, true]);
+  });
+
+  it('is killed at any call, and another instance goes on, at the price of one migration', async () => {
+    for (let call = 1; call <= MOST_CALLS; call += 4) {
+      const launch = await w.launch();
+      const before = await lamports();
+      const mortal = createMortal();
+      const doomed = w.newKeeper({ budget: 100n * ONE, mortal });
+      mortal.killAfter(call);
+      await Promise.race([doomed.keeper.runDue().catch(() => {}), mortal.died]);
+      mortal.kill();
+      // What the dead instance holds: leases that end by themselves.
+      await w.store.query(`delete from settings where key like 'lease.%'`);
+      const heir = w.newKeeper({ budget: 100n * ONE });
+      await heir.landing.resume({ all: true });
+      await heir.keeper.runDue();
+      await heir.keeper.runDue();
+      assert.equal(await w.isMigrated(launch), true, `call ${call}`);
+      assert.ok(before - (await lamports()) < ONE + 100_000n, `call ${call}`);
+      const told = (await w.told()).filter(({ mint }) => mint === launch.pool.baseMint);
+      assert.equal(told.length, 1, `call ${call}`);
+      await heir.keeper.close();
+    }
+  });
+
+  it('hands what the creator gets later to the lock program first, or says that it is not there', async () => {
+    const launch = await w.launch(1, { vested: true });
+    const { keeper } = w.newKeeper({ budget: 100n * ONE });
+    await keeper.runDue();
+    await keeper.runDue();
+    assert.equal(await w.isMigrated(launch), options.programsDir !== undefined);
+  });
+}
