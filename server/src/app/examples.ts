@@ -11,6 +11,13 @@ export function examplesOf({ config, sandbox }: Services): Examples {
     triggerMint: WRAPPED_SOL_MINT,
     '/sandbox/prices mint': WRAPPED_SOL_MINT,
     '/ultra/v1/reclaim/craft mints': [usdc.mint],
+    '/ultra/v1/transfer/craft-token mint': usdc.mint,
+    '/admin/v1/keys name': 'my app',
+    orderStatus: 'active',
+    // They need what only another call gives: an open order, a signature, an open invite.
+    '/trigger/v1/cancelOrders maker': null,
+    '/trigger/v2/auth/verify walletPubkey': null,
+    '/send/v1/craft-claim inviteSigner': null,
     mints: `${WRAPPED_SOL_MINT},${usdc.mint}`,
     tokenId: platform.mint,
     query: 'SOL',

@@ -1,6 +1,6 @@
 import { type Descriptions, describeFields } from './descriptions.js';
 
-/** Values for fields and parameters in the API document, by name; a path before the name goes first. */
+/** Values for fields and parameters in the API document, by name; a path before the name goes first. Null: none works. */
 export type Examples = Readonly<Record<string, unknown>>;
 
 interface Schema {
@@ -81,5 +81,6 @@ function exampleOf(schema: Schema | undefined, path: string, name: string, sourc
 }
 
 function givenFor(name: string, path: string, examples: Examples): unknown {
-  return examples[`${path} ${name}`] ?? examples[name];
+  const own = examples[`${path} ${name}`];
+  return own === null ? undefined : (own ?? examples[name]);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { gatewayError, plainError } from '../errors/index.js';
+import { addCodeSamples } from './code-samples.js';
 import type { Descriptions } from './descriptions.js';
 import { errorAnswers, schemaName } from './error-answers.js';
 import { completeDocument, type Examples } from './examples.js';
@@ -112,8 +113,11 @@ export async function registerOpenapi(
     transform: keyless ? keylessTransform : transform,
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
-      const servers = [{ url: withActualPort(publicUrl, app) }];
-      return completeDocument({ ...document.openapiObject, servers }, examples, descriptions);
+      const url = withActualPort(publicUrl, app);
+      const whole = { ...document.openapiObject, servers: [{ url }] };
+      const completed = completeDocument(whole, examples, descriptions);
+      addCodeSamples(completed, { url, apiKey: sandboxKey });
+      return completed;
     },
   });
 }
