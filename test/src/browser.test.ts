@@ -114,7 +114,8 @@ describe('in a browser', { skip: withoutBrowser }, () => {
   it('opens the address of the service, and the wallets and their keys, without a key', async () => {
     const page = await browser.newPage();
     await page.goto(service.url);
-    assert.equal(page.url(), `${service.url}/docs`);
+    assert.equal(page.url(), `${service.url}/`);
+    assert.match(await page.title(), /Slipway/);
     const opened = await page.goto(`${service.url}/sandbox/info`);
     assert.equal(opened?.status(), 200);
     assert.match(String(await page.textContent('body')), /"secretKey"/);

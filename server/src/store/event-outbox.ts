@@ -59,8 +59,8 @@ const TELL = `
     select kind, at, wallets, request_id, begun_by, once, data
     from json_to_recordset($1::json) as e(kind text, at timestamptz, wallets text[], request_id text, begun_by text,
       once text, data jsonb)
-    where once is null or not exists (select from event_outbox known where known.once = e.once)
-      and not exists (select from events known where account = 'wallet:' || e.wallets[1] and known.once = e.once)
+    where (once is null or not exists (select from event_outbox known where known.once = e.once)
+      and not exists (select from events known where account = 'wallet:' || e.wallets[1] and known.once = e.once))
       and (cardinality(wallets) > 0 or exists (select from event_followers f where f.kind = e.kind and until > e.at))
     returning id
   )
