@@ -93,7 +93,7 @@ export async function bundle() {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    target: 'node20.18',
+    target: 'node20.19',
     external: EXTERNAL,
     plugins: [places],
     banner: { js: NAMES },

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const OLDEST_NODE = [20, 18];
+const OLDEST_NODE = [20, 19];
 const TEMPLATE = join(root, 'server', 'dist', 'database-template');
 
 /** Makes sure that `target`, a path from the root of the repository, is there and current; answers its full path. */
