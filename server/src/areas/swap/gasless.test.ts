@@ -227,7 +227,9 @@ describe('a swap whose gas the service pays', () => {
       [JUP, 1n],
     ]);
     const orders: OrderAnswer[] = [];
-    for (let count = 0; count < 6; count++) orders.push((await world.order(sell(taker))).body);
+    // Not the same amounts: within one block those would be the same transaction.
+    for (let more = 0; more < 6; more++)
+      orders.push((await world.order(sell(taker, { amount: `${20_000_000 + more}` }))).body);
     const before = await balances(world, world.gasWallet);
     const post = ({ requestId, transaction }: OrderAnswer) =>
       world.execute({ requestId, signedTransaction: signed(transaction!, taker) });
@@ -250,7 +252,8 @@ describe('a swap whose gas the service pays', () => {
       [USDC, 100n * USDC_1],
       [JUP, 1n],
     ]);
-    const [failing, waiting] = [(await world.order(sell(taker))).body, (await world.order(sell(taker))).body];
+    const failing = (await world.order(sell(taker))).body;
+    const waiting = (await world.order(sell(taker, { amount: '20000001' }))).body;
     assert.ok(failing.gasless && waiting.gasless);
     await failOnChain(world, failing.requestId);
     const signedTransaction = signed(waiting.transaction!, taker);
