@@ -293,7 +293,7 @@ describe('doctor', () => {
 });
 
 it('help and version are given to whoever asks, errors go to standard error', async () => {
-  for (const args of [['--help'], ['-h'], [], ['keys', '--help'], ['airdrop', '-h']]) {
+  for (const args of [['--help'], ['-h'], ['keys', '--help'], ['airdrop', '-h']]) {
     const { code, out, error } = await slipway(args, {});
     assert.deepEqual([code, error], [0, ''], args.join(' '));
     assert.match(out, /USAGE|Usage/);
