@@ -92,10 +92,10 @@ export async function takeBack(
   return { signature };
 }
 
-/** The invites of a wallet: those that are open, or all that it has made or claimed. */
+/** The invites of a wallet, by its part in them: those that are open, or those that were claimed, taken back or have expired. */
 export function invites(
   connection: Connection,
-  request: { address?: string; which?: 'pending' | 'all'; page?: number } = {},
+  request: { address?: string; which?: 'pending' | 'ended'; page?: number } = {},
   options: FlowOptions = {},
 ) {
   const { which = 'pending', page } = request;
@@ -104,7 +104,7 @@ export function invites(
   return connection.api.get(path, { query: { address, ...(page && { page }) }, signal: options.signal });
 }
 
-/** Waits until the service's index of the chain tells of an invite what the predicate wants. */
+/** Waits until the service's index of the chain tells that an invite has ended in the way that is meant. */
 export function waitForInvite(
   connection: Connection,
   invite: string,
@@ -113,7 +113,7 @@ export function waitForInvite(
 ): Promise<Invite> {
   const { signal, timeoutMs = 60_000 } = options;
   const ask = async () => {
-    const { invites: found } = await invites(connection, { which: 'all' }, options);
+    const { invites: found } = await invites(connection, { which: 'ended' }, options);
     return found.find((each) => each.invite_pda === invite && isMeant(each));
   };
   return poll(ask, { everyMs: 500, timeoutMs, what: `nothing was heard of ${invite}`, signal });

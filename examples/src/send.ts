@@ -35,7 +35,7 @@ for (const [who, address] of [
   ['the new wallet', receiver.address],
 ] as const) {
   say('History of', `${who}, ${address}`);
-  const { invites } = await client.invites({ address, which: 'all' });
+  const { invites } = await client.invites({ address, which: 'ended' });
   for (const each of invites.slice(0, 2)) {
     say(`  ${each.action}`, `${each.amount} of ${each.mint ?? 'SOL'}`);
     say('    made in', each.creation_tx);

@@ -16,7 +16,7 @@ export function Send() {
   const { data, error } = useQuery({
     queryKey: ['invites', wallet.address],
     queryFn: async ({ signal }) => {
-      const lists = (['pending', 'all'] as const).map((which) => client.invites({ which }, { signal }));
+      const lists = (['pending', 'ended'] as const).map((which) => client.invites({ which }, { signal }));
       const found = (await Promise.all(lists)).flatMap(({ invites }) => invites);
       const each = new Map(found.map((invite) => [invite.invite_pda, invite]));
       return [...each.values()].sort((a, b) => b.creation_time.localeCompare(a.creation_time));
