@@ -44,8 +44,17 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
   return crafted;
 }
 
-/** Every account that the terms name. */
-function partiesOf({ taker, receiver, rentPayer, input, output, fee, closeAuthority, tip }: Swap): Address[] {
+/** Every account that the terms name: none of them is taken from a lookup table, because the node says what that holds. */
+export function partiesOf({
+  taker,
+  receiver,
+  rentPayer,
+  input,
+  output,
+  fee,
+  closeAuthority,
+  tip,
+}: Untraded): Address[] {
   const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
   const all = [...places, taker, receiver, rentPayer, input.closeTo, fee?.account, closeAuthority, tip?.account];
   return all.filter((each) => each !== undefined);

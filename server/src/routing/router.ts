@@ -47,6 +47,8 @@ export interface QuoteRequest {
 export interface Surroundings extends Omit<SwapParties, 'minOut' | 'absentSigners'> {
   /** The caller's own instructions, before and after the trade; without the compute budget. */
   instructions: readonly Instruction[];
+  /** Accounts that are never taken from a lookup table. */
+  inFull: readonly Address[];
 }
 
 /** One trade of a route, in the order in which they run. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
-import { aroundTrade, type Place, temporaryWrappedSol, type Untraded } from '../../crafting/swap.js';
+import { aroundTrade, type Place, partiesOf, temporaryWrappedSol, type Untraded } from '../../crafting/swap.js';
 import type { Surroundings, SwapParties, Token } from '../../routing/router.js';
 import type { SwapDeps } from './deps.js';
 import type { Order, Terms } from './swap-order.js';
@@ -81,5 +81,5 @@ export function surroundingsOf(deps: SwapDeps, order: Order, terms: Terms): Surr
   const setting = settingOf(deps, order, terms, false);
   const { absentSigners: _, ...parties } = setting.parties;
   const untraded = untradedOf(deps, order, terms, setting, { least: 1n, feeAmount: 1n });
-  return { ...parties, instructions: aroundTrade(untraded) };
+  return { ...parties, instructions: aroundTrade(untraded), inFull: partiesOf(untraded) };
 }

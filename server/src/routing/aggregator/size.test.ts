@@ -10,7 +10,14 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import fc from 'fast-check';
-import { aroundTrade, craftSwap, type Place, temporaryWrappedSol, type Untraded } from '../../crafting/swap.js';
+import {
+  aroundTrade,
+  craftSwap,
+  type Place,
+  partiesOf,
+  temporaryWrappedSol,
+  type Untraded,
+} from '../../crafting/swap.js';
 import { TransactionTooLarge } from '../../crafting/transaction.js';
 import { isRefused, type QuoteRequest, type SwapParties, type Token } from '../router.js';
 import { type Plan, run } from './plan.js';
@@ -150,7 +157,7 @@ test('what fits by measure is what fits in bytes, for every shape of a plan and 
       owner: taker,
       excludeVenues: new Set(),
       ...(shape.fee && { fee: { bps: 30, side: shape.fee } }),
-      surroundings: { ...rest, instructions: aroundTrade(untraded) },
+      surroundings: { ...rest, instructions: aroundTrade(untraded), inFull: partiesOf(untraded) },
     };
     const measured = builder.sizing(request).excess({ plan, outcome }) + MAX_TRANSACTION_SIZE;
     const isFitting = measured <= MAX_TRANSACTION_SIZE;

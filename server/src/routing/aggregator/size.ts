@@ -40,8 +40,10 @@ export function transactionSize(
   feePayer: Address,
   instructions: readonly Instruction[],
   lookupTables: readonly LookupTable[],
+  inFull: readonly Address[],
 ): number {
-  const parts = { feePayer, instructions: [...instructions], blockhash: NO_BLOCKHASH, lookupTables: [...lookupTables] };
+  const own = { feePayer, instructions: [...instructions], lookupTables: [...lookupTables] };
+  const parts = { ...own, blockhash: NO_BLOCKHASH, inFull };
   const signers = new Set([feePayer]);
   for (const { accounts } of instructions) for (const meta of accounts) if (meta.signer) signers.add(meta.address);
   return 1 + SIGNATURE_SIZE * signers.size + compileMessage({ version: 0, ...parts }).length;
@@ -93,14 +95,18 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
   };
 }
 
-function measure(input: BuildInput, { feePayer, instructions }: Surroundings, tables: readonly LookupTable[]): number {
+function measure(
+  input: BuildInput,
+  { feePayer, instructions, inFull }: Surroundings,
+  tables: readonly LookupTable[],
+): number {
   const trade = instructionsOf(input);
   if (!trade) return Number.POSITIVE_INFINITY;
   const all = [...BUDGET, ...instructions, ...trade];
   const named = new Set(all.flatMap(({ program, accounts }) => [program, ...accounts.map(({ address }) => address)]));
   return named.size > MAX_ACCOUNTS
     ? Number.POSITIVE_INFINITY
-    : transactionSize(feePayer, all, tablesFor(trade, tables));
+    : transactionSize(feePayer, all, tablesFor(trade, tables), inFull);
 }
 
 function instructionsOf(input: BuildInput): Instruction[] | undefined {
@@ -168,7 +174,7 @@ const COMMON: ReadonlySet<Address> = new Set([SYSTEM_PROGRAM, TOKEN_PROGRAM, TOK
  * rest, such as wallets, by where it first stands.
  */
 function surroundingsKey(
-  { instructions, ...parties }: Surroundings,
+  { instructions, inFull, ...parties }: Surroundings,
   { input, output, fee }: QuoteRequest,
   listed: ReadonlySet<Address>,
 ): string {
@@ -182,7 +188,7 @@ function surroundingsKey(
   };
   const { owner, source, destination, receiver, feePayer, rentPayer, feeAccount, emptySource } = parties;
   const named = [owner, source, destination, receiver, feePayer, rentPayer, feeAccount].map(name);
-  let key = `${named.join(' ')} ${emptySource === true} ${fee?.side ?? ''}`;
+  let key = `${named.join(' ')} ${emptySource === true} ${fee?.side ?? ''} ${inFull.map(name).join(' ')}`;
   for (const { program, accounts, data } of instructions) {
     key += `/${name(program)} ${data.length}`;
     for (const { address, signer } of accounts) key += ` ${name(address)}${signer ? 's' : ''}`;
@@ -292,6 +298,7 @@ function usualSurroundings({ input, output, owner: wallet, receiver: other }: Qu
   const parties = { owner, source, destination, receiver, feePayer: owner, rentPayer: owner };
   return {
     ...parties,
+    inFull: [owner, source, destination, receiver],
     instructions: [
       ...(input.mint === WRAPPED_SOL_MINT ? wrapping(owner, source) : []),
       ...(isSol

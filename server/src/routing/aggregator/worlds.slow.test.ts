@@ -93,6 +93,7 @@ function worldOf({ lab, tokens, pools: stock }: Stock, random: Random): World {
     receiver: owner,
     feePayer: owner,
     rentPayer: owner,
+    inFull: [owner, source!, destination!],
     // Whether the receiver's account is made decides about 70 bytes.
     instructions: isMade ? [createAssociatedTokenIdempotent({ ...output, payer: owner, owner: newAddress() })] : [],
   };
