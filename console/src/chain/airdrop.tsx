@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useAct } from '../lib/act.js';
 import { amountOf } from '../lib/format.js';
 import { useInfo, useWallet } from '../lib/sandbox.js';
+import { Amount } from '../ui/amount.js';
 import { Button, Copied, Labelled } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 
@@ -36,30 +37,7 @@ export function Airdrop({ client }: { client: Client }) {
           />
         )}
       </Labelled>
-      <div className="grid grid-cols-[1fr_7rem] gap-2">
-        <Labelled name="Amount" problem={amount === undefined ? 'an amount above 0, such as 1.5' : undefined}>
-          {(id) => (
-            <input
-              id={id}
-              className="field"
-              inputMode="decimal"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Labelled>
-        <Labelled name="Of what">
-          {(id) => (
-            <select id={id} className="field" value={mint} onChange={({ target }) => choose(target.value)}>
-              {mints.map((each) => (
-                <option key={each.mint} value={each.mint}>
-                  {each.symbol}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
-      </div>
+      <Amount text={text} onText={setText} mint={mint} onMint={choose} mints={mints} valid={amount !== undefined} />
       <Button type="submit" disabled={amount === undefined || act.running}>
         Give {text} {symbol}
       </Button>

@@ -5,7 +5,8 @@ import { useAct } from '../lib/act.js';
 import { SOL_MINT } from '../lib/chain.js';
 import { amountOf } from '../lib/format.js';
 import { useInfo } from '../lib/sandbox.js';
-import { Button, Copied, Labelled } from '../ui/parts.js';
+import { Amount } from '../ui/amount.js';
+import { Button, Copied } from '../ui/parts.js';
 import { QrCode } from '../ui/qr-code.js';
 import { Steps } from '../ui/steps.js';
 
@@ -32,30 +33,7 @@ export function Give({ client }: { client: Client }) {
   const link = act.done && `${location.origin}/send#${act.done.code}`;
   return (
     <form onSubmit={submit} className="grid gap-3 p-4">
-      <div className="grid grid-cols-[1fr_7rem] gap-2">
-        <Labelled name="Amount" problem={amount === undefined ? 'an amount above 0, such as 1.5' : undefined}>
-          {(id) => (
-            <input
-              id={id}
-              className="field"
-              inputMode="decimal"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Labelled>
-        <Labelled name="Of what">
-          {(id) => (
-            <select id={id} className="field" value={mint} onChange={({ target }) => choose(target.value)}>
-              {mints.map((each) => (
-                <option key={each.mint} value={each.mint}>
-                  {each.symbol}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
-      </div>
+      <Amount text={text} onText={setText} mint={mint} onMint={choose} mints={mints} valid={amount !== undefined} />
       <Button type="submit" disabled={amount === undefined || act.running}>
         Make an invite of {text} {symbol}
       </Button>
