@@ -17,6 +17,8 @@ export interface Launched {
   mint: string;
   config: string;
   imageUrl: string;
+  /** Of the transaction that has made it. */
+  signature: string;
 }
 
 /** Uploads a token's picture and metadata, checks and signs its launch, and waits until it has landed. */
@@ -39,7 +41,7 @@ export async function launch(
     const { checkAskedLaunch } = await import('./check-launch.js');
     return checkAskedLaunch.bind(undefined, { creator, mint }, request);
   };
-  const { signed } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
+  const { signed, signature } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
   const form = new FormData();
   form.set('transaction', signed);
   form.set('owner', creator);
@@ -47,7 +49,7 @@ export async function launch(
   options.onProgress?.({ step: 'sent' });
   const { data } = await connection.api.post('/studio/v1/dbc-pool/submit', { form, signal });
   options.onProgress?.({ step: 'landed' });
-  return { mint: data.mint, config: data.configKey, imageUrl };
+  return { mint: data.mint, config: data.configKey, imageUrl, signature: signature ?? '' };
 }
 
 async function upload(

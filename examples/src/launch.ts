@@ -1,28 +1,34 @@
-// Launches a token on a bonding curve: craft, upload image and metadata, sign, submit, buy, sell, claim the fees.
+// Launches a token on a bonding curve and lives its life: picture and metadata, the first purchase, a sale, the creator's
+// fees, the purchase of all that is left, the move to a pool of DAMM v2, which the keeper makes, and a purchase from that
+// pool. Each step is looked up on the chain, and every balance must be what was said, to the unit.
 // Usage: npm run example:launch [-- <wallet of the sandbox>], with "npm start" in another terminal. On a chain without the
 // launch programs, or stand-ins for them, the example shows what is crafted, and says how they come.
 
+import assert from 'node:assert/strict';
+import { getMetadataAccountDataSerializer } from '@metaplex-foundation/mpl-token-metadata';
 import { SlipwayError } from '@slipway/client';
 import {
-  addDecoderSizePrefix,
   address,
   createSolanaRpc,
   getAddressEncoder,
   getBase64EncodedWireTransaction,
   getBase64Encoder,
   getProgramDerivedAddress,
-  getStructDecoder,
   getTransactionDecoder,
-  getU32Decoder,
-  getUtf8Decoder,
   partiallySignTransaction,
+  type Signature,
 } from '@solana/kit';
+import { fetchMaybeToken, findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { openSandbox } from './sandbox.js';
 import { fail, say } from './service.js';
 
 const METADATA_PROGRAM = address('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');
 const HUNDRED_USDC = 100_000_000n;
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const WAIT_MS = 60_000;
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const [name = 'alice'] = process.argv.slice(2);
 const { client, info, wallet, mintOf } = await openSandbox(name);
@@ -49,7 +55,7 @@ const launched = await client
       tokenName: 'Example',
       tokenSymbol: 'EXMPL',
       description: 'Launched by an example',
-      image: { contentType: 'image/png', bytes: Buffer.from(PIXEL, 'base64') },
+      image: { contentType: 'image/png', bytes: PICTURE },
       content: 'What the token is for',
     },
     { onProgress: ({ step }) => say('Launch', step) },
@@ -61,56 +67,100 @@ const launched = await client
   });
 const { mint } = launched;
 say('Mint', mint);
+await found('Launched in', launched.signature);
 const poolAddress = (await client.launchAddresses(mint)).dbcPoolAddress ?? fail(`${mint} has no pool`);
 say('Its pool', poolAddress);
+
+// 2. Name, symbol and picture, as wallets and explorers find them.
 const onChain = await readMetadata(mint);
+assert.deepEqual([onChain.name, onChain.symbol], ['Example', 'EXMPL']);
 say('On the chain', `${onChain.name} (${onChain.symbol}), ${onChain.uri}`);
-const page = (await (await fetch(onChain.uri)).json()) as { image: string };
-say('Its picture', `${(await (await fetch(page.image)).arrayBuffer()).byteLength} bytes at ${page.image}`);
+const { image } = (await (await fetch(onChain.uri)).json()) as { image: string };
+assert.deepEqual(Buffer.from(await (await fetch(image)).arrayBuffer()), PICTURE);
+say('Its picture', `${PICTURE.length} bytes at ${image}`);
 
-// 2. Somebody buys for 100 USDC, like any other token, and sells half of it.
-const bought = await trade(usdc, mint, HUNDRED_USDC);
-say('100 USDC buy', `${bought} of the smallest unit`);
-say('Half of it is sold for', `${await trade(mint, usdc, bought / 2n)} of the smallest unit of USDC`);
+// 3. Somebody buys for 100 USDC, like any other token, and sells half of it.
+const bought = await trade('Dynamic Bonding Curve', usdc, mint, HUNDRED_USDC);
+await trade('Dynamic Bonding Curve', mint, usdc, bought / 2n);
 
-// 3. The creator's part of the fees: half of what is left of 1 % after the fifth of the curve's program.
-const fees = await client.api.post('/studio/v1/dbc/fee', { body: { poolAddress } });
-say('Unclaimed fees', `${fees.unclaimed} of ${fees.total}`);
+// 4. The creator's part of the fees: half of what is left of 1 % after the fifth of the curve's program.
+const { unclaimed, total } = await feesOf(poolAddress);
+say('Unclaimed fees', `${unclaimed} of ${total}`);
+const before = await balance(usdc);
 const claim = await client.api.post('/studio/v1/dbc/fee/create-tx', {
-  body: { ownerWallet: wallet.address, poolAddress, maxQuoteAmount: Number(fees.unclaimed) },
+  body: { ownerWallet: wallet.address, poolAddress, maxQuoteAmount: Number(unclaimed) },
 });
 const unsigned = getTransactionDecoder().decode(getBase64Encoder().encode(claim.transaction));
 const signed = getBase64EncodedWireTransaction(await partiallySignTransaction([wallet.keyPair], unsigned));
-say('Claimed in', (await client.submit(signed)).signature);
-const left = await client.api.post('/studio/v1/dbc/fee', { body: { poolAddress } });
-say('Unclaimed fees now', left.unclaimed);
+await found('Claimed in', (await client.submit(signed)).signature);
+assert.equal((await balance(usdc)) - before, BigInt(unclaimed));
+assert.equal((await feesOf(poolAddress)).unclaimed, '0');
+say('Fees claimed', `${unclaimed} of the smallest unit of USDC`);
 
-/** What the metadata account of a mint says, as wallets read it. */
-async function readMetadata(mint: string): Promise<{ name: string; symbol: string; uri: string }> {
-  const addresses = getAddressEncoder();
-  const seeds = ['metadata', addresses.encode(METADATA_PROGRAM), addresses.encode(address(mint))];
-  const [account] = await getProgramDerivedAddress({ programAddress: METADATA_PROGRAM, seeds });
-  const { value } = await rpc.getAccountInfo(account, { encoding: 'base64' }).send();
-  const bytes = getBase64Encoder().encode(value?.data[0] ?? fail(`${account}: no metadata`));
-  const text = addDecoderSizePrefix(getUtf8Decoder(), getU32Decoder());
-  // After its kind, the authority and the mint.
-  return getStructDecoder([
-    ['name', text],
-    ['symbol', text],
-    ['uri', text],
-  ]).decode(bytes, 1 + 32 + 32);
+// 5. All that the curve has left, for a part of 50,000 USDC: the rest stays in the wallet.
+await trade('Dynamic Bonding Curve', usdc, mint, 500n * HUNDRED_USDC);
+
+// 6. The keeper moves what the curve holds into a pool of DAMM v2, and that one trades on.
+const moved = await soon(async () => (await client.launchAddresses(mint)).dammv2PoolAddress);
+say('Has moved to', moved);
+const [migration] = await rpc.getSignaturesForAddress(address(moved), { limit: 1 }).send();
+await found('Migrated in', migration?.signature);
+await trade('Meteora DAMM v2', usdc, mint, HUNDRED_USDC);
+
+function feesOf(pool: string) {
+  return client.api.post('/studio/v1/dbc/fee', { body: { poolAddress: pool } });
 }
 
-/** Swaps, and answers what came of it. The aggregator may take a moment to find a pool that has just been made. */
-async function trade(inputMint: string, outputMint: string, amount: bigint): Promise<bigint> {
+/** What the metadata account of a mint says, as a wallet reads it. */
+async function readMetadata(of: string) {
+  const addresses = getAddressEncoder();
+  const seeds = ['metadata', addresses.encode(METADATA_PROGRAM), addresses.encode(address(of))];
+  const [account] = await getProgramDerivedAddress({ programAddress: METADATA_PROGRAM, seeds });
+  const { value } = await rpc.getAccountInfo(account, { encoding: 'base64' }).send();
+  const bytes = Buffer.from(value?.data[0] ?? fail(`${of}: no metadata`), 'base64');
+  return getMetadataAccountDataSerializer().deserialize(bytes)[0];
+}
+
+async function balance(of: string): Promise<bigint> {
+  const place = { owner: wallet.address, mint: address(of), tokenProgram: TOKEN_PROGRAM_ADDRESS };
+  const [account] = await findAssociatedTokenPda(place);
+  const token = await fetchMaybeToken(rpc, account);
+  return token.exists ? token.data.amount : 0n;
+}
+
+/** Looks a transaction up on the chain, where it must have succeeded. */
+async function found(label: string, signature: string | undefined): Promise<void> {
+  const encoding = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const;
+  const landed = await rpc.getTransaction(signature as Signature, { ...encoding, commitment: 'confirmed' }).send();
+  assert.equal(landed?.meta?.err, null, `${label} ${signature}`);
+  say(label, `${signature}, slot ${landed?.slot}`);
+}
+
+/** Asks until there is an answer; what follows a transaction by itself takes a moment. */
+async function soon<T>(ask: () => Promise<T | null | undefined>): Promise<T> {
   for (const started = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, 500))) {
-    try {
-      const { outputAmount, order, signature } = await client.swap({ inputMint, outputMint, amount });
-      say(`Swapped over ${order.routePlan[0]?.swapInfo.label}`, signature);
-      return outputAmount;
-    } catch (error) {
-      const isTooEarly = error instanceof SlipwayError && error.status === 400;
-      if (!isTooEarly || performance.now() - started > 15_000) throw error;
-    }
+    const answer = await ask().catch((error: unknown) => {
+      if (!(error instanceof SlipwayError) || error.status !== 400) throw error;
+      return performance.now() - started > WAIT_MS ? Promise.reject(error) : undefined;
+    });
+    if (answer) return answer;
+    if (performance.now() - started > WAIT_MS) fail('It has not happened in time; the log of the service says why');
   }
+}
+
+/** Swaps over this venue, and answers what came of it. */
+async function trade(venue: string, inputMint: string, outputMint: string, amount: bigint): Promise<bigint> {
+  const wanted = { inputMint, outputMint, amount };
+  const order = await soon(async () => {
+    const made = await client.orderSwap(wanted);
+    return made.routePlan[0]?.swapInfo.label === venue ? made : undefined;
+  });
+  const before = [await balance(inputMint), await balance(outputMint)] as const;
+  const { inputAmount, outputAmount, signature } = await client.executeSwap(wanted, order);
+  await found(`Swapped over ${venue}`, signature);
+  assert.equal(before[0] - (await balance(inputMint)), inputAmount);
+  assert.equal((await balance(outputMint)) - before[1], outputAmount);
+  assert.equal(outputAmount, BigInt(order.outAmount));
+  say('', `${inputAmount} of ${inputMint} -> ${outputAmount} of ${outputMint}`);
+  return outputAmount;
 }
