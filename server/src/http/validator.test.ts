@@ -18,6 +18,8 @@ before(async () => {
       ids: Type.Optional(Type.Array(Type.Integer())),
       currency: Type.Optional(Type.Union([Type.Literal('SOL'), Type.Literal('USDC')])),
     });
+    const params = Type.Object({ id: Type.String() });
+    server.get('/things/:id', { config, schema: { params }, handler: (request) => ({ got: request.params }) });
     server.get('/query', { config, schema: { querystring }, handler: (request) => ({ got: request.query }) });
 
     const Pair = Type.Object(
@@ -45,10 +47,15 @@ const post = (payload: unknown) =>
     payload: JSON.stringify(payload),
   });
 
-test('a query value that no database can hold is refused by its name', async () => {
-  const answer = await query('limit=7&name=a%00b');
-  assert.equal(answer.statusCode, 400);
-  assert.equal(answer.json().error, 'name: expected text without the character U+0000');
+test('a value of the query or the path that no database can hold is refused by its name', async () => {
+  for (const [url, field] of [
+    ['/query?limit=7&name=a%00b', 'name'],
+    ['/things/a%00b', 'id'],
+  ] as const) {
+    const answer = await app.inject({ url });
+    assert.equal(answer.statusCode, 400);
+    assert.equal(answer.json().error, `${field}: expected text without the character U+0000`);
+  }
 });
 
 test('plainly written query values arrive typed, and defaults are filled in', async () => {

@@ -62,7 +62,7 @@ export function createValidatorCompiler(sharedSchemas: () => Record<string, unkn
     return (data: Record<string, unknown>) => {
       // A trailing slash is another path, which does not exist.
       if (httpPart === 'params' && Object.values(data).includes('')) return { error: new AppError('NOT_FOUND') };
-      const unstorable = httpPart === 'querystring' ? Object.keys(data).find((name) => hasNul(data[name])) : undefined;
+      const unstorable = httpPart === 'body' ? undefined : Object.keys(data).find((name) => hasNul(data[name]));
       if (unstorable !== undefined) return { error: nulError(unstorable) };
       coerce?.(data);
       return validate(data) ? { value: data } : { error: validate.errors as FastifySchemaValidationError[] };
