@@ -98,6 +98,7 @@ describe('an order that no router quotes', () => {
     it(what, async () => {
       const said = { metis, jupiterz } as Record<RouterId, Refusal | 'silence'>;
       const world = await openSwapWorld({
+        quoteBudgetMs: 100,
         wrapRouter: (router) => ({
           ...router,
           quote: async () => {

@@ -42,6 +42,8 @@ interface WorldOptions {
   wrapRouter?: (router: Router) => Router;
   /** Routers besides the aggregator and the makers. */
   moreRouters?: (chain: Chain) => Router[];
+  /** How long the routers have together: for tests of one that says nothing. */
+  quoteBudgetMs?: number;
   programsDir?: string;
   feeReceiver?: Address;
 }
@@ -124,7 +126,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     shownUsd: (mint) => priceOf.get(mint)?.usd,
     routing: createRouting({
       routers: [...[aggregator, makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
-      budgetMs: PATIENCE_MS,
+      budgetMs: options.quoteBudgetMs ?? PATIENCE_MS,
       steadyNow,
       log,
       registry: new Registry(),
