@@ -94,8 +94,7 @@ const INDEXES = new WeakMap<readonly LookupTable[], Index>();
 
 /** The tables that make a transaction with this trade smaller, the most helpful first. */
 export function tablesFor(trade: readonly Instruction[], tables: readonly LookupTable[]): LookupTable[] {
-  const index = INDEXES.get(tables) ?? indexOf(tables);
-  INDEXES.set(tables, index);
+  const index = indexOf(tables);
   const called = new Set(trade.map(({ program }) => program));
   const open = new Map<Address, readonly number[]>();
   for (const { accounts } of trade) {
@@ -116,8 +115,10 @@ export function tablesFor(trade: readonly Instruction[], tables: readonly Lookup
   }
 }
 
-/** Which tables have an address. */
-function indexOf(tables: readonly LookupTable[]): Index {
+/** Which tables have an address, by their place in the list. */
+export function indexOf(tables: readonly LookupTable[]): Index {
+  const known = INDEXES.get(tables);
+  if (known) return known;
   const index = new Map<Address, number[]>();
   for (const [table, { addresses }] of tables.entries()) {
     for (const address of new Set(addresses)) {
@@ -126,5 +127,6 @@ function indexOf(tables: readonly LookupTable[]): Index {
       else index.set(address, [table]);
     }
   }
+  INDEXES.set(tables, index);
   return index;
 }

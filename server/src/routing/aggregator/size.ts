@@ -7,11 +7,9 @@ import {
   type Instruction,
   type LookupTable,
   MAX_TRANSACTION_SIZE,
-  SYSTEM_PROGRAM,
   setComputeUnitLimit,
   setComputeUnitPrice,
   systemCreateAccountWithSeed,
-  TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
@@ -22,9 +20,9 @@ import { LRUCache } from 'lru-cache';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
 import type { Found, Room } from './found.js';
-import { tablesFor } from './lookup-tables.js';
-import type { Outcome, Part, Plan } from './plan.js';
-import type { PoolState } from './venue.js';
+import { indexOf, tablesFor } from './lookup-tables.js';
+import type { Part, Plan } from './plan.js';
+import { NO_PARTIES, NOWHERE, planKey, presentIn, shapeOf, surroundingsKey, weightOf } from './shape.js';
 
 const MAX_CACHED = 20_000;
 const SIGNATURE_SIZE = 64;
@@ -34,6 +32,10 @@ const NO_BLOCKHASH = '11111111111111111111111111111111';
 /** The accounts that a transaction may name, lookup tables or not. */
 const MAX_ACCOUNTS = 64;
 const BUDGET = [setComputeUnitLimit(1), setComputeUnitPrice(1n)];
+/** Bytes of a lookup table that is used. */
+const TABLE_SIZE = 34;
+/** Lengths of lists may take another byte. */
+const SLACK = 4;
 
 /** Bytes of a transaction with these instructions. */
 export function transactionSize(
@@ -55,20 +57,32 @@ interface SizingDeps {
   tokenOf: BuildInput['tokenOf'];
 }
 
+interface Measured {
+  size: number;
+  named: readonly Address[];
+}
+
+/** What a shape measured, which tables held what it names then, and when that was last seen to be so. */
+interface Known extends Measured {
+  places: string;
+  generation: number;
+}
+
 /**
  * The room of a request's transaction, measured by building plans into it. Plans of one shape in surroundings of one shape
- * are measured once.
+ * are measured once, and again when lookup tables have come to hold what they name, or hold it no more.
  */
 export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
-  const known = new LRUCache<string, number>({ max: MAX_CACHED });
+  const known = new LRUCache<string, Known>({ max: MAX_CACHED });
+  let generation = 0;
   let tables = lookupTables();
   let listed = namesIn(tables);
 
   return (request) => {
     if (lookupTables() !== tables) {
-      known.clear();
       tables = lookupTables();
       listed = namesIn(tables);
+      generation += 1;
     }
     const surroundings = request.surroundings ?? usualSurroundings(request);
     const around = surroundingsKey(surroundings, request, listed);
@@ -78,12 +92,16 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
       slack: SLACK + TABLE_SIZE * tables.length,
       excess({ plan, outcome }) {
         const key = `${around} ${planKey(plan, outcome, listed)}`;
-        let size = known.get(key);
-        if (size === undefined) {
-          size = measure({ plan, outcome, request, router, tokenOf, parties }, surroundings, tables);
-          known.set(key, size);
+        let last = known.get(key);
+        if (last?.generation !== generation) {
+          if (!last || placesIn(tables, last.named) !== last.places) {
+            const measured = measure({ plan, outcome, request, router, tokenOf, parties }, surroundings, tables);
+            last = { ...measured, places: placesIn(tables, measured.named), generation };
+            known.set(key, last);
+          }
+          last.generation = generation;
         }
-        return size - MAX_TRANSACTION_SIZE;
+        return last.size - MAX_TRANSACTION_SIZE;
       },
       named: (part) => shapeOf(part, listed).named,
       weigh(parts, shared) {
@@ -99,14 +117,29 @@ function measure(
   input: BuildInput,
   { feePayer, instructions, inFull }: Surroundings,
   tables: readonly LookupTable[],
-): number {
+): Measured {
   const trade = instructionsOf(input);
-  if (!trade) return Number.POSITIVE_INFINITY;
+  if (!trade) return { size: Number.POSITIVE_INFINITY, named: [] };
   const all = [...BUDGET, ...instructions, ...trade];
-  const named = new Set(all.flatMap(({ program, accounts }) => [program, ...accounts.map(({ address }) => address)]));
-  return named.size > MAX_ACCOUNTS
-    ? Number.POSITIVE_INFINITY
-    : transactionSize(feePayer, all, tablesFor(trade, tables), inFull);
+  const named = [
+    ...new Set(all.flatMap(({ program, accounts }) => [program, ...accounts.map((meta) => meta.address)])),
+  ];
+  const size =
+    named.length > MAX_ACCOUNTS
+      ? Number.POSITIVE_INFINITY
+      : transactionSize(feePayer, all, tablesFor(trade, tables), inFull);
+  return { size, named };
+}
+
+/** Which tables hold which of these accounts. */
+function placesIn(tables: readonly LookupTable[], named: readonly Address[]): string {
+  const index = indexOf(tables);
+  let places = '';
+  for (const [i, address] of named.entries()) {
+    const holders = index.get(address);
+    if (holders) places += ` ${i}:${holders.map((table) => tables[table]!.address).join(',')}`;
+  }
+  return places;
 }
 
 function instructionsOf(input: BuildInput): Instruction[] | undefined {
@@ -152,7 +185,7 @@ export function excessWithTable(
   const surroundings = request.surroundings ?? usualSurroundings(request);
   const parties = { ...STAND_INS, ...surroundings, absentSigners: NOBODY, minOut: 1n };
   const tables = [{ address: NOWHERE, addresses: accounts(plan) }];
-  return measure({ ...deps, plan, outcome, request, parties }, surroundings, tables) - MAX_TRANSACTION_SIZE;
+  return measure({ ...deps, plan, outcome, request, parties }, surroundings, tables).size - MAX_TRANSACTION_SIZE;
 }
 
 const standIn = (n: number) => addressFromBytes(new Uint8Array(32).fill(200 + n));
@@ -162,123 +195,6 @@ const NOBODY: ReadonlySet<Address> = new Set();
 
 function namesIn(tables: readonly LookupTable[]): ReadonlySet<Address> {
   return new Set(tables.flatMap(({ addresses }) => addresses));
-}
-
-// ---- shapes -----------------------------------------------------------------------------------------------------------
-
-/** Programs that surroundings and trades may share. */
-const COMMON: ReadonlySet<Address> = new Set([SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM]);
-
-/**
- * Equal for surroundings of equal bytes: what a trade or a lookup table may name, too, is told by its address, and the
- * rest, such as wallets, by where it first stands.
- */
-function surroundingsKey(
-  { instructions, inFull, ...parties }: Surroundings,
-  { input, output, fee }: QuoteRequest,
-  listed: ReadonlySet<Address>,
-): string {
-  const numbers = new Map<Address, number>();
-  const name = (address: Address | undefined): string => {
-    if (address === undefined) return '-';
-    if (COMMON.has(address) || address === input.mint || address === output.mint || listed.has(address)) return address;
-    const number = numbers.get(address) ?? numbers.size;
-    numbers.set(address, number);
-    return String(number);
-  };
-  const { owner, source, destination, receiver, feePayer, rentPayer, feeAccount, emptySource } = parties;
-  const named = [owner, source, destination, receiver, feePayer, rentPayer, feeAccount].map(name);
-  let key = `${named.join(' ')} ${emptySource === true} ${fee?.side ?? ''} ${inFull.map(name).join(' ')}`;
-  for (const { program, accounts, data } of instructions) {
-    key += `/${name(program)} ${data.length}`;
-    for (const { address, signer } of accounts) key += ` ${name(address)}${signer ? 's' : ''}`;
-  }
-  return key;
-}
-
-function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Address>): string {
-  let key = outcome.feeAmount > 0n ? 'fee' : '';
-  if (outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n)) key += ' rest';
-  for (const { input, output, parts } of plan.steps) {
-    key += ` ${input} ${output}`;
-    for (const part of parts) key += ` ${shapeOf(part, listed).key}`;
-  }
-  return key;
-}
-
-/** What a pool's instruction takes of a transaction. */
-interface PoolShape {
-  key: string;
-  /** Its program and its accounts, but for those of the trader. */
-  named: readonly Address[];
-  /** Of the instruction itself, without the addresses. */
-  bytes: number;
-}
-
-const NOWHERE = addressFromBytes(new Uint8Array(32).fill(255));
-const NO_PARTIES = { owner: NOWHERE, source: NOWHERE, destination: NOWHERE, amountIn: 0n, minOut: 0n };
-const SHAPES = new WeakMap<PoolState, { listed: ReadonlySet<Address>; sides: [PoolShape?, PoolShape?] }>();
-
-/** Known for each state: a pool's instruction may name more or fewer accounts as its price moves. */
-function shapeOf({ pool, from, state }: Part, listed: ReadonlySet<Address>): PoolShape {
-  let known = SHAPES.get(state);
-  if (known?.listed !== listed) {
-    known = { listed, sides: [] };
-    SHAPES.set(state, known);
-  }
-  known.sides[from] ??= readShape(pool.address, listed, state.swap(from, NO_PARTIES));
-  return known.sides[from];
-}
-
-function readShape(pool: Address, listed: ReadonlySet<Address>, instruction: Instruction): PoolShape {
-  const { program, accounts, data } = instruction;
-  const named = accounts.map(({ address }) => address);
-  const marks = named.map((address) => (listed.has(address) ? '1' : '0')).join('');
-  return {
-    key: `${pool} ${data.length} ${marks}`,
-    named: [program, ...named.filter((address) => address !== NOWHERE)],
-    bytes: named.length + data.length,
-  };
-}
-
-// ---- weight -------------------------------------------------------------------------------------------------------------
-
-const KEY_SIZE = 32;
-/** Of a lookup table that is used. */
-const TABLE_SIZE = 34;
-/** Lengths of lists may take another byte. */
-const SLACK = 4;
-
-/** The accounts that a transaction has whatever its trade. */
-function presentIn({ instructions, ...parties }: Surroundings): Set<Address> {
-  const { owner, source, destination, receiver, feePayer, rentPayer, feeAccount } = parties;
-  const present = new Set([owner, receiver, feePayer, rentPayer]);
-  for (const address of [source, destination, feeAccount]) if (address) present.add(address);
-  for (const { program, accounts } of instructions) {
-    present.add(program);
-    for (const { address } of accounts) present.add(address);
-  }
-  return present;
-}
-
-function weightOf(
-  parts: readonly Part[],
-  listed: ReadonlySet<Address>,
-  isPresent: (address: Address) => boolean,
-  reference: number,
-): number {
-  const seen = new Set<Address>();
-  let bytes = 0;
-  for (const part of parts) {
-    const shape = shapeOf(part, listed);
-    bytes += shape.bytes;
-    for (const address of shape.named) {
-      if (seen.has(address)) continue;
-      seen.add(address);
-      if (!isPresent(address)) bytes += reference + (listed.has(address) ? 1 : KEY_SIZE);
-    }
-  }
-  return bytes;
 }
 
 // ---- the usual transaction ----------------------------------------------------------------------------------------------
