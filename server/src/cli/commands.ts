@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { airdropCommand } from './airdrop.js';
+import { clockCommand } from './clock.js';
 import { configCommand } from './config.js';
 import { type CommandContext, UsageError } from './context.js';
 import { doctorCommand } from './doctor.js';
@@ -7,22 +8,33 @@ import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { makersCommand } from './makers.js';
 import { mcpCommand } from './mcp.js';
+import { openCommand } from './open.js';
+import { pricesCommand } from './prices.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
+import { statusCommand } from './status.js';
+import { tokensCommand } from './tokens.js';
 import { triggerOrdersCommand } from './trigger-orders.js';
+import { txCommand } from './tx.js';
 import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
 
 /** Adds every command to the program, in the order of the help. */
 export function addCommands(program: Command, context: CommandContext): void {
   serveCommand(program);
+  statusCommand(program, context);
+  openCommand(program, context);
   configCommand(program, context);
   doctorCommand(program, context);
   keysCommand(program, context);
   airdropCommand(program, context);
+  pricesCommand(program, context);
+  clockCommand(program, context);
+  tokensCommand(program, context);
   quoteCommand(program, context);
+  txCommand(program, context);
   mcpCommand(program, context);
   makersCommand(program, context);
   verificationsCommand(program, context);

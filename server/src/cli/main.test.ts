@@ -141,7 +141,6 @@ test('a wrong command line exits with 2 and names the nearest known name', async
     [['keys', 'list', 'more'], /too many arguments for 'list'/],
     [['keys', 'revoke'], /ID/],
     [['keys', 'rotate', 'x', '--overlap', '1h'], /--overlap/],
-    [['airdrop', 'nobody', '1'], /WALLET/],
     [['airdrop', WALLET, '1', '--raw=yes'], /unknown option '--raw=yes'/],
     [['verifications', 'list', '--state', 'open'], /reserved, pending/],
     [['keys', 'list', '--url', 'ftp://x'], /--url/],
@@ -302,7 +301,7 @@ async function sandbox(): Promise<{ server: Server; base: string; asked: unknown
     assert.equal(request.headers['x-api-key'], 'sandbox');
     if (request.url === '/sandbox/info') {
       const usdc = { symbol: 'USDC', mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6, usdPrice: 1 };
-      response.end(JSON.stringify({ mints: [usdc] }));
+      response.end(JSON.stringify({ mints: [usdc], wallets: [] }));
       return;
     }
     let text = '';

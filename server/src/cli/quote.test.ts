@@ -70,6 +70,11 @@ before(async () => {
       response.end(JSON.stringify(found));
       return;
     }
+    if (pathname === '/sandbox/info') {
+      response.statusCode = 404;
+      response.end(JSON.stringify({ error: 'No such route' }));
+      return;
+    }
     asked.push({ order: query, key: request.headers['x-api-key'] });
     response.statusCode = answer.status;
     response.end(JSON.stringify(answer.body));

@@ -1,12 +1,11 @@
 import type { SwapOrder } from '@slipway/client';
-import { isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
-import { SANDBOX_KEY } from '../config/index.js';
 import { parseRawAmount, toSmallestUnit } from './amount.js';
 import { type CliContext, type CommandContext, CommandError, type Result, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
 import { describeOrder, type Token } from './quote-text.js';
-import { bodyOf, requestJson, serviceUrl } from './service.js';
+import { findWallet } from './sandbox.js';
+import { askApi, serviceUrl } from './service.js';
 
 type Ask = <T>(path: string, query: Record<string, string | undefined>) => Promise<T>;
 
@@ -29,7 +28,7 @@ export function quoteCommand(program: Command, context: CommandContext): void {
     .option('--exclude-routers <LIST>', 'Routers not to ask, with commas between')
     .option('--raw', 'The amount is in the smallest unit of FROM (lamports)')
     .option(...URL_OPTION)
-    .addHelpText('after', example('slipway quote 2 SOL JUPUSD'))
+    .addHelpText('after', example('slipway quote 2 SOL JUPUSD', 'slipway quote 2 SOL JUPUSD --taker alice'))
     .action(async (amount: string, from: string, to: string, options: Options) => {
       context.answer(await quote(context, { amount, from, to }, options));
     });
@@ -40,29 +39,25 @@ async function quote(
   given: { amount: string; from: string; to: string },
   { taker, excludeRouters, raw, url }: Options,
 ): Promise<Result> {
-  if (taker !== undefined && !isAddress(taker)) throw new UsageError('--taker must be the address of a wallet');
-  const ask = asker(context, url);
+  const base = serviceUrl(context, url);
+  const ask = asker(context, base);
+  const wallet = taker === undefined ? undefined : await findWallet(base, taker, '--taker');
   const [from, to] = await Promise.all([findToken(ask, given.from), findToken(ask, given.to)]);
   const amount = raw ? parseRawAmount(given.amount) : toSmallestUnit(given.amount, from.decimals);
   const order = await ask<SwapOrder>('/ultra/v1/order', {
     inputMint: from.id,
     outputMint: to.id,
     amount: amount.toString(),
-    taker,
+    taker: wallet,
     excludeRouters,
   });
   return { json: order, text: describeOrder(order, await tokensOf(ask, order, [from, to])) };
 }
 
-function asker(context: CliContext, url: string | undefined): Ask {
-  const base = serviceUrl(context, url);
-  const headers = { 'x-api-key': context.env.SLIPWAY_API_KEY || SANDBOX_KEY };
+function asker(context: CliContext, base: string): Ask {
   return async <T>(path: string, query: Record<string, string | undefined>) => {
-    const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
-    if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
     try {
-      return bodyOf<T>(answer);
+      return await askApi<T>(context, base, path, query);
     } catch (error) {
       throw error instanceof CommandError ? new CommandError(inArguments(error.message)) : error;
     }

@@ -1,4 +1,4 @@
-import { type Config, dataFolder, loadConfig } from '../config/index.js';
+import { type Config, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
 
@@ -82,4 +82,18 @@ export function bodyOf<T>(answer: Answer): T {
   const { error, message } = (answer.body ?? {}) as { error?: unknown; message?: unknown };
   const text = [error, message].find((part) => typeof part === 'string') ?? 'no reason given';
   throw new CommandError(`${text} (${answer.status})`);
+}
+
+/** Asks the API with the key in SLIPWAY_API_KEY, or else the sandbox's. */
+export async function askApi<T>(
+  { env }: CliContext,
+  base: string,
+  path: string,
+  query: Record<string, string | undefined> = {},
+): Promise<T> {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const headers = { 'x-api-key': env.SLIPWAY_API_KEY || SANDBOX_KEY };
+  const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
+  if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+  return bodyOf<T>(answer);
 }

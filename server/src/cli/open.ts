@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { CommandContext } from './context.js';
+import { example, URL_OPTION } from './program.js';
+import { serviceUrl } from './service.js';
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };
+
+/** `slipway open` */
+export function openCommand(program: Command, context: CommandContext): void {
+  program
+    .command('open')
+    .description('Open the console in a browser, and show its address')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway open'))
+    .action(async ({ url }: { url?: string }) => {
+      const base = serviceUrl(context, url);
+      const opened = process.stdout.isTTY === true && (await openInBrowser(`${base}/`));
+      context.answer({ json: { url: `${base}/`, opened }, text: `${base}/` });
+    });
+}
+
+/** Whether the machine has something that opens addresses. */
+async function openInBrowser(url: string): Promise<boolean> {
+  const opener = OPENERS[process.platform];
+  if (opener === undefined) return false;
+  const child = spawn(opener, [url], { stdio: 'ignore', detached: true });
+  child.unref();
+  return once(child, 'spawn').then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { CommandContext, Result } from './context.js';
+import { example, URL_OPTION } from './program.js';
+import { askSandbox } from './sandbox.js';
+import { requestJson, serviceUrl } from './service.js';
+
+interface Ready {
+  checks?: Record<string, string>;
+}
+
+/** `slipway status` */
+export function statusCommand(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('Say whether the service is well, and where everything of it is')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway status'))
+    .action(async ({ url }: { url?: string }) => {
+      context.answer(await status(serviceUrl(context, url)));
+    });
+}
+
+async function status(base: string): Promise<Result> {
+  const [ready, sandbox] = await Promise.all([requestJson(`${base}/readyz`), askSandbox(base)]);
+  const isReady = ready.status === 200;
+  const { checks = {} } = (ready.body ?? {}) as Ready;
+  const said = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
+  const lines: [name: string, text: string][] = [
+    ['Service', `${base} ${isReady ? 'is ready' : 'is NOT ready'}${said.length > 0 ? `: ${said.join(', ')}` : ''}`],
+    ['Reference', `${base}/docs`],
+  ];
+  if (sandbox) {
+    const { rpcUrl, apiKey, unixTimestamp, wallets } = sandbox;
+    lines.push(['Console', `${base}/`], ['Chain', rpcUrl], ['Time', new Date(unixTimestamp * 1_000).toISOString()]);
+    lines.push(['API key', apiKey], ...wallets.map(({ name, address }): [string, string] => [name, address]));
+  }
+  const wallets = sandbox?.wallets.map(({ name, address }) => ({ name, address }));
+  const { rpcUrl, apiKey, unixTimestamp } = sandbox ?? {};
+  return {
+    json: { url: base, ready: isReady, checks, ...(sandbox && { rpcUrl, apiKey, unixTimestamp, wallets }) },
+    text: lines.map(([name, text]) => `${name.padEnd(11)}${text}`).join('\n'),
+    failed: !isReady,
+  };
+}

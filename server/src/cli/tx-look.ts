@@ -1,0 +1,264 @@
+import { PROGRAM_NAMES, type ToldTransaction, tellTransaction } from '@slipway/checks';
+import {
+  type Address,
+  decodeLookupTable,
+  decodeMint,
+  decodeTokenAccount,
+  decodeTransaction,
+  decompileInstructions,
+  type LookupTable,
+  missingSigners,
+  requiredSigners,
+  type TableLookup,
+  WireError,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { createHttpRpc, type Rpc } from '../chain/index.js';
+import { explain } from '../landing/index.js';
+import { decimalString } from '../lib/decimal.js';
+import { CommandError, type Result, UsageError } from './context.js';
+import type { SandboxInfo } from './sandbox.js';
+
+interface Token {
+  symbol: string;
+  decimals: number;
+}
+
+/** Names of the chain's addresses, where they have any. */
+export interface Names {
+  wallets: ReadonlyMap<string, string>;
+  tokens: Map<string, Token>;
+}
+
+export function namesOf(sandbox: SandboxInfo | undefined): Names {
+  const programs = sandbox?.programs ?? [];
+  const named = [...(sandbox?.wallets ?? []), ...programs].map(({ name, address }) => [address, name] as const);
+  const tokens = (sandbox?.mints ?? []).map(({ mint, symbol, decimals }) => [mint, { symbol, decimals }] as const);
+  const sol = [WRAPPED_SOL_MINT, { symbol: 'SOL', decimals: 9 }] as const;
+  return { wallets: new Map([...named, ...Object.entries(PROGRAM_NAMES)]), tokens: new Map([...tokens, sol]) };
+}
+
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+
+/** Reads a transaction from the chain by its signature, or tries one out that nobody has sent yet. */
+export async function lookAt(url: string, text: string, names: Names): Promise<Result> {
+  const rpc = createHttpRpc({ url });
+  if (SIGNATURE.test(text)) return lookBack(rpc, text, names);
+  const wire = Buffer.from(text, 'base64');
+  try {
+    return await lookAhead(rpc, wire, decodeTransaction(wire), names);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new UsageError(`TRANSACTION must be a signature, or a transaction in base64: ${error.message}`);
+  }
+}
+
+type Decoded = ReturnType<typeof decodeTransaction>;
+
+// ---- on the chain ------------------------------------------------------------------------------------------------------
+
+interface TokenBalance {
+  accountIndex: number;
+  mint: string;
+  owner?: string;
+  uiTokenAmount: { amount: string; decimals: number };
+}
+
+interface Landed {
+  slot: number;
+  blockTime: number | null;
+  transaction: [string, 'base64'];
+  meta: {
+    err: unknown;
+    fee: number;
+    loadedAddresses?: { writable: string[]; readonly: string[] };
+    preBalances: number[];
+    postBalances: number[];
+    preTokenBalances: TokenBalance[] | null;
+    postTokenBalances: TokenBalance[] | null;
+  };
+}
+
+async function lookBack(rpc: Rpc, signature: string, names: Names): Promise<Result> {
+  const config = { encoding: 'base64', maxSupportedTransactionVersion: 0, commitment: 'confirmed' };
+  const landed = await rpc.call<Landed | null>('getTransaction', [signature, config]);
+  if (!landed) throw new CommandError(`the node at ${rpc.name} knows no transaction ${signature}: it may have expired`);
+  const { slot, blockTime, meta } = landed;
+  const { decoded } = decodeTransaction(Buffer.from(landed.transaction[0], 'base64'));
+  const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
+  const keys = [...decoded.accounts, ...loaded.writable, ...loaded.readonly];
+  const accounts = new Map<string, string>();
+  for (const { accountIndex, mint, uiTokenAmount } of [
+    ...(meta.preTokenBalances ?? []),
+    ...(meta.postTokenBalances ?? []),
+  ]) {
+    accounts.set(keys[accountIndex]!, mint);
+    if (!names.tokens.has(mint)) names.tokens.set(mint, { symbol: mint, decimals: uiTokenAmount.decimals });
+  }
+  const told = tell(decoded, tablesOf(decoded.lookups, loaded), names, accounts);
+  const changes = changesOf(keys, meta);
+  const error = meta.err === null ? undefined : explain(meta.err);
+  const time = blockTime === null ? undefined : new Date(blockTime * 1_000).toISOString();
+  const state = error ? `Failed in slot ${slot}: ${error.message} (${error.code})` : `Landed in slot ${slot}`;
+  const { name, amount } = wordsFor(names);
+  const lines = [
+    `${state}${time ? ` at ${time}` : ''}. ${name(told.feePayer)} paid ${amount(BigInt(meta.fee), WRAPPED_SOL_MINT)} to the network.`,
+    ...linesOf(told, name),
+    ...changes.map(
+      (change) =>
+        `  ${name(change.owner)}: ${change.amount > 0n ? '+' : '-'}${amount(change.amount < 0n ? -change.amount : change.amount, change.mint)}`,
+    ),
+  ];
+  return {
+    json: {
+      signature,
+      state: error ? 'failed' : 'landed',
+      ...(error && { error }),
+      slot,
+      ...(time && { time }),
+      feeLamports: String(meta.fee),
+      feePayer: told.feePayer,
+      instructions: told.instructions,
+      changes: changes.map((change) => ({ ...change, amount: change.amount.toString() })),
+    },
+    text: lines.join('\n'),
+  };
+}
+
+/** The tables as far as the node has looked into them; they may be gone by now. */
+function tablesOf(lookups: readonly TableLookup[], loaded: { writable: string[]; readonly: string[] }): LookupTable[] {
+  let [writable, readonly] = [0, 0];
+  return lookups.map((lookup) => {
+    const addresses: Address[] = [];
+    for (const index of lookup.writable) addresses[index] = loaded.writable[writable++] as Address;
+    for (const index of lookup.readonly) addresses[index] = loaded.readonly[readonly++] as Address;
+    return { address: lookup.table, addresses };
+  });
+}
+
+interface Change {
+  owner: string;
+  mint: string;
+  amount: bigint;
+}
+
+/** What each owner has more or less of; rent and fees are in the change of SOL. */
+function changesOf(keys: readonly string[], meta: Landed['meta']): Change[] {
+  const changes = new Map<string, Change>();
+  const add = (owner: string, mint: string, amount: bigint) => {
+    const key = `${owner} ${mint}`;
+    changes.set(key, { owner, mint, amount: amount + (changes.get(key)?.amount ?? 0n) });
+  };
+  for (const { owner = 'unknown', mint, uiTokenAmount } of meta.preTokenBalances ?? [])
+    add(owner, mint, -BigInt(uiTokenAmount.amount));
+  for (const { owner = 'unknown', mint, uiTokenAmount } of meta.postTokenBalances ?? [])
+    add(owner, mint, BigInt(uiTokenAmount.amount));
+  for (const [index, key] of keys.entries())
+    add(key, WRAPPED_SOL_MINT, BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0));
+  return [...changes.values()].filter(({ amount }) => amount !== 0n);
+}
+
+// ---- not sent yet ------------------------------------------------------------------------------------------------------
+
+async function lookAhead(rpc: Rpc, wire: Buffer, transaction: Decoded, names: Names): Promise<Result> {
+  const { decoded } = transaction;
+  const tables = await readTables(
+    rpc,
+    decoded.lookups.map(({ table }) => table),
+  );
+  const named = decompileInstructions(decoded, tables).flatMap((each) => each.accounts.map(({ address }) => address));
+  const accounts = await mintsOf(rpc, [...new Set(named)], names);
+  const told = tell(decoded, tables, names, accounts);
+  const config = { encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true, commitment: 'confirmed' };
+  const trial = await rpc.call<{ value: { err: unknown; unitsConsumed?: number } }>('simulateTransaction', [
+    wire.toString('base64'),
+    config,
+  ]);
+  const { err, unitsConsumed } = trial.value;
+  const error = err === null ? undefined : explain(err);
+  const { name, amount } = wordsFor(names);
+  const missing = missingSigners(transaction);
+  const fate = error
+    ? `fail: ${error.message} (${error.code})`
+    : `succeed, with ${unitsConsumed ?? 'unknown'} compute units`;
+  return {
+    json: {
+      state: 'unsent',
+      ...(error && { error }),
+      unitsConsumed,
+      missing,
+      ...told,
+      feeLamports: String(told.feeLamports),
+    },
+    text: [
+      `Not on the chain as far as this says. Tried out now, it would ${fate}. ${name(told.feePayer)} pays ${amount(told.feeLamports, WRAPPED_SOL_MINT)} to the network.`,
+      ...linesOf(told, name),
+      missing.length > 0
+        ? `It still needs the signature of ${missing.map(name).join(' and ')}.`
+        : 'It has all signatures.',
+    ].join('\n'),
+  };
+}
+
+async function readTables(rpc: Rpc, addresses: Address[]): Promise<LookupTable[]> {
+  return (await read(rpc, addresses)).map((data, i) => {
+    const [address, table] = [addresses[i]!, data && decodeLookupTable(data)];
+    if (table) return { address, addresses: table.addresses };
+    throw new CommandError(`the node at ${rpc.name} has no lookup table ${address}, which the transaction uses`);
+  });
+}
+
+/** Which of these accounts are token accounts, and of which mints; takes down the decimals of mints that have no name. */
+async function mintsOf(rpc: Rpc, addresses: Address[], { tokens }: Names): Promise<Map<string, string>> {
+  const accounts = new Map<string, string>();
+  for (const [i, data] of (await read(rpc, addresses)).entries()) {
+    const account = data && decodeTokenAccount(data);
+    if (account) accounts.set(addresses[i]!, account.mint);
+  }
+  const unnamed = [...new Set(accounts.values())].filter((mint) => !tokens.has(mint)) as Address[];
+  for (const [i, data] of (await read(rpc, unnamed)).entries()) {
+    const mint = data && decodeMint(data);
+    if (mint) tokens.set(unnamed[i]!, { symbol: unnamed[i]!, decimals: mint.decimals });
+  }
+  return accounts;
+}
+
+async function read(rpc: Rpc, addresses: readonly Address[]): Promise<(Buffer | undefined)[]> {
+  if (addresses.length === 0) return [];
+  const config = { encoding: 'base64', commitment: 'confirmed' };
+  const { value } = await rpc.call<{ value: ({ data: [string, 'base64'] } | null)[] }>('getMultipleAccounts', [
+    addresses,
+    config,
+  ]);
+  return value.map((account) => (account ? Buffer.from(account.data[0], 'base64') : undefined));
+}
+
+// ---- in words ----------------------------------------------------------------------------------------------------------
+
+function wordsFor({ wallets, tokens }: Names) {
+  return {
+    name: (address: string) => wallets.get(address) ?? tokens.get(address)?.symbol ?? address,
+    amount: (amount: bigint, mint: string | undefined) => {
+      const token = mint === undefined ? undefined : tokens.get(mint);
+      return token ? `${decimalString(amount, token.decimals)} ${token.symbol}` : `${amount} of a token`;
+    },
+  };
+}
+
+function tell(
+  decoded: Decoded['decoded'],
+  tables: LookupTable[],
+  names: Names,
+  accounts: ReadonlyMap<string, string>,
+): ToldTransaction {
+  const read = { signers: requiredSigners(decoded), instructions: decompileInstructions(decoded, tables) };
+  return tellTransaction(read, {
+    ...wordsFor(names),
+    mintOf: (account) => accounts.get(account) as Address | undefined,
+  });
+}
+
+const linesOf = ({ instructions }: ToldTransaction, name: (address: string) => string): string[] =>
+  instructions.map(
+    ({ program, does }, i) => `  ${i + 1}. ${does ?? `${name(program)} is called; what it does is not known here`}`,
+  );

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Ended, run, SLIPWAY } from './command.js';
+import { type Service, startService } from './service.js';
+import { askOrder, executeOrder, lamportsOf, SOL, tokensOf, USDC } from './swap.js';
+import { signTransaction, walletNamed } from './wallet.js';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service?.close());
+
+const slipway = (...args: string[]): Promise<Ended> =>
+  run(SLIPWAY, [...args, '--url', service.url], { cwd: service.dataDir });
+
+async function says(...args: string[]): Promise<string> {
+  const { code, out, error } = await slipway(...args);
+  assert.deepEqual([code, error], [0, ''], args.join(' '));
+  return out;
+}
+
+const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await says(...args, '--json')) as T;
+
+async function refuses(says: RegExp, ...args: string[]): Promise<void> {
+  const { code, out, error } = await slipway(...args);
+  assert.deepEqual([code, out], [2, ''], `${args.join(' ')}: ${error}`);
+  assert.match(error, says);
+}
+
+describe('the commands of a sandbox', () => {
+  it('take wallets by name', async () => {
+    const { address } = await walletNamed(service, 'bob');
+    const before = await lamportsOf(service, address);
+    assert.match(await says('airdrop', 'Bob', '1.5'), new RegExp(`^1\\.5 SOL to ${address}\n`));
+    assert.equal((await lamportsOf(service, address)) - before, 1_500_000_000n);
+    const order = await json<{ taker: string; transaction: string }>('quote', '0.1', 'SOL', 'USDC', '--taker', 'bob');
+    assert.equal(order.taker, address);
+    assert.ok(order.transaction);
+    await refuses(/WALLET must be the address of a wallet, or one of alice, bob, /, 'airdrop', 'bobby', '1');
+    await refuses(/--taker must be/, 'quote', '1', 'SOL', 'USDC', '--taker', 'bobby');
+  });
+
+  it('show and move prices', async () => {
+    assert.match(await says('prices'), /^TOKEN +USD +MINT\n(?:.*\n)*SOL +150 +So11111/m);
+    assert.equal(await says('prices', 'set', 'sol', '165.5'), '1 SOL costs 165.5 USD\n');
+    const mints = await json<{ symbol: string; usdPrice: number }[]>('prices');
+    assert.equal(mints.find(({ symbol }) => symbol === 'SOL')?.usdPrice, 165.5);
+    assert.match(
+      await says('tokens', 'USDC', 'sol'),
+      /^TOKEN +NAME +MINT +DECIMALS +USD +VERIFIED\nUSDC .*\nSOL .* 165\.5 /,
+    );
+    await refuses(/USD must be a number above 0/, 'prices', 'set', 'SOL', '-1');
+    await refuses(/USD must be a number above 0/, 'prices', 'set', 'SOL', '0');
+    await refuses(/no mint is called SOLL: did you mean SOL\?/, 'prices', 'set', 'SOLL', '1');
+    await refuses(/no mint is called BONK: there are .*SOL/, 'prices', 'set', 'BONK', '1');
+  });
+
+  it('show and move time', async () => {
+    const before = new Date((await says('clock')).trim()).getTime();
+    const moved = new Date((await says('clock', '+2h')).trim()).getTime();
+    assert.ok(moved - before >= 7_200_000 && moved - before < 7_260_000, `${moved - before}`);
+    const { unixTimestamp } = await json<{ unixTimestamp: number }>('clock');
+    assert.ok(unixTimestamp * 1_000 >= moved);
+    for (const wrong of ['yesterday', '2', '1w', '+0s']) await refuses(/STEP/, 'clock', wrong);
+  });
+
+  it('say where everything is, and whether it is well', async () => {
+    const { address } = await walletNamed(service, 'alice');
+    const out = await says('status');
+    assert.match(out, new RegExp(`^Service +${service.url} is ready: database ok, chain ok, files ok`));
+    assert.match(out, new RegExp(`\nalice +${address}\n`));
+    assert.ok(out.includes(service.rpcUrl));
+    assert.equal(await says('open'), `${service.url}/\n`);
+  });
+});
+
+describe('slipway tx', () => {
+  it('says what a transaction would do, what it has done, and what it lacks', async () => {
+    const alice = await walletNamed(service, 'alice');
+    const query = { inputMint: SOL, outputMint: USDC, amount: 1_000_000_000n, excludeRouters: 'jupiterz' };
+    const { body: order } = await askOrder(service, { ...query, taker: alice.address });
+    const ahead = await says('tx', order.transaction!);
+    assert.match(
+      ahead,
+      /^Not on the chain.* it would succeed, with \d+ compute units\. alice pays [0-9.]+ SOL to the network\.\n/,
+    );
+    assert.match(ahead, /\d\. alice gives [0-9.]+ SOL at most, and .* gets [0-9.]+ USDC at least; by .*\n/);
+    assert.match(ahead, /It still needs the signature of alice\.\n$/);
+    assert.match(await says('tx', signTransaction(order.transaction!, alice)), /It has all signatures\.\n$/);
+
+    const before = await tokensOf(service, alice.address, USDC);
+    const { signature } = await executeOrder(service, order, alice);
+    const got = (await tokensOf(service, alice.address, USDC)) - before;
+    const out = await says('tx', signature!);
+    assert.match(out, /^Landed in slot \d+ at \S+Z\. alice paid [0-9.]+ SOL to the network\.\n/);
+    assert.ok(out.includes(`  alice: +${Number(got) / 1e6} USDC\n`), out);
+    const told = await json<{ state: string; changes: object[] }>('tx', signature!);
+    assert.equal(told.state, 'landed');
+    assert.deepEqual(
+      told.changes.at(0) && told.changes.filter((each) => 'mint' in each && each.mint === USDC).length,
+      2,
+    );
+  });
+
+  it('says why one would fail, and what is none', async () => {
+    const alice = await walletNamed(service, 'alice');
+    const query = { inputMint: SOL, outputMint: USDC, amount: 1_000_000_000n, excludeRouters: 'jupiterz' };
+    const { body: order } = await askOrder(service, { ...query, taker: alice.address, slippageBps: 1 });
+    await says('prices', 'set', 'SOL', '100');
+    assert.match(await says('tx', order.transaction!), /it would fail: .* \(6001\)\./);
+    await refuses(/TRANSACTION must be a signature, or a transaction in base64/, 'tx', 'hello');
+    const { code, error } = await slipway('tx', '1'.repeat(64));
+    assert.equal(code, 1);
+    assert.match(error, /knows no transaction 1{64}: it may have expired/);
+  });
+});
