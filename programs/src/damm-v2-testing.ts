@@ -1,4 +1,4 @@
-import { type Address, associatedTokenAddress, setComputeUnitLimit } from '@slipway/wire';
+import { type Address, associatedTokenAddress, type Instruction, setComputeUnitLimit } from '@slipway/wire';
 import { INDIE, type Launched, launch } from './bonding-curve-testing.js';
 import {
   curveSwap,
@@ -26,8 +26,16 @@ export interface Moving extends Launched {
   quote: Address;
 }
 
+/** What happens to a launch before it is sold out; `buy` makes a purchase of the trader's. */
+type Before = (launched: Launched, buy: (amountIn: bigint) => Instruction) => void;
+
 /** Sells out a launch without vested tokens of the machine's payer, to somebody with these token accounts. */
-export function sellOut(vm: TestVm, choices: Partial<LaunchChoices> = {}, trader: Address = vm.payer): Moving {
+export function sellOut(
+  vm: TestVm,
+  choices: Partial<LaunchChoices> = {},
+  trader: Address = vm.payer,
+  before?: Before,
+): Moving {
   const terms = { ...INDIE, vesting: undefined, ...choices };
   const launched = launch(vm, vm.mint({ decimals: 6, supply: RICH }), terms);
   succeeded(launched.outcome);
@@ -36,8 +44,9 @@ export function sellOut(vm: TestVm, choices: Partial<LaunchChoices> = {}, trader
   vm.tokenAccount({ address: quote, mint: pool.quoteMint, owner: trader, amount: RICH });
   const base = associatedTokenAddress(trader, pool.baseMint);
   vm.tokenAccount({ address: base, mint: pool.baseMint, owner: trader });
-  const swap = { pool, trader, inputAccount: quote, outputAccount: base, amountIn: RICH / 2n, leastOut: 0n };
-  succeeded(vm.run(curveSwap({ ...swap, partial: true })));
+  const swap = { pool, trader, inputAccount: quote, outputAccount: base, leastOut: 0n, partial: true };
+  before?.(launched, (amountIn) => curveSwap({ ...swap, amountIn }));
+  succeeded(vm.run(curveSwap({ ...swap, amountIn: RICH / 2n })));
   const dammConfig = MIGRATED_POOL_CONFIGS[terms.feeBps === 100 ? 2 : 3]!;
   const damm = dammV2Pool(dammConfig, pool.baseMint, pool.quoteMint);
   const [position, second] = [dammV2Position(newAddress()), dammV2Position(newAddress())];
@@ -50,8 +59,13 @@ export function migrationOf(vm: TestVm, { pool, dammConfig, position, second }: 
 }
 
 /** A launch that has migrated. */
-export function migrated(vm: TestVm, choices: Partial<LaunchChoices> = {}, trader: Address = vm.payer): Moving {
-  const moving = sellOut(vm, choices, trader);
+export function migrated(
+  vm: TestVm,
+  choices: Partial<LaunchChoices> = {},
+  trader: Address = vm.payer,
+  before?: Before,
+): Moving {
+  const moving = sellOut(vm, choices, trader, before);
   succeeded(vm.run(setComputeUnitLimit(300_000), migrationOf(vm, moving)));
   return moving;
 }
