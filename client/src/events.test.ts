@@ -128,3 +128,23 @@ test('a reader that leaves closes its connection', async () => {
   await closed;
   service.close();
 });
+
+test('a stream ends with its reader where the call no longer hears of an abort', async () => {
+  let cancelled = 0;
+  const forgetful: typeof fetch = async () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(frame(1))),
+      cancel: () => void cancelled++,
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+  const client = createClient({ url: 'http://service.test', fetch: forgetful });
+  for await (const { number } of client.events()) {
+    assert.equal(number, 1);
+    break;
+  }
+  assert.equal(cancelled, 1);
+  const stop = new AbortController();
+  for await (const _ of client.events({ signal: stop.signal })) setTimeout(() => stop.abort(), 10);
+  assert.equal(cancelled, 2);
+});

@@ -98,6 +98,10 @@ interface Block {
 /** The blocks of a stream of server-sent events. @throws SlipwayError network where it breaks, or nothing comes */
 async function* blocksOf(stream: ReadableStream<Uint8Array>, cut: AbortController): AsyncGenerator<Block> {
   const reader = stream.getReader();
+  // Once an answer has begun, Node may forget that its call can be aborted.
+  const cancel = () => void reader.cancel().catch(() => {});
+  if (cut.signal.aborted) cancel();
+  cut.signal.addEventListener('abort', cancel, { once: true });
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
