@@ -1,5 +1,6 @@
 import type { NewEvent } from '../store/event-outbox.js';
 import type { LedgerRow } from '../store/ledger.js';
+import { explainEnd } from './explain.js';
 
 /** What the owners of transactions hear of their end. */
 export function endEvents(rows: readonly LedgerRow[]): NewEvent[] {
@@ -11,7 +12,7 @@ export function endEvents(rows: readonly LedgerRow[]): NewEvent[] {
       at: settledAt,
       wallets: [wallet] as const,
       begunBy: { requestId: id },
-      data: state === 'landed' ? common : { ...common, error },
+      data: state === 'landed' ? common : { ...common, error: explainEnd({ state, error }).message },
     };
   });
 }
