@@ -4,6 +4,7 @@ import { SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { EventScore } from '../store/scores.js';
 import { type CliContext, type CommandContext, CommandError, UsageError } from './context.js';
+import { plain } from './plain.js';
 import { example, URL_OPTION } from './program.js';
 import { type Answer, bodyOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
@@ -100,11 +101,6 @@ function lineOf({ eventId, homeTeam, awayTeam, updatedAt, ...score }: EventScore
   const game = [homeTeam ?? '?', score.score ?? '-', awayTeam ?? '?'].join(' ');
   const parts = [updatedAt, eventId, state, game, score.period, score.elapsed, score.status];
   return parts.filter((part) => part !== null).join('  ');
-}
-
-/** Removes control characters, which could move the terminal's cursor: names come from providers. */
-function plain(text: string): string {
-  return text.replace(/\p{Cc}/gu, '');
 }
 
 function say({ json, stderr }: CommandContext, message: string): void {

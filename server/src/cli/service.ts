@@ -1,3 +1,4 @@
+import type { SlipwayError } from '@slipway/client';
 import { type Config, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
@@ -66,14 +67,25 @@ export async function requestJson(
     });
     return { status: response.status, body: await response.json() };
   } catch (error) {
-    const { origin } = new URL(url);
-    throw new Unreachable(
-      `the service at ${origin} does not answer: start it with "slipway serve", or say where it is: --url, SLIPWAY_URL or SLIPWAY_PORT`,
-      {
-        cause: error,
-      },
-    );
+    throw unreachable(url, error);
   }
+}
+
+function unreachable(url: string, cause: unknown): Unreachable {
+  const { origin } = new URL(url);
+  return new Unreachable(
+    `the service at ${origin} does not answer: start it with "slipway serve", or say where it is: --url, SLIPWAY_URL or SLIPWAY_PORT`,
+    { cause },
+  );
+}
+
+/** An error of the client of the service at `url` as the command line says it; any other as it is. */
+export function inWords(error: unknown, url: string): unknown {
+  const { name, code, message = '', status } = error as Partial<SlipwayError>;
+  if (name !== 'SlipwayError') return error;
+  if (code === 'network') return unreachable(url, error);
+  if (status === 401) return new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+  return new CommandError(status === undefined ? message : `${message} (${status})`);
 }
 
 /** The body of a successful answer. Throws with the service's own message for any other. */

@@ -1,4 +1,4 @@
-export { type FileSigner, openKeyFile } from './key-file.js';
+export { newWalletSigner, openKeyFile, type WalletSigner } from './key-file.js';
 export { createLoginTokens, type LoginTokens } from './login-tokens.js';
 export { randomMintNumber } from './mint-search.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
