@@ -58,6 +58,24 @@ export async function checkHistory({ chain }: Config): Promise<Check[]> {
   return [{ name, ok: true, detail }];
 }
 
+/** Orders and deadlines go by the chain's time and by this machine's. */
+const MOST_SKEW_S = 60;
+
+/** Whether this machine's clock agrees with the chain's; no check where the RPC does not say the time of its last block. */
+export async function checkClock({ chain }: Config, now: () => number): Promise<Check[]> {
+  if (chain.kind === 'embedded') return [];
+  const name = 'clock';
+  const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
+  const slot = await rpc.call<unknown>('getSlot', [{ commitment: 'confirmed' }]).catch(() => undefined);
+  const time = await rpc.call<unknown>('getBlockTime', [slot]).catch(() => undefined);
+  if (typeof time !== 'number') return [];
+  const skew = Math.round(now() / 1_000 - time);
+  if (Math.abs(skew) <= MOST_SKEW_S) return [{ name, ok: true, detail: 'agrees with that of the chain' }];
+  const detail = `${Math.abs(skew)} seconds ${skew > 0 ? 'after' : 'before'} that of the chain`;
+  const next = 'set the time of this machine by NTP, or ask who runs this RPC whether it lags';
+  return [{ name, ok: false, detail, next }];
+}
+
 async function checkRpc(name: string, url: string): Promise<{ check: Check; genesis?: string }> {
   // The URL may contain a key: only its host is shown.
   const { host } = new URL(url);

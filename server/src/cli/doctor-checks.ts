@@ -2,9 +2,10 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder, LEAST_SECRET } from '../config/index.js';
+import { createClock } from '../lib/clock.js';
 import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
 import type { CliContext } from './context.js';
-import { chainUrl, checkChain, checkHistory, checkKeeperWallet } from './doctor-chain.js';
+import { chainUrl, checkChain, checkClock, checkHistory, checkKeeperWallet } from './doctor-chain.js';
 import type { Check } from './doctor-check.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkObjects } from './doctor-objects.js';
@@ -32,7 +33,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     await checkDataFolder(config),
     checkService(base, service),
     ...chain,
-    ...(chain[0]?.ok ? await checkHistory(config) : []),
+    ...(chain[0]?.ok ? [...(await checkHistory(config)), ...(await checkClock(config, createClock().now))] : []),
     await checkDatabase(config, service),
     await checkObjects(config),
     signer,
@@ -40,6 +41,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     await checkAdminToken(context, config, adminUrl(context, url), service !== undefined),
     ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
     checkPrices(config),
+    ...checkBrowsers(config),
   ];
 }
 
@@ -87,6 +89,16 @@ async function checkDataFolder({ dataDir, sandbox }: Config): Promise<Check> {
       };
     }
   }
+}
+
+/** Whether pages may call the service; no check in a sandbox, where those of this machine may. */
+function checkBrowsers({ http: { corsOrigins }, sandbox }: Config): Check[] {
+  if (sandbox) return [];
+  const name = 'browsers';
+  if (corsOrigins.length > 0)
+    return [{ name, ok: true, detail: `pages of ${[corsOrigins].flat().join(', ')} may call` }];
+  const next = 'if pages call it themselves, set SLIPWAY_CORS_ORIGINS to where they are';
+  return [{ name, ok: true, detail: 'no page may call the service, only servers', next }];
 }
 
 /** Opens the signer file; if that works, also returns the gas wallet and the keeper wallet. */

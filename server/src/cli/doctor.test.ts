@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROUTER_PROGRAM } from '@slipway/programs';
+import { generateKeypair } from '@slipway/wire';
 import { openSigner } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import { usePostgres } from '../store/testing.js';
@@ -128,6 +129,41 @@ test('an RPC that is behind, that cannot be reached, or that is on another chain
   const mixed = await doctor(ways);
   const states = ['rpc', 'send url 1', 'send url 2'].map((name) => mixed.checks.get(name)?.ok);
   assert.deepEqual(states, [true, true, false]);
+});
+
+test('a clock that is far from the chain’s fails', async () => {
+  const clockWith = async (seconds: number) => {
+    const time = Math.round(Date.now() / 1_000) + seconds;
+    const results: Record<string, unknown> = {
+      getGenesisHash: GENESIS,
+      getHealth: 'ok',
+      getSlot: 7,
+      getBlockTime: time,
+    };
+    const url = await serve((_path, { id, method }) => ({ jsonrpc: '2.0', id, result: results[method] }));
+    return (await doctor({ SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: url })).checks.get('clock');
+  };
+  assert.equal((await clockWith(0))?.ok, true);
+  for (const [seconds, where] of [
+    [600, 'before'],
+    [-600, 'after'],
+  ] as const) {
+    const off = await clockWith(seconds);
+    assert.equal(off?.ok, false);
+    assert.match(off?.detail ?? '', new RegExp(`^(599|60[0-9]|61[0-9]) seconds ${where} that of the chain$`));
+  }
+});
+
+test('it says whose pages may call a production', async () => {
+  const url = await rpc(GENESIS);
+  const settings = join(folder, 'browsers.json');
+  await writeFile(settings, JSON.stringify({ express: { receiver: generateKeypair().address } }));
+  const keys = { SLIPWAY_SIGNER_FILE: join(folder, 'none.json'), SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
+  const env = { ...keys, SLIPWAY_EMBEDDED_DATABASE: '1', SLIPWAY_RPC_URL: url, SLIPWAY_CONFIG: settings };
+  const none = (await doctor(env)).checks.get('browsers');
+  assert.match(none?.next ?? '', /SLIPWAY_CORS_ORIGINS/);
+  const some = (await doctor({ ...env, SLIPWAY_CORS_ORIGINS: 'https://app.example.com' })).checks.get('browsers');
+  assert.equal(some?.detail, 'pages of https://app.example.com may call');
 });
 
 test('a signer file that does not open fails, one that does shows the gas wallet', async () => {

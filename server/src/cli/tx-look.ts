@@ -24,9 +24,9 @@ interface Token {
   decimals: number;
 }
 
-/** Names of the chain's addresses, where they have any. */
+/** Names of the chain's addresses, where they have any; those of token accounts are added when they are read. */
 export interface Names {
-  wallets: ReadonlyMap<string, string>;
+  wallets: Map<string, string>;
   tokens: Map<string, Token>;
 }
 
@@ -88,12 +88,13 @@ async function lookBack(rpc: Rpc, signature: string, names: Names): Promise<Resu
   const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
   const keys = [...decoded.accounts, ...loaded.writable, ...loaded.readonly];
   const accounts = new Map<string, string>();
-  for (const { accountIndex, mint, uiTokenAmount } of [
+  for (const { accountIndex, mint, owner, uiTokenAmount } of [
     ...(meta.preTokenBalances ?? []),
     ...(meta.postTokenBalances ?? []),
   ]) {
     accounts.set(keys[accountIndex]!, mint);
     if (!names.tokens.has(mint)) names.tokens.set(mint, { symbol: mint, decimals: uiTokenAmount.decimals });
+    if (owner !== undefined) nameAccount(names, keys[accountIndex]!, { mint, owner });
   }
   const told = tell(decoded, tablesOf(decoded.lookups, loaded), names, accounts);
   const changes = changesOf(keys, meta);
@@ -209,18 +210,30 @@ async function readTables(rpc: Rpc, addresses: Address[]): Promise<LookupTable[]
 }
 
 /** Which of these accounts are token accounts, and of which mints; takes down the decimals of mints that have no name. */
-async function mintsOf(rpc: Rpc, addresses: Address[], { tokens }: Names): Promise<Map<string, string>> {
-  const accounts = new Map<string, string>();
+async function mintsOf(rpc: Rpc, addresses: Address[], names: Names): Promise<Map<string, string>> {
+  const { tokens } = names;
+  const found = new Map<string, { mint: string; owner: string }>();
   for (const [i, data] of (await read(rpc, addresses)).entries()) {
     const account = data && decodeTokenAccount(data);
-    if (account) accounts.set(addresses[i]!, account.mint);
+    if (account) found.set(addresses[i]!, account);
   }
-  const unnamed = [...new Set(accounts.values())].filter((mint) => !tokens.has(mint)) as Address[];
+  const unnamed = [...new Set([...found.values()].map(({ mint }) => mint))].filter(
+    (mint) => !tokens.has(mint),
+  ) as Address[];
   for (const [i, data] of (await read(rpc, unnamed)).entries()) {
     const mint = data && decodeMint(data);
     if (mint) tokens.set(unnamed[i]!, { symbol: unnamed[i]!, decimals: mint.decimals });
   }
-  return accounts;
+  for (const [address, account] of found) nameAccount(names, address, account);
+  return new Map([...found].map(([address, { mint }]) => [address, mint]));
+}
+
+function nameAccount(
+  { wallets, tokens }: Names,
+  account: string,
+  { mint, owner }: { mint: string; owner: string },
+): void {
+  wallets.set(account, `the ${tokens.get(mint)?.symbol ?? mint} account of ${wallets.get(owner) ?? owner}`);
 }
 
 async function read(rpc: Rpc, addresses: readonly Address[]): Promise<(Buffer | undefined)[]> {
