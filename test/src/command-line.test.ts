@@ -109,8 +109,21 @@ describe('keys, with the service running', () => {
     const [, key = ''] = /^(slip_\S+)\n\nKey (\S+) \(free\)\. It cannot be shown again\.\n$/.exec(made.out) ?? [];
     assert.equal(await statusWith(key), 200);
     const list = await slipway(['keys', 'list']);
-    assert.match(list.out, /^ID +NAME +KEY +TIER +PATHS +CREATED +STATE\n/);
-    assert.match(list.out, /for people +slip_\S{3}… +free +all +\S+ +active\n/);
+    assert.match(list.out, /^ID +NAME +KEY +TIER +PATHS +PAGES +CREATED +STATE\n/);
+    assert.match(list.out, /for people +slip_\S{3}… +free +all +none +\S+ +active\n/);
+  });
+
+  it('are made for pages, and work from these', async () => {
+    const origin = 'http://localhost:3000';
+    const made = await done<ApiKey>(['keys', 'create', '--name', 'page', '--origins', origin]);
+    assert.match(made.key, /^slip_pub_/);
+    const ask = async (more: Record<string, string>) =>
+      (await request(`${service.url}/ultra/v1/order/routers`, { headers: { 'x-api-key': made.key, ...more } })).status;
+    assert.deepEqual([await ask({ origin }), await ask({}), await ask({ origin: `${origin}1` })], [200, 403, 403]);
+    const replaced = await done<ApiKey>(['keys', 'rotate', made.id]);
+    assert.deepEqual([replaced.key.slice(0, 9), replaced.prefix.length], ['slip_pub_', 12]);
+    const foreign = ['keys', 'create', '--name', 'page', '--origins', 'https://evil.example'];
+    await expectFailure(foreign, 1, /origins: pages of https:\/\/evil\.example may not call.*SLIPWAY_CORS_ORIGINS/);
   });
 
   it('ask the service, wherever it is, and need its token', async () => {

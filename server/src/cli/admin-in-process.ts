@@ -9,6 +9,8 @@ import { createKeyLookup, createMetrics, createServer } from '../http/index.js';
 import { whyNotFinal } from '../landing/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
+import { pagesThatMayCall } from '../lib/page-origins.js';
+import { keyTiers } from '../lib/tiers.js';
 import type { SecretBox } from '../signer/index.js';
 import { followClockOffset } from '../store/clock-offset.js';
 import { assertIdentity } from '../store/identity.js';
@@ -64,8 +66,15 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
   });
   disposal.add('server', () => app.close());
   const box = lazy(() => openBox(config, store));
-  const tiers = ['unlimited', ...Object.keys(config.tiers)];
-  registerAdmin(app, { store, box, clock, tiers, simulatedEvents: [], whyNotFinal: finalityBy(config) });
+  registerAdmin(app, {
+    store,
+    box,
+    clock,
+    tiers: keyTiers(config.tiers),
+    mayCall: pagesThatMayCall(config.http.corsOrigins),
+    simulatedEvents: [],
+    whyNotFinal: finalityBy(config),
+  });
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     // What is wrong with the signer's file is told here as it is, and as an internal error by the route.
     if (path.startsWith('/makers')) await box();

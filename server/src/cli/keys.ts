@@ -20,6 +20,7 @@ interface CreateOptions {
   name: string;
   tier: string;
   prefixes?: string;
+  origins?: string;
   url?: string;
 }
 
@@ -30,12 +31,19 @@ function createCommand(keys: Command, context: CommandContext): void {
     .requiredOption('--name <NAME>', 'Who or what the key is for')
     .option('--tier <TIER>', 'Its rate limits: a tier of the configuration', 'free')
     .option('--prefixes <LIST>', 'Paths that it may use, with commas between (default: all)')
+    .option('--origins <LIST>', 'For pages of these origins, where everybody can read it')
     .option(...URL_OPTION)
-    .addHelpText('after', example('slipway keys create --name shop --tier pro --prefixes /ultra,/tokens'))
-    .action(async ({ name, tier, prefixes, url }: CreateOptions) => {
-      const paths = prefixes === undefined ? [] : prefixes.split(',').map((prefix) => prefix.trim());
+    .addHelpText(
+      'after',
+      example(
+        'slipway keys create --name shop --tier pro --prefixes /ultra,/tokens',
+        'slipway keys create --name page --tier developer --origins https://app.example.com',
+      ),
+    )
+    .action(async ({ name, tier, prefixes, origins, url }: CreateOptions) => {
+      const grants = { prefixes: listOf(prefixes), origins: listOf(origins) };
       const key = await withAdmin(context, url, (admin) =>
-        admin.request<NewKey>('POST', '/keys', { name, tier, prefixes: paths }),
+        admin.request<NewKey>('POST', '/keys', { name, tier, ...grants }),
       );
       context.answer({ json: key, text: `${key.key}\n\nKey ${key.id} (${key.tier}). It cannot be shown again.` });
     });
@@ -55,10 +63,11 @@ function listCommand(keys: Command, context: CommandContext): void {
         `${key.prefix}…`,
         key.tier,
         key.prefixes.join(',') || 'all',
+        key.origins.join(',') || 'none',
         key.createdAt,
         stateOf(key),
       ]);
-      const text = table(['ID', 'NAME', 'KEY', 'TIER', 'PATHS', 'CREATED', 'STATE'], rows);
+      const text = table(['ID', 'NAME', 'KEY', 'TIER', 'PATHS', 'PAGES', 'CREATED', 'STATE'], rows);
       context.answer({ json: found.keys, text: rows.length === 0 ? 'No keys yet.' : text });
     });
 }
@@ -94,6 +103,9 @@ function revokeCommand(keys: Command, context: CommandContext): void {
       context.answer({ json: key, text: `Key ${key.id} (${key.name}) is revoked.` });
     });
 }
+
+const listOf = (text: string | undefined): string[] =>
+  text === undefined ? [] : text.split(',').map((part) => part.trim());
 
 function stateOf(key: Key): string {
   if (key.revokedAt !== null) return `revoked ${key.revokedAt}`;

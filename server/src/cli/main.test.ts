@@ -46,6 +46,7 @@ before(async () => {
     store,
     box: async () => box,
     clock,
+    mayCall: (origin) => origin === 'https://app.example.com',
     tiers: ['unlimited', ...Object.keys(config.tiers)],
     simulatedEvents: [],
     whyNotFinal: async () => undefined,

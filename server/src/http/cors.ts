@@ -3,6 +3,7 @@ import { createCallers } from '@slipway/localnet';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/index.js';
 import { AppError } from '../errors/index.js';
+import { pagesThatMayCall } from '../lib/page-origins.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 import { WARNING_HEADER } from './unknown-fields.js';
 
@@ -25,11 +26,9 @@ export function createCors({
   http,
 }: Config): (request: FastifyRequest, reply: FastifyReply) => boolean | AppError {
   const { corsOrigins: origins, hosts, host, publicUrl } = http;
-  const local = createCallers();
   const callers = createCallers([...hosts, host.toLowerCase(), new URL(publicUrl).hostname]);
   const checksHost = sandbox || hosts.length > 0;
-  const listed = origins === 'localhost' ? undefined : new Set(origins);
-  const permitted = (origin: string): boolean => (listed === undefined ? local.mayCall(origin) : listed.has(origin));
+  const permitted = pagesThatMayCall(origins);
   const isOwn = (origin: string, name: string | undefined): boolean =>
     origin.replace(/^https?:\/\//, '') === name || origin === new URL(publicUrl).origin;
 

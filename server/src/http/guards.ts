@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { ClientOf } from './client-address.js';
-import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, WalletLookup } from './ports.js';
+import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Payer, WalletLookup } from './ports.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,27 +26,36 @@ export function mayUse(prefixes: readonly string[], path: string): boolean {
 interface KeyGuardDeps {
   readonly keys: KeyLookup;
   readonly limiter: Limiter;
-  /** Whose call it is that comes without a key; undefined: a key is required. */
-  readonly keyless: ClientOf | undefined;
+  readonly clientOf: ClientOf;
+  /** Whether a call without a key is served. */
+  readonly keyless: boolean;
+  /** Whether a publishable key suffices; without, only with the token of a login. */
+  readonly forPages: boolean;
 }
 
 /**
  * Lets a call through if its key is known (else UNAUTHORIZED), may use the route (else KEY_HAS_NO_ACCESS) and is within
- * its limit (else RATE_LIMITED). A call without a key is UNAUTHORIZED or counted for its client. Runs before the body is
- * read, and synchronously if its parts answer at once. Prefixes are compared with the route's pattern, so an encoded
- * path does not bypass them.
+ * its limit (else RATE_LIMITED). A call without a key is UNAUTHORIZED or counted for its client; one with a key that
+ * stands in pages is counted for its client and, if that has calls left, for the key. Runs before the body is read, and
+ * synchronously if its parts answer at once. Prefixes are compared with the route's pattern, so an encoded path does not
+ * bypass them.
  */
 export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRequestHookHandler {
-  const judge = (request: FastifyRequest, state: LimitState, done: HookHandlerDoneFunction): void => {
-    request.limitState = state;
-    if (state.allowed) done();
-    else done(rateLimited(state, bucket));
-  };
-  const count = (request: FastifyRequest, id: string, tier: string, done: HookHandlerDoneFunction): void => {
-    request.payer = { id, tier, bucket };
+  const count = (request: FastifyRequest, { id, tier, within }: Payer, done: HookHandlerDoneFunction): void => {
+    const judge = (state: LimitState): void => {
+      // Who has calls left reads his own, and whoever is refused the limit that refuses him.
+      if (!request.limitState || !state.allowed) request.limitState = state;
+      if (!state.allowed) done(rateLimited(state, bucket));
+      else if (within) count(request, within, done);
+      else done();
+    };
     const state = deps.limiter.take(id, bucket, tier);
-    if (isPromise(state)) state.then((taken) => judge(request, taken, done), done);
-    else judge(request, state, done);
+    if (isPromise(state)) state.then(judge, done);
+    else judge(state);
+  };
+  const countFor = (request: FastifyRequest, payer: Payer, done: HookHandlerDoneFunction): void => {
+    request.payer = payer;
+    count(request, payer, done);
   };
   const admit = (request: FastifyRequest, key: ApiKey | undefined, done: HookHandlerDoneFunction): void => {
     if (key === undefined) {
@@ -57,15 +66,26 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
       done(new AppError('KEY_HAS_NO_ACCESS'));
       return;
     }
+    const all: Payer = { id: key.id, tier: key.tier, bucket };
+    if (key.origins.length > 0) {
+      const refusal = whyNotFromPage(request, key, deps.forPages);
+      if (refusal) {
+        done(refusal);
+        return;
+      }
+    }
     request.apiKey = key;
-    count(request, key.id, key.tier, done);
+    const client = () => ({ id: `${key.id} ${deps.clientOf(request)}`, tier: KEYLESS_TIER, bucket, within: all });
+    countFor(request, key.origins.length > 0 ? client() : all, done);
   };
 
   return (request, _reply, done) => {
     const text = request.headers['x-api-key'];
     if (typeof text !== 'string' || text === '') {
-      if (deps.keyless) count(request, `${KEYLESS_TIER} ${deps.keyless(request)}`, KEYLESS_TIER, done);
-      else {
+      if (deps.keyless) {
+        const id = `${KEYLESS_TIER} ${deps.clientOf(request)}`;
+        countFor(request, { id, tier: KEYLESS_TIER, bucket }, done);
+      } else {
         const message = `Unauthorized: the header x-api-key is missing${elsewhere(request)}`;
         done(new AppError('UNAUTHORIZED', { message }));
       }
@@ -75,6 +95,17 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
     if (isPromise(key)) key.then((found) => admit(request, found, done), done);
     else admit(request, key, done);
   };
+}
+
+/** A key that everybody can read says nothing about who calls: not whose events may be read. */
+function whyNotFromPage({ headers }: FastifyRequest, { origins }: ApiKey, forPages: boolean): AppError | undefined {
+  if (headers.origin === undefined || !origins.includes(headers.origin)) {
+    const message = `This API key is for pages of ${origins.join(', ')}; use one that is kept secret elsewhere`;
+    return new AppError('KEY_HAS_NO_ACCESS', { message });
+  }
+  if (forPages || headers.authorization !== undefined) return undefined;
+  const message = 'This API key is for pages, and everybody can read it: log in with a wallet, or use a secret key';
+  return new AppError('KEY_HAS_NO_ACCESS', { message });
 }
 
 /** What to do for who has sent another header in its place, which nobody looks into; a login's token belongs there. */

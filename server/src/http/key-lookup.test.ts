@@ -47,7 +47,16 @@ async function open(sandbox = false) {
 async function insert(text: string, more: { expiresAt?: Date; prefixes?: string[] } = {}): Promise<string> {
   const id = `id of ${text}`;
   const digest = hash('sha256', text, 'buffer');
-  const row = { id, name: text, prefix: text.slice(0, 8), hash: digest, tier: 'free', prefixes: [], ...more };
+  const row = {
+    id,
+    name: text,
+    prefix: text.slice(0, 8),
+    hash: digest,
+    tier: 'free',
+    prefixes: [],
+    origins: [],
+    ...more,
+  };
   await store.transaction((tx) => createKey(tx, { ...row, createdAt: new Date(wall) }));
   return id;
 }
@@ -62,7 +71,7 @@ async function revoke(id: string, tell: boolean): Promise<void> {
 test('finds a key with its tier and paths, and then answers at once without the store', async () => {
   const find = await open();
   const id = await insert(keyOf('known'), { prefixes: ['/tx'] });
-  const expected = { id, tier: 'free', prefixes: ['/tx'] };
+  const expected = { id, tier: 'free', prefixes: ['/tx'], origins: [] };
   assert.deepEqual(await find(keyOf('known')), expected);
   assert.deepEqual(find(keyOf('known')), expected);
   assert.equal(queries, 1);
@@ -119,7 +128,7 @@ test('what was read before a change is not remembered after it', async () => {
   let announce = (): void => undefined;
   let answer: (() => void) | undefined;
   const digest = hash('sha256', keyOf('late'), 'buffer');
-  const row = { id: 'late', tier: 'free', prefixes: [], expiresAt: null, revokedAt: null, hash: digest };
+  const row = { id: 'late', tier: 'free', prefixes: [], origins: [], expiresAt: null, revokedAt: null, hash: digest };
   const rows: object[][] = [[row], []];
   const slow: Store = {
     ...store,
@@ -138,7 +147,7 @@ test('what was read before a change is not remembered after it', async () => {
   while (answer === undefined) await new Promise(setImmediate);
   announce();
   answer();
-  assert.deepEqual(await early, { id: 'late', tier: 'free', prefixes: [] });
+  assert.deepEqual(await early, { id: 'late', tier: 'free', prefixes: [], origins: [] });
   assert.equal(await find(keyOf('late')), undefined);
 });
 
@@ -156,7 +165,7 @@ test('guessing does not push a real key out of memory', async () => {
 
 test('the key "sandbox" works in the sandbox only', async () => {
   const inSandbox = await open(true);
-  assert.deepEqual(inSandbox('sandbox'), { id: 'sandbox', tier: 'unlimited', prefixes: [] });
+  assert.deepEqual(inSandbox('sandbox'), { id: 'sandbox', tier: 'unlimited', prefixes: [], origins: [] });
   await close?.();
   const outside = await open(false);
   assert.equal(await outside('sandbox'), undefined);

@@ -14,9 +14,9 @@ const MAX_AGE_MS = 10_000;
 const MAX_ENTRIES = 10_000;
 
 /** How a key looks: base58 of 24 bytes. Any other text is none, and nobody looks for it. */
-const KEY_FORM = /^slip_[1-9A-HJ-NP-Za-km-z]{24,33}$/;
+const KEY_FORM = /^slip_(?:pub_)?[1-9A-HJ-NP-Za-km-z]{24,33}$/;
 
-const sandboxKey: ApiKey = { id: 'sandbox', tier: 'unlimited', prefixes: [] };
+const sandboxKey: ApiKey = { id: 'sandbox', tier: 'unlimited', prefixes: [], origins: [] };
 
 interface Entry {
   readonly readAt: number;
@@ -69,7 +69,7 @@ export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyL
     const row = await findRow(digest);
     const entry: Entry = {
       readAt,
-      key: row && { id: row.id, tier: row.tier, prefixes: row.prefixes },
+      key: row && { id: row.id, tier: row.tier, prefixes: row.prefixes, origins: row.origins },
       expiresAt: row?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     };
     // Do not cache after a change what was read before it.

@@ -7,6 +7,8 @@ export interface ApiKey {
   readonly tier: string;
   /** Case-sensitive path prefixes that the key may use; empty: all. */
   readonly prefixes: readonly string[];
+  /** The origins of the pages that it stands in, where everybody reads it; empty: it is kept secret. */
+  readonly origins: readonly string[];
 }
 
 /**
@@ -19,6 +21,15 @@ export type KeyLookup = (key: string) => ApiKey | undefined | Promise<ApiKey | u
 export type WalletLookup = (token: string) => Promise<Address | undefined>;
 
 export type Bucket = 'main' | 'execute';
+
+/** Whom calls are counted for. */
+export interface Payer {
+  readonly id: string;
+  readonly tier: string;
+  readonly bucket: Bucket;
+  /** Whose calls these are, too: of the clients that share a key, all together have its limit. */
+  readonly within?: Payer;
+}
 
 export interface LimitState {
   readonly allowed: boolean;
@@ -67,7 +78,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Whom its rate limit is counted for, on routes with `auth: 'key'` or `'wallet'`. */
-    payer: { readonly id: string; readonly tier: string; readonly bucket: Bucket } | undefined;
+    payer: Payer | undefined;
     /**
      * Counts `weight` further calls for what it turns out to cost; undefined where nothing is counted. The state says
      * whether so much was left.

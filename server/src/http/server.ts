@@ -9,7 +9,6 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
-import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
@@ -27,7 +26,7 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
-import type { KeyLookup, Limiter, Readiness, WalletLookup } from './ports.js';
+import type { KeyLookup, Limiter, LimitState, Payer, Readiness, WalletLookup } from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { printRequests } from './request-lines.js';
@@ -144,7 +143,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     shareErrorSchema(app, route);
-    equipRoute(app, route, { ...deps, clientOf: config.http.keyless ? clientOf : undefined, admin, waitingRoom });
+    equipRoute(app, route, { ...deps, clientOf, admin, waitingRoom });
   });
   registerOpenapiRoute(app);
   registerLlms(app, config.http.publicUrl);
@@ -158,10 +157,14 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
 function charger(limiter: Limiter): FastifyRequest['charge'] {
   return async function (this: FastifyRequest, weight) {
     if (!this.payer || weight <= 0) return undefined;
-    const { id, bucket, tier } = this.payer;
-    const state = await limiter.take(id, bucket, tier, weight);
-    this.limitState = state;
-    return state;
+    let first: LimitState | undefined;
+    for (let payer: Payer | undefined = this.payer; payer; payer = payer.within) {
+      const state = await limiter.take(payer.id, payer.bucket, payer.tier, weight);
+      if (!first || !state.allowed) this.limitState = state;
+      if (!state.allowed) return state;
+      first ??= state;
+    }
+    return first;
   };
 }
 
@@ -170,7 +173,7 @@ function equipRoute(
   app: FastifyInstance,
   route: RouteOptions,
   deps: ServerDeps & {
-    clientOf: ClientOf | undefined;
+    clientOf: ClientOf;
     admin: onRequestHookHandler;
     waitingRoom: ReturnType<typeof createWaitingRoom>;
   },
@@ -182,7 +185,8 @@ function equipRoute(
   const guards: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
     const { enter, leave } = deps.waitingRoom(bucket);
-    const guard = keyGuard({ ...deps, keyless: keyless ? deps.clientOf : undefined }, route.url, bucket);
+    const owned = { keyless: keyless && deps.config.http.keyless, forPages: keyless || auth === 'wallet' };
+    const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
     guards.push(enter, opensHere && deps.config.sandbox ? unlessOpenedHere(guard) : guard);
     route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
   }
@@ -221,8 +225,7 @@ function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHan
     meter(request.method, reply.statusCode, reply.elapsedTime);
     const { payer, limitState } = request;
     if (payer && limitState) {
-      const key = payer.tier === KEYLESS_TIER ? 'keyless' : payer.id;
-      metrics.called(key, limitState.allowed ? 'served' : 'limited');
+      metrics.called(request.apiKey?.id ?? 'keyless', limitState.allowed ? 'served' : 'limited');
     }
     if (log.isLevelEnabled('debug')) {
       const line = { requestId: request.id, method: request.method, route, status: reply.statusCode };

@@ -10,8 +10,9 @@ import { createServer, type ServerDeps } from './server.js';
 
 /** Keys by their text, for the tests of this folder. */
 export const testKeys: Record<string, ApiKey> = {
-  'good-key': { id: 'key-1', tier: 'free', prefixes: [] },
-  'submit-only': { id: 'key-2', tier: 'free', prefixes: ['/tx/v1'] },
+  'good-key': { id: 'key-1', tier: 'free', prefixes: [], origins: [] },
+  'submit-only': { id: 'key-2', tier: 'free', prefixes: ['/tx/v1'], origins: [] },
+  'in-pages': { id: 'key-3', tier: 'free', prefixes: [], origins: ['http://localhost:3000'] },
 };
 
 export const plentyLeft: LimitState = {

@@ -10,6 +10,8 @@ export interface NewKey {
   tier: string;
   /** Path prefixes that the key is limited to; empty: all paths. */
   prefixes: readonly string[];
+  /** The origins of the pages that it stands in; empty: it is kept secret. */
+  origins: readonly string[];
   createdAt: Date;
   expiresAt?: Date | undefined;
 }
@@ -20,6 +22,7 @@ export interface ApiKey {
   prefix: string;
   tier: string;
   prefixes: string[];
+  origins: string[];
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -28,7 +31,7 @@ export interface ApiKey {
 }
 
 const COLUMNS =
-  'id, name, prefix, tier, prefixes, created_at as "createdAt", expires_at as "expiresAt", ' +
+  'id, name, prefix, tier, prefixes, origins, created_at as "createdAt", expires_at as "expiresAt", ' +
   'revoked_at as "revokedAt", rotated_from as "rotatedFrom"';
 
 /** Stores a new key. */
@@ -43,7 +46,7 @@ export async function listKeys(sql: Sql): Promise<ApiKey[]> {
 
 /**
  * Stores `replacement` as the successor of the key `id`, which stays valid until `oldExpiresAt` at most. The caller
- * copies name, tier and prefixes. Undefined if there is no such key, or it is revoked or expired at
+ * copies name, tier, prefixes and origins. Undefined if there is no such key, or it is revoked or expired at
  * `replacement.createdAt`.
  */
 export async function rotateKey(
@@ -90,9 +93,20 @@ export async function findKeysByHash(
 
 async function insertKey(tx: Tx, key: NewKey, rotatedFrom: string | null): Promise<ApiKey> {
   const { rows } = await tx.query<ApiKey>(
-    `insert into api_keys (id, name, prefix, hash, tier, prefixes, created_at, expires_at, rotated_from)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
-    [key.id, key.name, key.prefix, key.hash, key.tier, key.prefixes, key.createdAt, key.expiresAt, rotatedFrom],
+    `insert into api_keys (id, name, prefix, hash, tier, prefixes, origins, created_at, expires_at, rotated_from)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
+    [
+      key.id,
+      key.name,
+      key.prefix,
+      key.hash,
+      key.tier,
+      key.prefixes,
+      key.origins,
+      key.createdAt,
+      key.expiresAt,
+      rotatedFrom,
+    ],
   );
   return rows[0]!;
 }

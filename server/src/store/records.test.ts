@@ -26,7 +26,15 @@ async function findKeyByHash(store: Store, hash: Buffer, now: Date): Promise<Api
 }
 
 function newKey(name: string, changes: Partial<NewKey> = {}): NewKey {
-  const common = { id: `id of ${name}`, name, prefix: 'slip_abc', tier: 'free', prefixes: [], createdAt: at(0) };
+  const common = {
+    id: `id of ${name}`,
+    name,
+    prefix: 'slip_abc',
+    tier: 'free',
+    prefixes: [],
+    origins: [],
+    createdAt: at(0),
+  };
   return { ...common, hash: hashOf(name), ...changes };
 }
 
@@ -57,11 +65,12 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a key is found by its hash until it is revoked or expired', async () => {
       const prefixes = ['/tx/v1', '/ultra/v1'];
       await store.transaction(async (tx) => {
-        await createKey(tx, newKey('good', { prefixes }));
+        await createKey(tx, newKey('good', { prefixes, origins: ['https://a.example'] }));
         await createKey(tx, newKey('brief', { expiresAt: at(100) }));
       });
       const find = async (key: string, seconds: number) => (await findKeyByHash(store, hashOf(key), at(seconds)))?.name;
-      assert.deepEqual((await findKeyByHash(store, hashOf('good'), at(1)))?.prefixes, prefixes);
+      const good = await findKeyByHash(store, hashOf('good'), at(1));
+      assert.deepEqual([good?.prefixes, good?.origins], [prefixes, ['https://a.example']]);
       assert.equal(await find('unknown', 1), undefined);
       assert.equal(await find('brief', 99), 'brief');
       assert.equal(await find('brief', 100), undefined);

@@ -39,6 +39,7 @@ before(async () => {
     store,
     box: async () => box,
     clock: { now: () => now },
+    mayCall: (origin) => origin === 'https://app.example.com',
     tiers: keyTiers(config.tiers),
     simulatedEvents: ['SIM-1'],
     whyNotFinal: async (signature) => notFinal.get(signature),

@@ -5,7 +5,7 @@ import { type AdminDeps, adminRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { CreateKeyBody, NewKey } from './schema.js';
 
-export function registerCreateKey(app: TypedServer, { store, clock, tiers }: AdminDeps): void {
+export function registerCreateKey(app: TypedServer, { store, clock, tiers, mayCall }: AdminDeps): void {
   app.post(
     '/admin/v1/keys',
     {
@@ -21,6 +21,11 @@ export function registerCreateKey(app: TypedServer, { store, clock, tiers }: Adm
     async ({ body }) => {
       if (!tiers.includes(body.tier)) {
         throw new AppError('INVALID_REQUEST', { message: `tier must be one of: ${tiers.join(', ')}` });
+      }
+      const foreign = body.origins.find((origin) => !mayCall(origin));
+      if (foreign !== undefined) {
+        const message = `origins: pages of ${foreign} may not call: SLIPWAY_CORS_ORIGINS lists those that may`;
+        throw new AppError('INVALID_REQUEST', { message });
       }
       const { text, stored } = makeKey(clock, body);
       const key = await store.transaction(async (tx) => {

@@ -15,6 +15,8 @@ export interface AdminDeps {
   clock: Clock;
   /** The tiers that a key may have. */
   tiers: readonly string[];
+  /** Whether pages of an origin may call at all. */
+  mayCall: (origin: string) => boolean;
   /** Events whose scores the sandbox simulates. */
   simulatedEvents: readonly string[];
   /** Why a payment must not be relied on for good yet, by its signature; undefined where it is final. */

@@ -1,4 +1,5 @@
 import { plainError } from '../../errors/index.js';
+import { pagesThatMayCall } from '../../lib/page-origins.js';
 import { keyTiers } from '../../lib/tiers.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { simulatedEvents } from '../../scores/index.js';
@@ -33,6 +34,7 @@ export const adminArea: Area = {
       box: async () => secrets,
       clock,
       tiers: keyTiers(config.tiers),
+      mayCall: pagesThatMayCall(config.http.corsOrigins),
       simulatedEvents: config.sandbox ? simulatedEvents : [],
       rebuildInvites: invites.rebuild,
       keeperShortage: async () => {

@@ -5,23 +5,25 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { ApiKey, NewKey as StoredKey } from '../../store/keys.js';
 import type { Key } from './schema.js';
 
-/** How much of a key is stored in clear text, to recognize it by: `slip_` and 3 of about 33 characters. */
-const SHOWN = 8;
+/** How much of a key is stored in clear text, to recognize it by: so many of about 33 characters after how it begins. */
+const SHOWN = 3;
 
 /** A new key of 192 random bits, and what is stored of it. */
 export function makeKey(
   clock: Clock,
-  grants: Pick<StoredKey, 'name' | 'tier' | 'prefixes'>,
+  grants: Pick<StoredKey, 'name' | 'tier' | 'prefixes' | 'origins'>,
 ): { text: string; stored: StoredKey } {
-  const text = `slip_${base58Encode(randomBytes(24))}`;
-  const { name, tier, prefixes } = grants;
+  const { name, tier, prefixes, origins } = grants;
+  const begin = origins.length > 0 ? 'slip_pub_' : 'slip_';
+  const text = `${begin}${base58Encode(randomBytes(24))}`;
   const stored: StoredKey = {
     id: uuidv7(clock),
     name,
-    prefix: text.slice(0, SHOWN),
+    prefix: text.slice(0, begin.length + SHOWN),
     hash: hash('sha256', text, 'buffer'),
     tier,
     prefixes,
+    origins,
     createdAt: new Date(clock.now()),
   };
   return { text, stored };

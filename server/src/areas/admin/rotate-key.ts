@@ -15,7 +15,7 @@ export function registerRotateKey(app: TypedServer, { store, clock }: AdminDeps)
         tags: ['Admin'],
         summary: 'Replace an API key',
         description:
-          'Makes a new key with the name, tier and paths of the old one, which goes on working for `overlapSeconds`.',
+          'Makes a new key with the name, tier, paths and origins of the old one, which goes on working for `overlapSeconds`.',
         params: IdParams,
         body: RotateKeyBody,
         response: { 200: NewKey },

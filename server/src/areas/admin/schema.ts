@@ -17,6 +17,9 @@ export const Key = Type.Object({
   prefix: Type.String({ description: 'The first characters of the key, to recognize it by' }),
   tier: Type.String(),
   prefixes: Type.Array(Type.String(), { description: 'Paths that the key may use begin with one of these; none: all' }),
+  origins: Type.Array(Type.String(), {
+    description: 'The origins of the pages that the key stands in; none: it is kept secret',
+  }),
   createdAt: Timestamp,
   expiresAt: NullableTimestamp,
   revokedAt: NullableTimestamp,
@@ -35,10 +38,18 @@ export type NewKey = Static<typeof NewKey>;
 
 const PathPrefix = Type.String({ pattern: '^/[!-~]*$', maxLength: 200, description: 'a path that begins with /' });
 
+const Origin = Type.String({ maxLength: 300, description: 'an origin such as https://app.example.com' });
+
 export const CreateKeyBody = Type.Object({
   name: Text({ minLength: 1, maxLength: 100 }),
   tier: Type.String({ default: 'free', description: 'A tier of the configuration, or unlimited' }),
   prefixes: Type.Array(PathPrefix, { default: [], maxItems: 50 }),
+  origins: Type.Array(Origin, {
+    default: [],
+    maxItems: 50,
+    description:
+      'Makes a key that may stand in pages of these origins: it works only from them, each client has the limits of the tier `keyless` and all together those of `tier`, and what belongs to a key, such as its events, it cannot read',
+  }),
 });
 export type CreateKeyBody = Static<typeof CreateKeyBody>;
 

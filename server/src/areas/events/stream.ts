@@ -42,7 +42,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       },
     },
     async (request, reply) => {
-      const keyId = request.apiKey!.id;
+      const keyId = request.payer!.id;
       const { wants, follows } = readFilter(request.query);
       const account = accountOf(request);
       const leave = places.enter(keyId);
