@@ -170,6 +170,8 @@ function checkWorkspaces() {
     react: ['@slipway/client'],
     'sandbox-wallet': [...formats, '@slipway/checks'],
     console: [...formats, '@slipway/checks', '@slipway/client'],
+    testing: ['@slipway/client', '@slipway/wire'],
+    'create-slipway-app': [],
   };
   const inBrowsers = new Set(['checks', 'client', 'react', 'sandbox-wallet', 'console']);
   for (const [workspace, others] of Object.entries(may)) {

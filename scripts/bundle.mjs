@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { buildConsole } from './console.mjs';
+import { packagesOf } from './pack-service.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'server', 'dist', 'bundle');
@@ -102,8 +103,7 @@ export async function bundle() {
     metafile: true,
     logLevel: 'warning',
   });
-  const folders = Object.keys(metafile.inputs).flatMap((path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
-  writeFileSync(join(out, 'packages.json'), JSON.stringify([...new Set(folders)].sort()));
+  writeFileSync(join(out, 'packages.json'), JSON.stringify(packagesOf(metafile)));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)

@@ -10,7 +10,7 @@ const FILES = ['server/bin', 'server/dist/browser', 'console/dist/page', 'server
 const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
 const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];
 
-const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+export const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
 /** Fills a folder that can be packed with what has been built. */
 export function fillServicePackage(target) {
@@ -31,14 +31,15 @@ export function fillServicePackage(target) {
     version,
     description,
     license,
+    ...shared(),
     type: 'module',
     bin: { slipway: 'server/bin/slipway.mjs' },
-    engines: manifestOf('.').engines,
     dependencies: versionsOf(LOADED),
     optionalDependencies: {
       ...manifestOf('node_modules/litesvm').optionalDependencies,
       ...versionsOf(WHERE_CONFIGURED),
     },
+    files: ['server', 'console', 'programs', 'LICENSES-OF-OTHERS'],
   });
   for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(target, name));
   writeFileSync(
@@ -47,13 +48,25 @@ export function fillServicePackage(target) {
   );
 }
 
-function writeManifest(folder, manifest) {
+/** What every package that we publish says. */
+export function shared() {
+  const { engines, repository } = manifestOf('.');
+  return { engines, repository, publishConfig: { access: 'public', provenance: true } };
+}
+
+export function writeManifest(folder, manifest) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** The licences of the packages whose code is in the bundle. */
-function licensesOf(folders) {
+/** The folders of the packages whose code esbuild has joined. */
+export function packagesOf({ inputs }) {
+  const folders = Object.keys(inputs).flatMap((path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/** The licences of the packages in these folders. */
+export function licensesOf(folders) {
   return folders
     .map((folder) => {
       const { name, version, license } = manifestOf(folder);

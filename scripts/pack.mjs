@@ -1,56 +1,49 @@
 // Makes the npm packages that we publish. What they need of other workspaces that are not published is inside.
 // Usage: npm run pack [-- <folder>], which gets the tarballs; by default the root of the repository
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { fillServicePackage } from './pack-service.mjs';
+import { fillServicePackage, licensesOf, manifestOf, packagesOf, shared, writeManifest } from './pack-service.mjs';
 import { root } from './prepare.mjs';
 
-/** The workspaces that are published. */
-export const PUBLISHED = ['client', 'react'];
-/** Whose code is inside of a package, and so must its licence be. */
-const INLINED = { client: { 'noble-hashes': ['wire', '@noble/hashes/sha2.js'] } };
+/** What the published workspaces consist of: modules as they were compiled, or joined ones, for pages or for Node. */
+const KINDS = {
+  wire: 'modules',
+  programs: 'modules',
+  localnet: 'node',
+  client: 'browser',
+  react: 'browser',
+  testing: 'modules',
+  'create-slipway-app': 'modules',
+};
+/** The workspaces that are published, each after those that it needs. */
+export const PUBLISHED = Object.keys(KINDS);
 
 /** Packs a workspace, which has been built, into the folder; the tarball's path. */
 export async function pack(workspace, folder) {
+  const kind = KINDS[workspace];
   const source = join(root, workspace);
   const target = join(source, 'dist', 'package');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  const { name, version, description, license, type, sideEffects, peerDependencies } = manifest;
-  const needed = Object.keys(peerDependencies ?? {});
-  await build({
-    entryPoints: [join(source, 'dist', 'index.js')],
-    outdir: target,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    external: needed,
-  });
-  copyTypes({ source, target, needed }, 'index.d.ts', new Set());
-  copyFileSync(join(source, 'README.md'), join(target, 'README.md'));
-  copyFileSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
-  for (const [title, [from, module]] of Object.entries(INLINED[workspace] ?? {})) {
-    const folderOf = dirname(createRequire(join(root, from, 'package.json')).resolve(module));
-    copyFileSync(join(folderOf, 'LICENSE'), join(target, `LICENSE-${title}`));
+  const manifest = publishedManifest(workspace, kind);
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const parts = { dist: join(source, 'dist'), target: join(target, 'dist'), needed, copied: new Set() };
+  const entries = pathsIn([manifest.exports, manifest.imports, manifest.bin]).map((path) =>
+    path.slice('./dist/'.length),
+  );
+  for (const path of entries) if (kind === 'modules' || path.endsWith('.d.ts')) copyModule(parts, path);
+  if (kind !== 'modules') {
+    const inside = await joinModules(parts, entries, kind);
+    if (inside.length > 0) writeFileSync(join(target, 'LICENSES-OF-OTHERS'), licensesOf(inside));
   }
-  const published = {
-    name,
-    version,
-    description,
-    license,
-    type,
-    sideEffects,
-    exports: { '.': { types: './index.d.ts', default: './index.js' } },
-    engines: { node: '>=20' },
-    peerDependencies,
-  };
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  for (const path of manifestOf(workspace).files ?? [])
+    cpSync(join(source, path), join(target, path), { recursive: true });
+  cpSync(join(source, 'README.md'), join(target, 'README.md'));
+  cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
+  writeManifest(target, { ...manifest, files: readdirSync(target).sort() });
   return tarballOf(target, folder);
 }
 
@@ -61,24 +54,91 @@ export function packService(folder) {
   return tarballOf(target, folder);
 }
 
+/** Packs all of them; the paths of the tarballs, each after those that it needs. */
+export async function packAll(folder) {
+  const tarballs = [packService(folder)];
+  for (const workspace of PUBLISHED) tarballs.push(await pack(workspace, folder));
+  return tarballs;
+}
+
 function tarballOf(target, folder) {
   const packed = spawnSync('npm', ['pack', target, '--pack-destination', folder, '--json'], { encoding: 'utf8' });
   if (packed.status !== 0) throw new Error(packed.stderr);
   return join(folder, JSON.parse(packed.stdout)[0].filename);
 }
 
-/** Copies a file of types and those that it needs. Of other packages it may need those that the user has. */
-function copyTypes(package_, name, copied) {
-  if (copied.has(name)) return;
-  copied.add(name);
-  const { source, target, needed } = package_;
-  const text = readFileSync(join(source, 'dist', name), 'utf8').replace(/\n\/\/# sourceMappingURL.*/, '');
-  for (const [, from] of text.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)) {
-    if (needed.includes(from)) continue;
-    if (!from.startsWith('./')) throw new Error(`the types in ${name} need ${from}`);
-    copyTypes(package_, from.slice(2).replace(/\.js$/, '.d.ts'), copied);
+function publishedManifest(workspace, kind) {
+  const manifest = manifestOf(workspace);
+  const { name, version, description, license, type, bin, sideEffects, imports, peerDependencies } = manifest;
+  // For tests of this repository only.
+  const { './testing': _, ...exports } = manifest.exports ?? {};
+  // Of the virtual machine, only the native part is a file of its own.
+  const { litesvm, ...dependencies } = manifest.dependencies ?? {};
+  return {
+    name,
+    version,
+    description,
+    license,
+    ...shared(),
+    type,
+    ...(bin && { bin }),
+    sideEffects,
+    ...(Object.keys(exports).length > 0 && { exports }),
+    imports,
+    ...(kind !== 'browser' && {
+      dependencies: { ...dependencies, ...(workspace === 'testing' && { slipway: version }) },
+    }),
+    ...(litesvm && { optionalDependencies: manifestOf('node_modules/litesvm').optionalDependencies }),
+    peerDependencies,
+  };
+}
+
+/** All paths that a manifest names, whatever the conditions. */
+function pathsIn(value) {
+  return typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(pathsIn);
+}
+
+/** Copies a module or a file of types, and those that it needs. Of other packages it may need those that the user has. */
+function copyModule(parts, path) {
+  const { dist, target, needed, copied } = parts;
+  if (copied.has(path)) return;
+  copied.add(path);
+  const text = readFileSync(join(dist, path), 'utf8').replace(/\n\/\/# sourceMappingURL.*/, '');
+  const types = path.endsWith('.d.ts');
+  for (const [, from] of text.matchAll(/(?:\bfrom |\bimport\(|\bnew URL\()['"]([^'"]+)['"]/g)) {
+    if (/^\.\.?\/.*\.js$/.test(from))
+      copyModule(parts, join(dirname(path), types ? from.replace(/\.js$/, '.d.ts') : from));
+    else if (
+      !isBuiltin(from) &&
+      !/^[.#]/.test(from) &&
+      !needed.some((name) => from === name || from.startsWith(`${name}/`))
+    )
+      throw new Error(`${path} needs ${from}`);
   }
-  writeFileSync(join(target, name), text);
+  mkdirSync(dirname(join(target, path)), { recursive: true });
+  writeFileSync(join(target, path), text);
+}
+
+/** Joins the modules of a package; the folders of the packages of others whose code is inside. */
+async function joinModules({ dist, target, needed }, entries, platform) {
+  const worker = platform === 'node' ? ['worker.js'] : [];
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...entries.filter((path) => path.endsWith('.js')), ...worker].map((path) => join(dist, path)),
+    outdir: target,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform,
+    target: platform === 'node' ? 'node20.19' : 'es2022',
+    external: [...needed, 'litesvm-*', '*.node'],
+    // The loader of the native part is a module of the older kind.
+    ...(platform === 'node' && {
+      banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    }),
+    metafile: true,
+  });
+  return packagesOf(metafile);
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -86,6 +146,5 @@ if (process.argv[1] === import.meta.filename) {
   prepare();
   const folder = resolve(process.argv[2] ?? root);
   mkdirSync(folder, { recursive: true });
-  for (const workspace of PUBLISHED) console.log(await pack(workspace, folder));
-  console.log(packService(folder));
+  for (const tarball of await packAll(folder)) console.log(tarball);
 }
