@@ -22,6 +22,7 @@ import { triggerOrdersCommand } from './trigger-orders.js';
 import { txCommand } from './tx.js';
 import { vaultsCommand } from './vaults.js';
 import { verificationsCommand } from './verifications.js';
+import { walletsCommand } from './wallets.js';
 
 /** Adds every command to the program, in the order of the help. */
 export function addCommands(program: Command, context: CommandContext): void {
@@ -45,6 +46,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   scoresCommand(program, context);
   triggerOrdersCommand(program, context);
   invitesCommand(program, context);
+  walletsCommand(program, context);
   vaultsCommand(program, context);
   programsCommand(program, context);
   program

@@ -1,45 +1,10 @@
-import { type Address, encodeTransaction, transactionSignature } from '@slipway/wire';
-import { pino } from 'pino';
-import { createChain, createHttpRpc } from '../chain/index.js';
+import type { Address } from '@slipway/wire';
 import type { Config } from '../config/index.js';
-import { broadcast, createTracker, explain, NotAccepted } from '../landing/index.js';
-import { steadyNow } from '../lib/clock.js';
+import { explain } from '../landing/index.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
-import { CommandError } from './context.js';
-import { openKeys } from './open-keys.js';
+import { withOwnChain } from './own-chain.js';
 
-/** Only needs the signer file and an RPC, so it works even if the service is gone and its database is lost. */
-export async function sweep(config: Config, wallet: Address): Promise<SweepReport> {
-  const signer = await openKeys(config);
-  const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
-    createHttpRpc({ url }),
-  );
-  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
-  const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });
-  const log = pino({ level: 'silent' });
-  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
-  try {
-    return await sweepVault(
-      {
-        chain,
-        signer,
-        explain: (error) => explain(error).message,
-        async land(transaction, lastValidBlockHeight) {
-          const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
-          const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
-          if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
-          return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
-        },
-      },
-      wallet,
-    );
-  } finally {
-    tracker.close();
-  }
-}
-
-function rpcUrl({ chain }: Config): string {
-  if (chain.kind === 'outside') return chain.rpcUrl;
-  if (chain.rpcPort > 0) return `http://127.0.0.1:${chain.rpcPort}`;
-  throw new CommandError('SLIPWAY_RPC_PORT is 0: set it to the port that the embedded chain listens on');
+/** Sends what the vault of a wallet holds to the wallet. */
+export function sweep(config: Config, wallet: Address): Promise<SweepReport> {
+  return withOwnChain(config, (own) => sweepVault({ ...own, explain: (error) => explain(error).message }, wallet));
 }

@@ -1,0 +1,49 @@
+import { encodeTransaction, type Transaction, transactionSignature } from '@slipway/wire';
+import { pino } from 'pino';
+import { type Chain, createChain, createHttpRpc } from '../chain/index.js';
+import type { Config } from '../config/index.js';
+import { broadcast, createTracker, NotAccepted } from '../landing/index.js';
+import { steadyNow } from '../lib/clock.js';
+import type { Signer } from '../signer/index.js';
+import { CommandError } from './context.js';
+import { openKeys } from './open-keys.js';
+
+/** What moves money without the service: its keys, and a way to the chain. */
+export interface OwnChain {
+  chain: Chain;
+  signer: Signer;
+  /** Sends a signed transaction until its outcome is known. */
+  land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
+}
+
+/** Runs `work` with the signer file and an RPC only, so it works even if the service is gone and its database is lost. */
+export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => Promise<T>): Promise<T> {
+  const signer = await openKeys(config);
+  const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
+    createHttpRpc({ url }),
+  );
+  const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
+  const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });
+  const log = pino({ level: 'silent' });
+  const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
+  try {
+    return await work({
+      chain,
+      signer,
+      async land(transaction, lastValidBlockHeight) {
+        const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
+        const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
+        if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
+        return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
+      },
+    });
+  } finally {
+    tracker.close();
+  }
+}
+
+function rpcUrl({ chain }: Config): string {
+  if (chain.kind === 'outside') return chain.rpcUrl;
+  if (chain.rpcPort > 0) return `http://127.0.0.1:${chain.rpcPort}`;
+  throw new CommandError('SLIPWAY_RPC_PORT is 0: set it to the port that the embedded chain listens on');
+}
