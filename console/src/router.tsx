@@ -1,45 +1,68 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { SandboxScreens } from './sandbox-screens.js';
 import { Shell } from './shell.js';
+import { Broken } from './ui/broken.js';
 import { NotFound } from './ui/not-found.js';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
-const home = createRoute({
+const sandbox = createRoute({ getParentRoute: () => root, id: 'sandbox', component: SandboxScreens });
+const operator = createRoute({
   getParentRoute: () => root,
+  id: 'operator',
+  component: lazyRouteComponent(() => import('./operator/gate.js'), 'OperatorScreens'),
+});
+
+const home = createRoute({
+  getParentRoute: () => sandbox,
   path: '/',
   component: lazyRouteComponent(() => import('./home/home.js'), 'Home'),
 });
 const swap = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => sandbox,
   path: '/swap',
   component: lazyRouteComponent(() => import('./swap/swap.js'), 'Swap'),
 });
 const orders = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => sandbox,
   path: '/orders',
   component: lazyRouteComponent(() => import('./orders/orders.js'), 'Orders'),
 });
 const launch = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => sandbox,
   path: '/launch',
   component: lazyRouteComponent(() => import('./launch/launch.js'), 'Launch'),
 });
 const token = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => sandbox,
   path: '/launch/$mint',
   component: lazyRouteComponent(() => import('./launch/token.js'), 'Token'),
 });
 const send = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => sandbox,
   path: '/send',
   component: lazyRouteComponent(() => import('./send/send.js'), 'Send'),
 });
 const loadChain = lazyRouteComponent(() => import('./chain/chain.js'), 'Chain');
-const chain = createRoute({ getParentRoute: () => root, path: '/chain', component: loadChain });
-const found = createRoute({ getParentRoute: () => root, path: '/chain/$of', component: loadChain });
+const chain = createRoute({ getParentRoute: () => sandbox, path: '/chain', component: loadChain });
+const found = createRoute({ getParentRoute: () => sandbox, path: '/chain/$of', component: loadChain });
+
+const overview = createRoute({
+  getParentRoute: () => operator,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./operator/overview.js'), 'Overview'),
+});
+const loadOperate = lazyRouteComponent(() => import('./operator/operate.js'), 'Operate');
+const operate = createRoute({ getParentRoute: () => operator, path: '/operate', component: loadOperate });
+const part = createRoute({ getParentRoute: () => operator, path: '/operate/$part', component: loadOperate });
+const one = createRoute({ getParentRoute: () => operator, path: '/operate/$part/$id', component: loadOperate });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, swap, orders, launch, token, send, chain, found]),
+  routeTree: root.addChildren([
+    sandbox.addChildren([home, swap, orders, launch, token, send, chain, found]),
+    operator.addChildren([overview, operate, part, one]),
+  ]),
   defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
   scrollRestoration: true,
 });
 

@@ -2,73 +2,76 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { follow, useLive } from './lib/live.js';
+import { type Parts, partsQuery } from './lib/parts.js';
 import { infoQuery } from './lib/sandbox.js';
 import { chooseTheme, useTheme } from './lib/theme.js';
 import { chooseWallet, useWalletName } from './lib/wallet.js';
+import { signOut, useSession } from './operator/session.js';
 import { Icon, type IconName } from './ui/icon.js';
 import { Trouble } from './ui/trouble.js';
 
-const PAGES: readonly {
-  to: '/' | '/swap' | '/orders' | '/launch' | '/send' | '/chain';
+interface Page {
+  to: '/' | '/swap' | '/orders' | '/launch' | '/send' | '/chain' | '/overview' | '/operate';
   name: string;
   icon: IconName;
-}[] = [
-  { to: '/', name: 'Home', icon: 'home' },
-  { to: '/swap', name: 'Swap', icon: 'swap' },
-  { to: '/orders', name: 'Orders', icon: 'orders' },
-  { to: '/launch', name: 'Launch', icon: 'launch' },
-  { to: '/send', name: 'Send', icon: 'send' },
-  { to: '/chain', name: 'Chain', icon: 'chain' },
+  part: keyof Parts;
+}
+const PAGES: readonly Page[] = [
+  { to: '/', name: 'Home', icon: 'home', part: 'sandbox' },
+  { to: '/swap', name: 'Swap', icon: 'swap', part: 'sandbox' },
+  { to: '/orders', name: 'Orders', icon: 'orders', part: 'sandbox' },
+  { to: '/launch', name: 'Launch', icon: 'launch', part: 'sandbox' },
+  { to: '/send', name: 'Send', icon: 'send', part: 'sandbox' },
+  { to: '/chain', name: 'Chain', icon: 'chain', part: 'sandbox' },
+  { to: '/overview', name: 'Overview', icon: 'overview', part: 'operator' },
+  { to: '/operate', name: 'Operate', icon: 'operate', part: 'operator' },
 ];
 
 /** What stands around every screen. */
 export function Shell() {
-  const { data: info, error, isError } = useQuery(infoQuery);
-  const ready = info !== undefined;
-  useEffect(() => {
-    if (!ready) return undefined;
-    const { rpcUrl, wsUrl, wallets } = info;
-    return follow({ rpcUrl, wsUrl, of: wallets.map(({ address }) => address) });
-    // The chain is the same as long as the service runs.
-  }, [ready]);
+  const { data: parts, failureReason } = useQuery(partsQuery);
   return (
     <div className="mx-auto grid min-h-dvh max-w-[1500px] grid-rows-[auto_1fr] pb-16 md:grid-cols-[11rem_1fr] md:pb-0">
       <a href="#screen" className="absolute -top-20 left-2 z-20 rounded bg-accent px-3 py-2 text-on-accent focus:top-2">
         Skip to the screen
       </a>
       <header className="col-span-full flex h-14 items-center gap-3 border-line border-b px-3 md:px-5">
-        <Link to="/" className="flex items-center gap-2 font-semibold tracking-tight">
+        <Link
+          to={parts?.sandbox === false ? '/overview' : '/'}
+          className="flex items-center gap-2 font-semibold tracking-tight"
+        >
           <Icon name="mark" className="size-6 text-accent" />
           Slipway
         </Link>
-        <State down={isError} ready={ready} />
+        {parts?.sandbox && <State />}
         <span className="flex-1" />
-        {ready && <WalletChoice names={info.wallets.map(({ name }) => name)} />}
+        {parts?.sandbox && <WalletChoice />}
+        <Leave />
         <ThemeSwitch />
       </header>
-      <Navigation />
+      <Navigation parts={parts} />
       <main id="screen" tabIndex={-1} className="min-w-0 px-3 py-4 outline-none md:px-5">
-        {isError && <Trouble error={error} stale={ready} />}
-        {ready && <Outlet />}
+        {parts ? <Outlet /> : failureReason && <Trouble error={failureReason} />}
       </main>
     </div>
   );
 }
 
-function Navigation() {
+function Navigation({ parts }: { parts: Parts | undefined }) {
+  const shown = PAGES.filter(({ part }) => parts?.[part]);
   return (
     <nav
       aria-label="Screens"
       className="fixed inset-x-0 bottom-0 z-10 flex border-line border-t bg-ground md:static md:flex-col md:gap-1 md:border-t-0 md:border-r md:bg-transparent md:p-3"
     >
-      {PAGES.map(({ to, name, icon }) => (
+      {shown.map(({ to, name, icon, part }, index) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: to === '/' }}
           activeProps={{ className: 'text-ink bg-tint font-semibold' }}
           inactiveProps={{ className: 'text-soft hover:text-ink' }}
-          className="flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 rounded text-xs md:min-h-10 md:flex-none md:flex-row md:justify-start md:gap-3 md:px-3 md:text-sm"
+          className={`flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 rounded text-[0.65rem] md:min-h-10 md:flex-none md:flex-row md:justify-start md:gap-3 md:px-3 md:text-sm ${part === 'operator' && shown[index - 1]?.part === 'sandbox' ? 'md:mt-4' : ''}`}
         >
           <Icon name={icon} className="size-5" />
           {name}
@@ -85,9 +88,33 @@ function Navigation() {
   );
 }
 
-function State({ down, ready }: { down: boolean; ready: boolean }) {
+/** Ends the operator's session. */
+function Leave() {
+  const session = useSession();
+  if (!session) return null;
+  return (
+    <button
+      type="button"
+      onClick={() => void signOut().catch(() => {})}
+      className="min-h-9 whitespace-nowrap rounded px-2 text-soft text-sm hover:text-ink"
+    >
+      Log out
+    </button>
+  );
+}
+
+/** How the sandbox is; its chain is followed as long as this is shown. */
+function State() {
+  const { data, isError } = useQuery(infoQuery);
   const { connected } = useLive();
-  const [text, colour] = down
+  const ready = data !== undefined;
+  useEffect(() => {
+    if (!ready) return undefined;
+    const { rpcUrl, wsUrl, wallets } = data;
+    return follow({ rpcUrl, wsUrl, of: wallets.map(({ address }) => address) });
+    // The chain is the same as long as the service runs.
+  }, [ready]);
+  const [text, colour] = isError
     ? ['no answer', 'bg-down']
     : !ready
       ? ['connecting', 'bg-edge']
@@ -97,13 +124,15 @@ function State({ down, ready }: { down: boolean; ready: boolean }) {
   return (
     <output className="flex items-center gap-1.5 rounded-full border border-line px-2 py-0.5 text-soft text-xs">
       <span className={`size-2 rounded-full ${colour}`} />
-      {text}
+      <span className="max-sm:sr-only">{text}</span>
     </output>
   );
 }
 
-function WalletChoice({ names }: { names: readonly string[] }) {
+function WalletChoice() {
+  const { data: info } = useQuery(infoQuery);
   const chosen = useWalletName();
+  if (info === undefined) return null;
   return (
     <label className="flex items-center gap-2 text-soft text-sm">
       <span className="max-sm:sr-only">Acting as</span>
@@ -112,7 +141,7 @@ function WalletChoice({ names }: { names: readonly string[] }) {
         onChange={({ target }) => chooseWallet(target.value)}
         className="min-h-9 rounded border border-edge bg-panel px-2 font-semibold text-ink"
       >
-        {names.map((name) => (
+        {info.wallets.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
       </select>

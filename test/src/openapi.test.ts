@@ -246,7 +246,7 @@ describe('the document', () => {
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}', 'orders/{id}/explanation'].map(
         admin1,
       ),
-      admin1('invites/rebuild'),
+      ...['overview', 'orders', 'requests/{id}', 'launches', 'invites', 'invites/rebuild', 'webhooks'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });
@@ -501,6 +501,12 @@ it('every operation answers 200 as it is documented', async () => {
   const explanation = await admin(service, 'GET', `/orders/${order.id}/explanation`);
   expect('GET', '/admin/v1/orders/{id}/explanation', explanation);
 
+  expect('GET', '/admin/v1/orders', await admin(service, 'GET', `/orders?wallet=${sender.address}&limit=1`));
+  expect('GET', '/admin/v1/requests/{id}', await admin(service, 'GET', `/requests/${crafted.requestId}`));
+  expect('GET', '/admin/v1/launches', await admin(service, 'GET', '/launches'));
+  expect('GET', '/admin/v1/invites', await admin(service, 'GET', '/invites'));
+  expect('GET', '/admin/v1/overview', await admin(service, 'GET', '/overview'));
+
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));
   const rotate = '/admin/v1/keys/{id}/rotate';
   expect('POST', rotate, await admin(service, 'POST', `/keys/${made.id}/rotate`));
@@ -539,6 +545,7 @@ it('every operation answers 200 as it is documented', async () => {
   expect('POST', `${hooks}/{id}/test`, await at(`${hooks}/${hookId}/test`, {}));
   expect('GET', `${hooks}/{id}/attempts`, await at(`${hooks}/${hookId}/attempts`));
   expect('POST', `${hooks}/{id}/redeliver`, await at(`${hooks}/${hookId}/redeliver`, {}));
+  expect('GET', '/admin/v1/webhooks', await admin(service, 'GET', '/webhooks'));
   expect('POST', `${hooks}/{id}/rotate-secret`, await at(`${hooks}/${hookId}/rotate-secret`, {}));
   expect('DELETE', `${hooks}/{id}`, await request(`${service.url}${hooks}/${hookId}`, { method: 'DELETE' }));
   const events = '/prediction/v1/events';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { after, before, it } from 'node:test';
-import { request, type Service, startService } from './service.js';
+import { freePort, request, type Service, startService } from './service.js';
 
 const TOKEN = 'a-token-of-the-operator-of-this-test';
 let service: Service;
@@ -11,17 +10,6 @@ before(async () => {
   service = await startService({ env: { SLIPWAY_OPERATIONS_PORT: String(port), SLIPWAY_ADMIN_TOKEN: TOKEN } });
 });
 after(() => service?.close());
-
-/** A port that nobody listens on. */
-function freePort(): Promise<number> {
-  const probe = createServer();
-  return new Promise((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const { port: free } = probe.address() as { port: number };
-      probe.close(() => resolve(free));
-    });
-  });
-}
 
 const authorization = `Bearer ${TOKEN}`;
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inheritedEnvironment, SERVICE } from './command.js';
@@ -140,4 +141,15 @@ export async function request<T = Record<string, unknown>>(
     // Not every answer is JSON.
   }
   return { status: response.status, headers: response.headers, body: parsed as T };
+}
+
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
 }

@@ -11,7 +11,7 @@ export function Trouble({ error, stale = false }: { error: unknown; stale?: bool
     );
   }
   const { message } = error instanceof Error ? error : { message: String(error) };
-  const { code, requestId } = error instanceof SlipwayError ? error : {};
+  const { code, requestId } = Object(error) as { code?: string; requestId?: string };
   return (
     <Note>
       {message}

@@ -1,6 +1,13 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Area, Services } from '../areas/area.js';
-import { type ConsoleOptions, createKeyLookup, createServer, hasConsole, type ServerDeps } from '../http/index.js';
+import {
+  type ConsoleOptions,
+  createAdminSessions,
+  createKeyLookup,
+  createServer,
+  hasConsole,
+  type ServerDeps,
+} from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { createLimiter } from '../store/limiter.js';
 import { areas } from './areas.js';
@@ -51,7 +58,8 @@ export async function openApi(
     descriptions: fieldDescriptions,
     print,
   };
-  const open = async (name: string, served: readonly Area[], own: Pick<ServerDeps, 'hasMetrics' | 'console'>) => {
+  type Own = Pick<ServerDeps, 'hasMetrics' | 'console' | 'adminSessions'>;
+  const open = async (name: string, served: readonly Area[], own: Own) => {
     const tags = served.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about }));
     const server = await createServer({ ...common, ...own, tags });
     disposal.add(name, () => server.close());
@@ -61,18 +69,27 @@ export async function openApi(
   };
   const ofOperations = areas.filter(({ isOperations }) => isOperations);
   const others = areas.filter((area) => !ofOperations.includes(area));
-  const console = consoleOf(base);
+  const shown = consoleOf(base);
+  const { publicUrl } = config.http;
+  const adminSessions = shown ? createAdminSessions({ ...base, adminToken, publicUrl }) : undefined;
+  const forOperator = { hasMetrics: true, console: shown && { ...shown, sandbox: false }, adminSessions };
+  const main: Own = hasOwnPort
+    ? { hasMetrics: false, console: shown?.sandbox ? { ...shown, operator: false } : undefined }
+    : { hasMetrics: true, console: shown, adminSessions };
   return {
-    server: await open('server', hasOwnPort ? others : areas, { hasMetrics: !hasOwnPort, console }),
-    operations: hasOwnPort ? await open('operations server', ofOperations, { hasMetrics: true }) : undefined,
-    hasConsole: console !== undefined,
+    server: await open('server', hasOwnPort ? others : areas, main),
+    operations: hasOwnPort ? await open('operations server', ofOperations, forOperator) : undefined,
+    hasConsole: main.console?.sandbox ?? false,
   };
 }
 
-/** The console of a sandbox, whose key and wallets everybody knows. */
+/** The console: of a sandbox, whose key and wallets everybody knows, and for the operator, who logs in. */
 function consoleOf({ config, node: { rpcUrl, wsUrl } }: Base): ConsoleOptions | undefined {
-  if (!config.sandbox || !config.http.console || !config.roles.has('api') || !hasConsole()) return undefined;
-  return { nodeUrls: wsUrl === undefined ? [rpcUrl] : [rpcUrl, wsUrl] };
+  if (!config.http.console || !config.roles.has('api') || !hasConsole()) return undefined;
+  const { sandbox } = config;
+  // Outside of a sandbox the page asks nobody but the service: the URL of its RPC may hold a key.
+  const nodeUrls = sandbox ? [rpcUrl, ...(wsUrl === undefined ? [] : [wsUrl])] : [];
+  return { sandbox, operator: true, nodeUrls };
 }
 
 /** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */

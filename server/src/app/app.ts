@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { limitOrderAddresses } from '@slipway/programs';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
@@ -11,6 +12,7 @@ import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
 import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { sealed } from '../landing/index.js';
+import { createClock } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { createObjects } from '../objects/index.js';
 import { openPrices, type Prices } from '../prices/index.js';
@@ -23,6 +25,7 @@ import { openObjectStore } from './backends.js';
 import { type Base, openBase } from './base.js';
 import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
+import { MetricsRecorder } from './metrics-history.js';
 import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
 import { startSlotReadings } from './rpc-metrics.js';
 import { registerPriceMetrics, registerStoreMetrics } from './state-metrics.js';
@@ -89,6 +92,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     ...market.routers,
     ...indexes,
     landing,
+    history: openHistory(base),
     sandbox,
     stables,
     tokenList,
@@ -120,6 +124,14 @@ function watchState(
   registerPriceMetrics({ prices, clock }, [...tokens.values()], registry);
   const slots = startSlotReadings(node.sendRpcsFor('reads'), { registry, log });
   disposal.add('slot readings', () => slots.close());
+}
+
+/** Measures for the operator's page. */
+function openHistory({ config, log, metrics: { registry }, disposal }: Base): Services['history'] {
+  const recorder = new MetricsRecorder({ registry, clock: createClock(), copy: `${hostname()}:${process.pid}`, log });
+  if (config.roles.has('api') && config.http.console) recorder.start();
+  disposal.add('metrics history', () => recorder.close());
+  return (since) => recorder.history(since);
 }
 
 /** Requests are sealed before they are stored, so that what is stored otherwise is never signed. */

@@ -38,6 +38,17 @@ export interface Area {
   check?(services: Services): void;
 }
 
+/** What this process has measured of late, and some of what it can see now. */
+export interface MetricsHistory {
+  copy: string;
+  everySeconds: number;
+  /** Unix milliseconds, the oldest first. */
+  times: number[];
+  /** A number for each of the times; null where nothing was measured. */
+  series: Record<string, (number | null)[]>;
+  now: { name: string; labels: Record<string, string>; value: number }[];
+}
+
 /** Everything that an area may use. `app/` opens it; each area takes what it needs in its `register`. */
 export interface Services {
   readonly config: Config;
@@ -63,6 +74,8 @@ export interface Services {
   readonly learnPool: (pool: Address) => Promise<void>;
   readonly makers: Makers;
   readonly landing: Landing;
+  /** What was measured after a time, in Unix milliseconds. */
+  readonly history: (since: number) => Promise<MetricsHistory>;
   readonly logins: LoginTokens;
   readonly objects: Objects;
   readonly objectStore: S3Store | LocalStore;

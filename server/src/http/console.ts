@@ -9,8 +9,9 @@ import { withActualPort } from './openapi.js';
 /** What the build of the workspace `console` has written. */
 const BUILT = fileURLToPath(new URL('../../../console/dist/page/', import.meta.url));
 /** Paths that show the page, besides `/`: routes of console/src/router.tsx. */
-const PAGES = ['/swap', '/orders', '/launch', '/launch/:mint', '/send', '/chain', '/chain/:of'];
-const FILE_NAME = /^[\w-]+\.(?:js|css|svg)$/;
+const SANDBOX_PAGES = ['/swap', '/orders', '/launch', '/launch/:mint', '/send', '/chain', '/chain/:of'];
+const OPERATOR_PAGES = ['/overview', '/operate', '/operate/:part', '/operate/:part/:id'];
+const FILE_NAME = /^\w[\w.-]*\.(?:js|css|svg)$/;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -24,17 +25,26 @@ const ENCODINGS = [
 ] as const;
 
 export interface ConsoleOptions {
+  /** Whether a sandbox is tried out here. */
+  readonly sandbox: boolean;
+  /** Whether the operator logs in here. */
+  readonly operator: boolean;
   /** The chain's node, which the page reads besides this service. */
   readonly nodeUrls: readonly string[];
 }
-/** Answers with the page of the console. */
+/** Answers a browser that opens `/`. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Whether the console was built. */
 export const hasConsole = (): boolean => existsSync(join(BUILT, 'index.html'));
 
 /** Serves the page of the console on its paths to browsers, and its files, whose names change with their content. */
-export function registerConsole(app: FastifyInstance, publicUrl: string, { nodeUrls }: ConsoleOptions): SendPage {
+export function registerConsole(
+  app: FastifyInstance,
+  publicUrl: string,
+  options: ConsoleOptions,
+): SendPage | undefined {
+  const { sandbox, operator, nodeUrls } = options;
   const route = { config: { errorShape: plainError, auth: 'none' }, schema: { hide: true } } as const;
   const sendPage: SendPage = async (request, reply) => {
     reply.headers({
@@ -46,7 +56,7 @@ export function registerConsole(app: FastifyInstance, publicUrl: string, { nodeU
     });
     return send(request, reply, 'index.html');
   };
-  for (const url of PAGES) {
+  for (const url of [...(sandbox ? SANDBOX_PAGES : []), ...(operator ? OPERATOR_PAGES : [])]) {
     app.get(url, {
       ...route,
       handler: (request, reply) => {
@@ -55,6 +65,7 @@ export function registerConsole(app: FastifyInstance, publicUrl: string, { nodeU
       },
     });
   }
+  app.get('/console.json', { ...route, handler: () => ({ sandbox, operator }) });
   app.get<{ Params: { name: string } }>('/assets/:name', {
     ...route,
     handler: async (request, reply) => {
@@ -64,7 +75,7 @@ export function registerConsole(app: FastifyInstance, publicUrl: string, { nodeU
       return send(request, reply, join('assets', name));
     },
   });
-  return sendPage;
+  return sandbox ? sendPage : undefined;
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHo
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
+import type { AdminSessions } from './admin-sessions.js';
 import type { ClientOf } from './client-address.js';
 import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Payer, WalletLookup } from './ports.js';
 
@@ -179,32 +180,40 @@ interface AdminGuardDeps {
   readonly adminToken: string | undefined;
   readonly clientOf: ClientOf;
   readonly steadyNow: () => number;
+  /** Of the console, where it has a part for the operator. */
+  readonly sessions: AdminSessions | undefined;
 }
 
 /**
- * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token. If no
- * token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED until a minute after the first of
+ * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token, or
+ * comes from a page of the console with a session. If no token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED until a minute after the first of
  * them; the right one passes all the same, or whoever shares the operator's address could lock him out.
  */
-export function adminGuard({ adminToken, clientOf, steadyNow }: AdminGuardDeps): onRequestHookHandler {
+export function adminGuard({ adminToken, clientOf, steadyNow, sessions }: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const guessers = new LRUCache<string, { wrong: number; until: number }>({ max: MOST_GUESSERS });
-  return (request, reply, done) => {
-    const token = bearerToken(request);
-    // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
-      done();
-      return;
-    }
+  const refuse = (request: FastifyRequest, reply: FastifyReply): AppError => {
     const client = clientOf(request);
     const known = guessers.get(client);
     const guesser = known && known.until > steadyNow() ? known : { wrong: 0, until: steadyNow() + WRONG_TOKENS_MS };
     if (guesser.wrong >= MOST_WRONG_TOKENS) {
       reply.header('retry-after', Math.ceil((guesser.until - steadyNow()) / 1_000));
-      done(new AppError('RATE_LIMITED', { message: 'Too many wrong admin tokens came from your address' }));
+      return new AppError('RATE_LIMITED', { message: 'Too many wrong admin tokens came from your address' });
+    }
+    if (bearerToken(request) !== undefined) guessers.set(client, { ...guesser, wrong: guesser.wrong + 1 });
+    return new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' });
+  };
+  return (request, reply, done) => {
+    const token = bearerToken(request);
+    if (token === undefined && sessions !== undefined) {
+      sessions.of(request).then((session) => {
+        request.adminSession = session;
+        done(session === undefined ? refuse(request, reply) : undefined);
+      }, done);
       return;
     }
-    if (token !== undefined) guessers.set(client, { ...guesser, wrong: guesser.wrong + 1 });
-    done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' }));
+    // Digests have one length, so the comparison tells nothing about the token's.
+    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) done();
+    else done(refuse(request, reply));
   };
 }

@@ -1,3 +1,4 @@
+export { type AdminSessions, createAdminSessions } from './admin-sessions.js';
 export { type ConsoleOptions, hasConsole } from './console.js';
 export type { Descriptions } from './descriptions.js';
 export type { Examples } from './examples.js';

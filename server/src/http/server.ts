@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { type Config, SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
+import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
@@ -59,6 +60,8 @@ export interface ServerDeps {
   readonly mintOf?: MintOf;
   /** Serves the console, if set. */
   readonly console?: ConsoleOptions | undefined;
+  /** The sessions of the console's part for the operator, if it has one. */
+  readonly adminSessions?: AdminSessions | undefined;
   /** The tags of the API document, in its order; 'Operations' comes last. */
   readonly tags?: readonly Tag[];
 }
@@ -102,6 +105,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
+  app.decorateRequest('adminSession', undefined);
   app.decorateRequest('limitState', undefined);
   app.decorateRequest('payer', undefined);
   app.decorateRequest('charge', charger(deps.limiter));
@@ -138,7 +142,9 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   });
   await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
   const clientOf = createClientOf(config.http.trustedProxies);
-  const admin = adminGuard({ adminToken: config.adminToken, clientOf, steadyNow: deps.steadyNow ?? steadyNow });
+  const { adminSessions: sessions } = deps;
+  const { adminToken } = config;
+  const admin = adminGuard({ adminToken, clientOf, sessions, steadyNow: deps.steadyNow ?? steadyNow });
   const waitingRoom = createWaitingRoom();
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
@@ -149,6 +155,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   registerLlms(app, config.http.publicUrl);
   const { publicUrl } = config.http;
   registerHome(app, publicUrl, deps.console && registerConsole(app, publicUrl, deps.console));
+  if (sessions) registerAdminSession(app, sessions, publicUrl);
   registerOperations(app, deps);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

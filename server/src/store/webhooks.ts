@@ -80,6 +80,14 @@ export async function listWebhooks(sql: Sql, box: TextBox, account: string): Pro
   return rows.flatMap((row) => opened(box, row) ?? []);
 }
 
+/** The webhooks of all accounts, the newest first. */
+export async function listAllWebhooks(sql: Sql, box: TextBox, limit: number): Promise<Webhook[]> {
+  const { rows } = await sql.query<Row>(`select ${COLUMNS} from webhooks w order by created_at desc, id limit $1`, [
+    limit,
+  ]);
+  return rows.flatMap((row) => opened(box, row) ?? []);
+}
+
 /** Undefined where the account has no such webhook. */
 export async function findWebhook(sql: Sql, box: TextBox, account: string, id: string): Promise<Webhook | undefined> {
   const { rows } = await sql.query<Row>(`select ${COLUMNS} from webhooks w where account = $1 and id = $2`, [
@@ -190,6 +198,22 @@ export async function listAttempts(sql: Sql, id: string): Promise<WebhookAttempt
   const { rows } = await sql.query<WebhookAttempt>(
     'select number, at, status, error, milliseconds from webhook_attempts where webhook_id = $1 order by id desc',
     [id],
+  );
+  return rows;
+}
+
+/** The latest attempts of several webhooks, the newest first, and at most `most` of each. */
+export async function latestAttempts(
+  sql: Sql,
+  ids: readonly string[],
+  most: number,
+): Promise<(WebhookAttempt & { webhookId: string })[]> {
+  const { rows } = await sql.query<WebhookAttempt & { webhookId: string }>(
+    `select asked.id as "webhookId", found.* from unnest($1::text[]) as asked(id), lateral (
+       select number, at, status, error, milliseconds from webhook_attempts where webhook_id = asked.id
+       order by id desc limit $2
+     ) as found`,
+    [ids, most],
   );
   return rows;
 }

@@ -3,10 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { plainError } from '../../errors/index.js';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
+import type { LastAnswer } from '../../routing/makers/index.js';
 import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
+import type { MetricsHistory } from '../area.js';
+import type { OnChain } from './watch-schema.js';
 
 export interface AdminDeps {
   store: Store;
@@ -29,6 +32,12 @@ export interface AdminDeps {
   keeperShortage?: () => Promise<string | undefined>;
   /** Reads all invites from the chain again; absent where no service runs. */
   rebuildInvites?: () => Promise<RebuiltInvites>;
+  /** What was measured after a time, in Unix milliseconds; absent where no service runs. */
+  history?: (since: number) => Promise<MetricsHistory>;
+  /** What the chain says of a transaction; absent where no service runs. */
+  onChain?: (signature: string) => Promise<OnChain | undefined>;
+  /** What a market maker has answered last, by its id; absent where no service runs. */
+  lastAnswer?: (maker: string) => LastAnswer | undefined;
 }
 
 /** Config of every route in this area. */

@@ -10,14 +10,21 @@ import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
 import type { AdminDeps } from './deps.js';
 import { registerExplainOrder } from './explain-trigger-order.js';
+import { registerListInvites } from './list-invites.js';
 import { registerListKeys } from './list-keys.js';
+import { registerListLaunches } from './list-launches.js';
 import { registerListMakers } from './list-makers.js';
+import { registerListOrders } from './list-orders.js';
 import { registerListVerifications } from './list-verifications.js';
+import { registerListWebhooks } from './list-webhooks.js';
+import { readOnChain } from './on-chain.js';
+import { registerOverview } from './overview.js';
 import { registerPutScore } from './put-score.js';
 import { registerRebuildInvites } from './rebuild-invites.js';
 import { registerRemoveMaker } from './remove-maker.js';
 import { registerRevokeKey } from './revoke-key.js';
 import { registerRotateKey } from './rotate-key.js';
+import { registerShowRequest } from './show-request.js';
 
 export type { AdminDeps } from './deps.js';
 export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification } from './schema.js';
@@ -25,10 +32,11 @@ export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification
 export const adminArea: Area = {
   name: 'admin',
   tag: 'Admin',
-  about: 'Keys, verifications, market makers and scores, for the operator',
+  about: 'Keys, verifications, market makers, scores, and how the service does, for the operator',
   errorShape: plainError,
   isOperations: true,
-  register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing }) {
+  register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing, ...services }) {
+    const { chain, history, makers } = services;
     registerAdmin(server, {
       store,
       box: async () => secrets,
@@ -44,6 +52,9 @@ export const adminArea: Area = {
       },
       whyNotFinal: (signature) => landing.whyNotFinal(signature),
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
+      history,
+      onChain: (signature) => readOnChain(chain.rpc, signature),
+      lastAnswer: (maker) => makers.lastAnswer(maker),
       tick: (mint) => tickOf({ prices, clock }, mint, undefined),
     });
   },
@@ -63,4 +74,10 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerAddMaker(server, deps);
   registerListMakers(server, deps);
   registerRemoveMaker(server, deps);
+  registerOverview(server, deps);
+  registerListOrders(server, deps);
+  registerShowRequest(server, deps);
+  registerListLaunches(server, deps);
+  registerListInvites(server, deps);
+  registerListWebhooks(server, deps);
 }

@@ -16,7 +16,8 @@ export function showMaker({ id, name, url, createdAt, suspendedAt, suspendedFor 
   };
 }
 
-function withoutSecrets(url: string | undefined): string {
+/** A URL with *** for what may be a key. */
+export function withoutSecrets(url: string | undefined): string {
   if (url === undefined) return UNREADABLE;
   const shown = new URL(url);
   if (shown.username === '' && shown.password === '' && shown.search === '') return url;

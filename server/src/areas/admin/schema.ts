@@ -150,6 +150,21 @@ export const Maker = Type.Object({
 });
 export type Maker = Static<typeof Maker>;
 
+export const ListedMaker = Type.Object({
+  ...Maker.properties,
+  lastAnswer: Type.Optional(
+    Type.Object(
+      {
+        at: Timestamp,
+        milliseconds: Type.Integer({ description: 'That the answer took' }),
+        offered: Type.Boolean({ description: 'Whether it was an offer' }),
+        reason: Type.Optional(Type.String({ description: 'Why there was no offer' })),
+      },
+      { description: 'What it has answered this copy of the service last, if that has asked it' },
+    ),
+  ),
+});
+
 export const RebuildInvitesBody = Type.Object({});
 
 export const RebuiltInvites = Type.Object({

@@ -105,7 +105,8 @@ export const http = group('HTTP', {
       default: false,
     }),
     SLIPWAY_CONSOLE: Flag({
-      description: '`0`: a sandbox serves no console at `/`, which leads browsers to the documentation then.',
+      description:
+        '`0`: no [console](console.md). Otherwise a sandbox serves it at `/`, and every deployment the part for its operator at `/overview`, beside `/admin/v1`.',
       default: true,
     }),
     SLIPWAY_TRUSTED_PROXIES: List(AddressRange(), {

@@ -7,17 +7,19 @@ import { feeFrom, grossOf } from '../fee.js';
 import type { MakerQuote, Quote, QuoteRequest, Refusal, Router, Token } from '../router.js';
 import { buildFill } from './build.js';
 import { deliverToMaker, type MakerDelivery } from './deliver.js';
-import { OfferDesk, type OfferDeskDeps } from './offer-desk.js';
+import { type LastAnswer, OfferDesk, type OfferDeskDeps } from './offer-desk.js';
 import type { Offer, RfqQuestion } from './offers.js';
 import { WebhookFailure } from './webhook.js';
 
 export { MAKERS_SECONDS, type MakerDelivery } from './deliver.js';
-export { makersTimeout } from './offer-desk.js';
+export { type LastAnswer, makersTimeout } from './offer-desk.js';
 export type { MakerEndpoint } from './webhook.js';
 
 export interface Makers extends Router {
   /** Gives a transaction of one of its quotes, signed by the taker, to the maker; for `landing.handOver`. */
   deliver(quote: MakerQuote): (signed: Transaction) => Promise<MakerDelivery>;
+  /** What a maker has answered last, by its id; undefined where it was not asked yet. */
+  lastAnswer(maker: string): LastAnswer | undefined;
 }
 
 export interface MakersDeps extends OfferDeskDeps {
@@ -49,6 +51,7 @@ export function createMakers(deps: MakersDeps): Makers {
         if (error instanceof Outage) return { refused: 'unavailable', reason: error.message };
         throw error;
       }),
+    lastAnswer: (maker) => desk.lastAnswer(maker),
     deliver: (made) => async (signed) => {
       const answer = await deliverToMaker(await desk.endpointOf(made.id), made, signed, deps.clock);
       if (answer.outcome !== 'denied') return answer;

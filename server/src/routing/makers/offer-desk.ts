@@ -28,6 +28,16 @@ export interface OfferDeskDeps {
   log: Logger;
 }
 
+/** What a maker has answered to a question. */
+export interface LastAnswer {
+  /** Unix milliseconds. */
+  at: number;
+  milliseconds: number;
+  offered: boolean;
+  /** Why there was no offer. */
+  reason?: string;
+}
+
 /** Set by the protocol: the longest wait for a maker, and how old a list of tokens may be. */
 const MAX_WAIT_MS = 500;
 const TOKENS_TTL_MS = 10 * 60_000;
@@ -53,6 +63,7 @@ export class OfferDesk {
   readonly #makers: () => Promise<MakerEndpoint[]>;
   readonly #tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
   readonly #patience: ReturnType<typeof createPatience>;
+  readonly #answers = new LRUCache<string, LastAnswer>({ max: 1_000 });
   /** Until the list of makers tells it; those of the service itself are in no list. */
   readonly #suspended = new Set<string>();
   /** Of which the log has told. */
@@ -79,6 +90,11 @@ export class OfferDesk {
     return endpoints;
   }
 
+  /** Undefined where it was not asked yet. */
+  lastAnswer(id: string): LastAnswer | undefined {
+    return this.#answers.get(id);
+  }
+
   /** Undefined if it is no longer registered, or suspended. */
   async endpointOf(id: string): Promise<MakerEndpoint | undefined> {
     const makers = await this.#makers().catch(() => this.#deps.own);
@@ -101,11 +117,18 @@ export class OfferDesk {
     const asked = makers.filter(this.#patience.isAsked);
     await Promise.all(
       asked.map(async (endpoint) => {
+        const begin = this.#deps.steadyNow();
+        const note = (answer: Pick<LastAnswer, 'offered' | 'reason'>) => {
+          const milliseconds = Math.round(this.#deps.steadyNow() - begin);
+          this.#answers.set(endpoint.id, { at: this.#deps.clock.now(), milliseconds, ...answer });
+        };
         try {
           offers.push(await this.#ask(endpoint, question, request, signal));
           this.#patience.answered(endpoint);
+          note({ offered: true });
         } catch (error) {
           this.#leaveOut(endpoint, question, error as Error);
+          note({ offered: false, reason: (error as Error).message });
         }
       }),
     );

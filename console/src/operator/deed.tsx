@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { Button, Copied } from '../ui/parts.js';
+import { Trouble } from '../ui/trouble.js';
+
+interface DeedProps<T> {
+  /** On the button, and again in the question: "Revoke". */
+  name: string;
+  /** What it will do, in a sentence. */
+  says: React.ReactNode;
+  /** The command line that does the same. */
+  command: string;
+  /** What is read again afterwards. */
+  changes: string;
+  run: () => Promise<T>;
+  /** What is shown when it is done; otherwise the question closes. */
+  done?: (result: T) => React.ReactNode;
+  disabled?: boolean;
+  kind?: 'main' | 'quiet';
+}
+
+/** Something that the operator does: it is asked once, and shows the command that does the same. */
+export function Deed<T>({ name, says, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const queries = useQueryClient();
+  const [state, setState] = useState<{ busy: boolean; error?: unknown; result?: T }>({ busy: false });
+  const open = () => {
+    setState({ busy: false });
+    dialog.current?.showModal();
+  };
+  const perform = async () => {
+    setState({ busy: true });
+    try {
+      const result = await run();
+      await queries.invalidateQueries({ queryKey: ['admin', changes] });
+      setState({ busy: false, result });
+      if (done === undefined) dialog.current?.close();
+    } catch (error) {
+      setState({ busy: false, error });
+    }
+  };
+  const { busy, error, result } = state;
+  return (
+    <>
+      <Button kind={kind} className="min-h-8 whitespace-nowrap px-3" disabled={disabled} onClick={open}>
+        {name}
+      </Button>
+      <dialog
+        ref={dialog}
+        aria-label={name}
+        className="panel m-auto w-[min(32rem,calc(100vw-2rem))] p-0 text-ink backdrop:bg-black/50"
+      >
+        <div className="grid gap-3 p-4 text-sm">
+          <h2 className="font-semibold text-base">{name}</h2>
+          {result !== undefined && done ? (
+            <div>{done(result)}</div>
+          ) : (
+            <>
+              <p className="[overflow-wrap:anywhere]">{says}</p>
+              <div className="grid gap-1">
+                <span className="label">The command that does the same</span>
+                <span className="flex items-start justify-between gap-2 rounded bg-sunken px-2.5 py-1.5">
+                  <code className="font-mono text-xs [overflow-wrap:anywhere]">{command}</code>
+                  <Copied text={command} shown="" what="the command" />
+                </span>
+              </div>
+            </>
+          )}
+          {error !== undefined && <Trouble error={error} />}
+          <div className="flex justify-end gap-2">
+            <Button kind="quiet" onClick={() => dialog.current?.close()}>
+              {result !== undefined ? 'Close' : 'Leave it'}
+            </Button>
+            {result === undefined && (
+              <Button disabled={busy} onClick={() => void perform()}>
+                Yes, {name.toLowerCase()}
+              </Button>
+            )}
+          </div>
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** A word of a command line, quoted where a shell would take it apart. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

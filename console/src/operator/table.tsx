@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { Scroll } from '../ui/parts.js';
+import { Trouble } from '../ui/trouble.js';
+import { read } from './session.js';
+
+/** What the admin API answers, by the word under which acts name what they change. */
+export function useAdmin<T>(word: string, path: string) {
+  return useQuery({
+    queryKey: ['admin', word, path],
+    queryFn: () => read<T>(path),
+    refetchInterval: 10_000,
+    placeholderData: (before) => before,
+  });
+}
+
+interface TableProps<T> {
+  name: string;
+  headings: readonly string[];
+  rows: readonly T[] | undefined;
+  error: unknown;
+  keyOf: (row: T) => string;
+  /** One for each heading. */
+  cells: (row: T) => readonly React.ReactNode[];
+  none: string;
+}
+
+/** Rows of the admin API. */
+export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: TableProps<T>) {
+  if (error) return <Trouble error={error} />;
+  if (rows === undefined) return <p className="p-4 text-soft text-sm">Reading …</p>;
+  if (rows.length === 0) return <p className="p-4 text-soft text-sm">{none}</p>;
+  return (
+    <Scroll name={name} className="max-h-[34rem]">
+      <table className="w-full min-w-[44rem] text-sm">
+        <thead>
+          <tr className="text-soft">
+            {headings.map((heading) => (
+              <th key={heading} scope="col" className="px-4 py-2 text-left font-normal">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="border-line border-t align-top">
+              {cells(row).map((cell, index) => (
+                // Cells have no other name than their heading.
+                <td key={headings[index]} className="px-4 py-2">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+export const momentText = (iso: string | null): string =>
+  iso === null ? '–' : new Date(iso).toLocaleString('en-GB', { dateStyle: 'short', timeStyle: 'medium' });

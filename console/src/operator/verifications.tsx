@@ -1,0 +1,94 @@
+import { useState } from 'react';
+import { plainName } from '../lib/format.js';
+import { Copied, Labelled, Panel } from '../ui/parts.js';
+import { Deed, shellWord } from './deed.js';
+import { act } from './session.js';
+import { momentText, Table, useAdmin } from './table.js';
+
+interface Verification {
+  id: string;
+  tokenId: string;
+  kind: string;
+  state: string;
+  payer: string;
+  twitterHandle: string | null;
+  description: string | null;
+  paymentCurrency: string;
+  paidAt: string | null;
+  note: string | null;
+}
+const STATES = ['pending', 'approved', 'rejected', 'reserved'] as const;
+
+/** Paid requests, which wait for a decision. */
+export function Verifications() {
+  const [state, setState] = useState<string>('pending');
+  const path = `/verifications?state=${state}&limit=100`;
+  const { data, error } = useAdmin<{ verifications: Verification[] }>('verifications', path);
+  return (
+    <Panel
+      title="Verification requests"
+      aside={
+        <label className="flex items-center gap-2">
+          <span className="label whitespace-nowrap">In the state</span>
+          <select className="field w-auto" value={state} onChange={({ target }) => setState(target.value)}>
+            {STATES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      <Table
+        name="Verification requests"
+        headings={['Token', 'Kind', 'Payer', 'Paid', 'Says', 'Decide']}
+        rows={data?.verifications}
+        error={error}
+        keyOf={({ id }) => id}
+        none={state === 'pending' ? 'Nothing waits for a decision.' : 'None.'}
+        cells={(row) => [
+          <Copied key="token" text={row.tokenId} what="the mint" />,
+          row.kind,
+          <Copied key="payer" text={row.payer} what="the payer" />,
+          `${momentText(row.paidAt)} in ${row.paymentCurrency}`,
+          <bdi key="says" className="block max-w-80 [overflow-wrap:anywhere]">
+            {plainName([row.twitterHandle, row.description, row.note].filter(Boolean).join(' · '), 300)}
+          </bdi>,
+          row.state === 'pending' ? (
+            <span key="decide" className="flex gap-2">
+              <Decide row={row} verb="approve" />
+              <Decide row={row} verb="reject" />
+            </span>
+          ) : (
+            row.state
+          ),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Decide({ row: { id, kind, tokenId }, verb }: { row: Verification; verb: 'approve' | 'reject' }) {
+  const [note, setNote] = useState('');
+  const given = note.trim();
+  return (
+    <Deed
+      name={verb === 'approve' ? 'Approve' : 'Reject'}
+      says={
+        <>
+          The {kind} of <span className="font-mono text-xs">{tokenId}</span> is{' '}
+          {verb === 'approve' ? 'approved: the token counts as verified' : 'rejected: what was paid is kept'}.
+          <span className="mt-3 block">
+            <Labelled name="A note, kept with the decision">
+              {(field) => (
+                <input id={field} className="field" value={note} onChange={({ target }) => setNote(target.value)} />
+              )}
+            </Labelled>
+          </span>
+        </>
+      }
+      command={`slipway verifications ${verb} ${id}${given === '' ? '' : ` --note ${shellWord(given)}`}`}
+      changes="verifications"
+      run={() => act('POST', `/verifications/${encodeURIComponent(id)}/${verb}`, given === '' ? {} : { note: given })}
+    />
+  );
+}

@@ -1,0 +1,48 @@
+import { plainName } from '../lib/format.js';
+import { Panel } from '../ui/parts.js';
+import { momentText, Table, useAdmin } from './table.js';
+
+interface Webhook {
+  id: string;
+  account: string;
+  url: string;
+  createdAt: string;
+  failures: number;
+  restUntil: string | null;
+  attempts: { number: string; at: string; status: number | null; error: string | null; milliseconds: number }[];
+}
+
+/** Where events are sent, and how that went. */
+export function Webhooks() {
+  const { data, error } = useAdmin<{ webhooks: Webhook[] }>('webhooks', '/webhooks?limit=100');
+  return (
+    <Panel title="Webhooks">
+      <Table
+        name="Webhooks"
+        headings={['URL', 'Whose', 'Made', 'State', 'Last attempts']}
+        rows={data?.webhooks}
+        error={error}
+        keyOf={({ id }) => id}
+        none="Nobody has registered a webhook."
+        cells={(hook) => [
+          <span key="url" className="font-mono text-xs [overflow-wrap:anywhere]">
+            {hook.url}
+          </span>,
+          <span key="whose" className="font-mono text-xs [overflow-wrap:anywhere]">
+            {hook.account}
+          </span>,
+          momentText(hook.createdAt),
+          hook.failures === 0 ? 'well' : `failed ${hook.failures} times, rests until ${momentText(hook.restUntil)}`,
+          <ul key="attempts" className="grid gap-0.5 text-xs">
+            {hook.attempts.map(({ number, at, status, error: reason, milliseconds }) => (
+              <li key={`${number} ${at}`} className={status !== null && status < 300 ? '' : 'text-down'}>
+                {momentText(at)} · event {number} · {status ?? plainName(reason ?? 'no answer', 80)} · {milliseconds} ms
+              </li>
+            ))}
+            {hook.attempts.length === 0 && <li className="text-soft">none yet</li>}
+          </ul>,
+        ]}
+      />
+    </Panel>
+  );
+}

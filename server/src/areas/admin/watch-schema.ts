@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+const NullableTimestamp = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+const NullableNumber = Type.Unsafe<number | null>({ type: ['number', 'null'] });
+const Milliseconds = Type.Integer({ description: 'Until there was an answer, or none was awaited any more' });
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+const Word = Type.String({ minLength: 1, maxLength: 100, pattern: '^[!-~]*$', description: 'without spaces' });
+
+export const Overview = Type.Object({
+  copy: Type.String({ description: 'The process that answers: each copy of the service has measured for itself' }),
+  everySeconds: Type.Number({ description: 'From one sample to the next' }),
+  times: Type.Array(Type.Number(), {
+    description: 'When each sample was taken, in Unix milliseconds, the oldest first',
+  }),
+  series: Type.Record(Type.String(), Type.Array(NullableNumber), {
+    description: 'By name: a number for each of the times, null where nothing was measured',
+  }),
+  now: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      labels: Type.Record(Type.String(), Type.String(), { description: 'As in `/metrics`' }),
+      value: Type.Number({ description: 'As in `/metrics`' }),
+    }),
+    { description: 'Metrics as they are now' },
+  ),
+});
+
+export const NewestQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) });
+
+export const ListOrdersQuery = Type.Object({
+  wallet: Type.Optional(Word),
+  state: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'The raw state, such as open' })),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  cursor: Type.Optional(Word),
+});
+
+export const Order = Type.Object({
+  id: Type.String(),
+  wallet: Type.String(),
+  type: Type.String({ description: 'single, oco or otoco' }),
+  state: Type.String({ description: 'The raw state' }),
+  inputMint: Type.String(),
+  outputMint: Type.String(),
+  triggerMint: Type.String(),
+  amount: Type.String({ description: 'Smallest unit of the input, as it was deposited' }),
+  remaining: Type.String({ description: 'Of it, not sold yet' }),
+  failures: Type.Integer({ description: 'Failed fills in a row' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export type Order = Static<typeof Order>;
+
+export const RequestParams = Type.Object({ id: Word });
+
+const OnChain = Type.Object({
+  slot: Type.Integer(),
+  blockTime: NullableTimestamp('By the clock of the chain'),
+  fee: Type.String({ description: 'Lamports' }),
+  error: NullableString,
+  computeUnits: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'That it has used' }),
+  logs: Type.Array(Type.String(), { description: 'Of its programs, at most 200 lines' }),
+});
+export type OnChain = Static<typeof OnChain>;
+
+export const RequestStory = Type.Object({
+  id: Type.String(),
+  area: Type.String({ description: 'The part of the API that crafted it; submit: it was crafted elsewhere' }),
+  wallet: Type.String(),
+  state: Type.String(),
+  apiKey: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The id of the key that asked for it' }),
+  cosigners: Type.Array(Type.String(), { description: 'Which of our keys sign it' }),
+  handedOver: Type.Boolean({ description: 'Somebody else signs last and sends it' }),
+  lastValidBlockHeight: Type.Integer(),
+  craftedAt: Timestamp,
+  expiresAt: Timestamp,
+  sentAt: NullableTimestamp('Null while it has not come back signed'),
+  settledAt: NullableTimestamp('When its end was known'),
+  signature: NullableString,
+  slot: NullableNumber,
+  error: NullableString,
+  chain: Type.Union([OnChain, Type.Null()], { description: 'What the chain says of it; null if it says nothing' }),
+});
+
+export const ListedLaunch = Type.Object({
+  mint: Type.String(),
+  name: Type.String(),
+  symbol: Type.String(),
+  creator: Type.String({ description: 'The wallet that launched it' }),
+  pool: Type.String(),
+  requestId: Type.String(),
+  state: Type.String({ description: 'Of its transaction' }),
+  createdAt: Timestamp,
+  migratedAt: NullableTimestamp('When its pool was seen to have left its curve'),
+});
+
+export const ListedInvite = Type.Object({
+  account: Type.String({ description: 'Of the invite, on the chain' }),
+  sender: Type.String(),
+  mint: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null for SOL' }),
+  amount: Type.String({ description: 'Smallest unit' }),
+  state: Type.String({ description: 'created, claimed, clawed_back or expired; unknown where it cannot be read' }),
+  receiver: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The wallet that got it' }),
+  createdAt: Timestamp,
+  endedAt: NullableTimestamp('When it was claimed or went back'),
+});
+
+export const ListedWebhook = Type.Object({
+  id: Type.String(),
+  account: Type.String({ description: 'The key or the wallet whose events it gets' }),
+  url: Type.String({ description: 'Without passwords' }),
+  createdAt: Timestamp,
+  failures: Type.Integer({ description: 'In a row' }),
+  restUntil: NullableTimestamp('After a failure: nothing is sent before then'),
+  attempts: Type.Array(
+    Type.Object({
+      number: Type.String({ description: 'Of the event' }),
+      at: Timestamp,
+      status: NullableNumber,
+      error: NullableString,
+      milliseconds: Milliseconds,
+    }),
+    { description: 'The last ten, the newest first' },
+  ),
+});

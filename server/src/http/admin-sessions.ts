@@ -1,0 +1,167 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { AppError, plainError } from '../errors/index.js';
+import type { Clock } from '../lib/clock.js';
+import { cached } from '../lib/single-flight.js';
+import { endAdminSession, endedAdminSessions } from '../store/admin-sessions.js';
+import type { Store } from '../store/sql.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session of a page that calls an admin route; undefined for a holder of the admin token. */
+    adminSession: AdminSession | undefined;
+  }
+}
+
+/** The header of every call of a session that changes something. */
+export const PROOF_HEADER = 'x-slipway-csrf';
+const COOKIE = 'slipway_admin';
+const PATH = '/admin/v1';
+const SESSION_SECONDS = 2 * 3_600;
+/** How long a session that another copy has ended may still work here. */
+const ENDED_ELSEWHERE_MS = 2_000;
+const SAFE = new Set(['GET', 'HEAD']);
+
+export interface AdminSession {
+  id: string;
+  /** Unix seconds. */
+  expiresAt: number;
+  /** What a page shows that can read this service's answers, as no other site's can. */
+  proof: string;
+}
+
+export interface AdminSessions {
+  /** A session of its own cookie. */
+  begin(): { session: AdminSession; cookie: string };
+  /** The session of a request; undefined without one. @throws AppError FOREIGN_CALLER if the request is not its page's. */
+  of(request: FastifyRequest): Promise<AdminSession | undefined>;
+  end(session: AdminSession): Promise<void>;
+}
+
+interface AdminSessionsDeps {
+  adminToken: string;
+  publicUrl: string;
+  store: Store;
+  clock: Clock;
+  steadyNow: () => number;
+  log: Logger;
+}
+
+/**
+ * Sessions of the console, for who has shown the admin token once. What a session is stands in its cookie, under a key that
+ * follows from the token: so every copy knows it without asking, another token ends them all, and only those that were
+ * ended before their time are stored.
+ */
+export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
+  const { adminToken, publicUrl, store, clock, steadyNow, log } = deps;
+  const mac = (text: string): string => createHmac('sha256', adminToken).update(`slipway ${text}`).digest('base64url');
+  const session = (id: string, expiresAt: number): AdminSession => ({ id, expiresAt, proof: mac(`proof ${id}`) });
+  const sealed = (id: string, expiresAt: number) => `${id}.${expiresAt}.${mac(`session ${id} ${expiresAt}`)}`;
+  let ended = new Set<string>();
+  const readEnded = cached(
+    async () => {
+      // A database that is away must not keep the operator from seeing that.
+      ended = await endedAdminSessions(store, new Date(clock.now())).catch((error: Error) => {
+        log.warn({ reason: error.message }, 'the ended sessions of the console cannot be read; going by the last ones');
+        return ended;
+      });
+    },
+    ENDED_ELSEWHERE_MS,
+    steadyNow,
+  );
+
+  function read(text: string): AdminSession | undefined {
+    const [id = '', expiry = ''] = text.split('.');
+    const expiresAt = Number(expiry);
+    return isSame(text, sealed(id, expiresAt)) && expiresAt * 1_000 > clock.now() ? session(id, expiresAt) : undefined;
+  }
+
+  return {
+    begin() {
+      const made = session(randomBytes(16).toString('base64url'), Math.floor(clock.now() / 1_000) + SESSION_SECONDS);
+      return { session: made, cookie: sealed(made.id, made.expiresAt) };
+    },
+    async of(request) {
+      const found = cookiesOf(request)
+        .map(read)
+        .find((each) => each !== undefined);
+      if (found === undefined) return undefined;
+      if (!ended.has(found.id)) await readEnded();
+      if (ended.has(found.id)) return undefined;
+      assertOwnPage(request, publicUrl);
+      if (!SAFE.has(request.method) && !isSame(String(request.headers[PROOF_HEADER] ?? ''), found.proof)) {
+        throw new AppError('FOREIGN_CALLER', { message: `The header ${PROOF_HEADER} is not the one of this session` });
+      }
+      return found;
+    },
+    async end({ id, expiresAt }) {
+      const until = new Date(expiresAt * 1_000);
+      await store.transaction((tx) => endAdminSession(tx, { id, until }, new Date(clock.now())));
+      ended.add(id);
+    },
+  };
+}
+
+/** `POST` exchanges the admin token for a session, `GET` shows it to its page, `DELETE` ends it. */
+export function registerAdminSession(app: FastifyInstance, sessions: AdminSessions, publicUrl: string): void {
+  const route = { config: { errorShape: plainError, auth: 'admin' }, schema: { hide: true } } as const;
+  const url = `${PATH}/session`;
+  const show = ({ expiresAt, proof }: AdminSession) => ({
+    expiresAt: new Date(expiresAt * 1_000).toISOString(),
+    proof,
+  });
+  const setCookie = ({ headers }: FastifyRequest, reply: FastifyReply, value: string, seconds: number) => {
+    const isSecure = new URL(headers.origin ?? publicUrl).protocol === 'https:';
+    const rules = `Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    reply.headers({ 'set-cookie': `${COOKIE}=${value}; ${rules}`, 'cache-control': 'no-store' });
+  };
+  const ofPage = (request: FastifyRequest): AdminSession => {
+    if (request.adminSession === undefined) throw new AppError('UNAUTHORIZED', { message: 'Unauthorized: no session' });
+    return request.adminSession;
+  };
+  app.post(url, {
+    ...route,
+    handler: async (request, reply) => {
+      // A session makes no other one, or it would never end.
+      if (request.adminSession) throw new AppError('UNAUTHORIZED', { message: 'Unauthorized: give the admin token' });
+      const { session, cookie } = sessions.begin();
+      setCookie(request, reply, cookie, SESSION_SECONDS);
+      return show(session);
+    },
+  });
+  app.get(url, {
+    ...route,
+    handler: async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return show(ofPage(request));
+    },
+  });
+  app.delete(url, {
+    ...route,
+    handler: async (request, reply) => {
+      await sessions.end(ofPage(request));
+      setCookie(request, reply, '', 0);
+      return { ended: true };
+    },
+  });
+}
+
+function cookiesOf({ headers }: FastifyRequest): string[] {
+  const pairs = headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
+  return pairs.filter((pair) => pair.startsWith(`${COOKIE}=`)).map((pair) => pair.slice(COOKIE.length + 1));
+}
+
+/** A cookie also comes along from pages of other ports and of subdomains; only pages of this service may use it. */
+function assertOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
+  const { origin, host, 'sec-fetch-site': site = 'same-origin' } = headers;
+  const isOwn =
+    origin === undefined || origin === new URL(publicUrl).origin || origin.replace(/^https?:\/\//, '') === host;
+  if (isOwn && site === 'same-origin') return;
+  throw new AppError('FOREIGN_CALLER', { message: 'Only pages of this service may use a session of its console' });
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { admin, adminTokenOf, newKey } from './admin.js';
+import { launchBrowser, withoutBrowser } from './browser.js';
+import { assertAccessible, openConsole } from './console-page.js';
+import { freePort, request, type Service, startService } from './service.js';
+import { infoOf } from './wallet.js';
+
+const PARTS = ['keys', 'verifications', 'makers', 'orders', 'requests', 'launches', 'invites', 'webhooks'];
+const HTML = { accept: 'text/html' };
+
+describe("the operator's part of the console", { skip: withoutBrowser }, () => {
+  let service: Service;
+  let browser: Browser;
+  before(async () => {
+    [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const logIn = async (page: Page, token = adminTokenOf(service)) => {
+    await page.getByLabel('Admin token').fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  };
+  const opened = async (path: string, options?: { theme?: 'light' | 'dark'; width?: number }) => {
+    const { page, complaints } = await openConsole(browser, `${service.url}${path}`, options);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    return { page, complaints };
+  };
+
+  it('who logs in sees how the service does, with every screen within WCAG 2.2 AA, light and dark, wide and narrow', async () => {
+    for (const [theme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      const { page, complaints } = await opened('/overview', { theme, width });
+      await page.getByLabel('Health').getByText('ready', { exact: true }).waitFor();
+      await page.getByRole('img', { name: /^Requests: answered/ }).waitFor();
+      await page.getByText(/^1,000 SOL/).waitFor();
+      await assertAccessible(page);
+      for (const part of PARTS) {
+        await page.goto(`${service.url}/operate/${part}`);
+        await page.getByRole('heading', { level: 1, name: 'Operate' }).waitFor();
+        await page.locator('nav[aria-label="Parts"] [aria-current="page"]').waitFor();
+        await assertAccessible(page);
+      }
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
+  });
+
+  it('a key is made, used, and revoked: each is asked once, with the command that does the same', async () => {
+    const { page, complaints } = await opened('/operate/keys');
+    await page.getByLabel('Who or what it is for').fill("the shop's page");
+    await page.getByLabel('Only these paths').fill('/ultra');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const question = page.getByRole('dialog', { name: 'Create' });
+    await question
+      .getByText(`slipway keys create --name 'the shop'\\''s page' --tier free --prefixes /ultra`, { exact: true })
+      .waitFor();
+    await assertAccessible(page);
+    await question.getByRole('button', { name: 'Leave it' }).click();
+    assert.deepEqual((await admin<{ keys: object[] }>(service, 'GET', '/keys')).body.keys, []);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await question.getByRole('button', { name: 'Yes, create' }).click();
+    const key = (await question.locator('[data-key]').textContent())!;
+    await question.getByRole('button', { name: 'Close' }).click();
+    const call = () => request(`${service.url}/ultra/v1/order/routers`, { headers: { 'x-api-key': key } });
+    assert.equal((await call()).status, 200);
+    const row = page.getByRole('region', { name: 'Keys' }).getByRole('row').filter({ hasText: "the shop's page" });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('dialog', { name: 'Revoke' })
+      .getByText(/^slipway keys revoke [\w-]+$/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Yes, revoke' }).click();
+    await row.getByText(/^revoked/).waitFor();
+    assert.equal((await call()).status, 401);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('a request is followed from craft to chain by its id', async () => {
+    const { wallets } = await infoOf(service);
+    const [from, to] = wallets;
+    const query = `senderAddress=${from!.address}&receiverAddress=${to!.address}&amount=1000000`;
+    const crafted = await request<{ requestId: string }>(`${service.url}/ultra/v1/transfer/craft-native?${query}`);
+    const { page, complaints } = await opened('/operate/requests');
+    await page.getByLabel('Request id or signature').fill(crafted.body.requestId);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByLabel('What has become of it').getByText('not signed and sent').waitFor();
+    await page.getByText('The chain says nothing of it').waitFor();
+
+    await page.getByLabel('Request id or signature').fill('none of the kind'.replaceAll(' ', '-'));
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('alert').getByText('There is no request with this id or signature').waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('attack: a page of the sandbox acts as the operator without logging in, or with a session that was ended: it cannot', async () => {
+    await newKey(service, { name: 'victim' });
+    const { page } = await openConsole(browser, `${service.url}/`);
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+    const tryAll = (proof: string) =>
+      page.evaluate(
+        async ([header, value]) => {
+          const statuses: number[] = [];
+          for (const [method, path] of [
+            ['GET', '/keys'],
+            ['POST', '/keys'],
+            ['POST', '/session'],
+            ['GET', '/overview'],
+          ] as const) {
+            const answer = await fetch(`/admin/v1${path}`, { method, headers: { [header!]: value! } });
+            statuses.push(answer.status);
+          }
+          return statuses;
+        },
+        ['x-slipway-csrf', proof] as const,
+      );
+    assert.deepEqual(await tryAll('x'), [401, 401, 401, 401]);
+
+    await page.goto(`${service.url}/overview`);
+    await logIn(page, 'not-the-admin-token');
+    await page.getByRole('alert').getByText('the admin token is missing or wrong').waitFor();
+    await logIn(page);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    // No script finds the session or the token anywhere.
+    const found = await page.evaluate<string>(
+      'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
+    );
+    assert.doesNotMatch(found, /slipway_admin|proof/);
+    assert.ok(!found.includes(adminTokenOf(service)));
+    const [cookie] = (await page.context().cookies(`${service.url}/admin/v1`)).filter(
+      ({ name }) => name === 'slipway_admin',
+    );
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Strict', '/admin/v1']);
+    assert.deepEqual(await tryAll('x'), [200, 403, 403, 200]);
+
+    const second = await page.context().newPage();
+    await second.goto(`${service.url}/operate/keys`);
+    await second.getByRole('cell', { name: 'victim' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Admin token').waitFor();
+    await second.reload();
+    await second.getByLabel('Admin token').waitFor();
+    await page.context().addCookies([{ ...cookie!, expires: -1 }]);
+    assert.deepEqual(await tryAll('x'), [401, 401, 401, 401]);
+    await page.context().close();
+  });
+
+  it('with a port of its own for operations, the operator logs in there, and not where clients call', async () => {
+    const port = await freePort();
+    const own = await startService({ env: { SLIPWAY_OPERATIONS_PORT: String(port) } });
+    try {
+      assert.equal((await request(`${own.url}/overview`, { headers: HTML })).status, 404);
+      assert.equal((await request(`${own.url}/admin/v1/session`)).status, 404);
+      assert.deepEqual((await request(`${own.url}/console.json`)).body, { sandbox: true, operator: false });
+      const { page, complaints } = await openConsole(browser, `http://127.0.0.1:${port}/overview`);
+      await logIn(page, adminTokenOf(own));
+      await page.getByLabel('Health').getByText('ready', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Swap' }).count(), 0);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    } finally {
+      await own.close();
+    }
+  });
+});
