@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { adminTokenOf } from './admin.js';
 import { fuzzWallet, requestsOf } from './fuzz.js';
 import { createAnswerCheck, documentOf, operationsOf } from './openapi-document.js';
-import { sendRaw, statusesIn } from './raw-http.js';
+import { sendPart, sendRaw, statusesIn } from './raw-http.js';
 import { type Answer, request, type Service, startService } from './service.js';
 import { asWallet, logIn } from './trigger-wallet.js';
 
@@ -58,7 +58,7 @@ describe('a body', () => {
     assert.equal((await post(new Uint8Array(2 * BODY_LIMIT))).status, 413);
 
     const json = 'content-type: application/json';
-    const announced = await sendRaw(
+    const announced = await sendPart(
       service,
       headOf(`POST ${SUBMIT}`, json, 'content-length: 99999999999', 'connection: close'),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateKeypair, type Keypair, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { sendRaw, statusesIn } from './raw-http.js';
+import { sendPart, statusesIn } from './raw-http.js';
 import { request, type Service, startService } from './service.js';
 import {
   assertRefused,
@@ -93,7 +93,7 @@ describe('submitting a launch', () => {
     assert.match(tooBig.body.error, /headerImage: expected at most 5242880 bytes/);
     const head = `POST ${new URL(url).pathname} HTTP/1.1\r\nhost: localhost\r\nx-api-key: sandbox\r\nconnection: close\r\n`;
     const huge = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 8000000\r\n\r\n';
-    assert.deepEqual(statusesIn(await sendRaw(service, head + huge)), [413]);
+    assert.deepEqual(statusesIn(await sendPart(service, head + huge)), [413]);
     const text = await submit<Refused>(service, creation, creator, { headerImage: 'not a file' });
     assert.match(text.body.error, /headerImage: expected a file/);
     const elsewhere = await submitForm<Refused>(service, { content: new Blob([PNG]) });
