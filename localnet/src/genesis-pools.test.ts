@@ -9,6 +9,7 @@ import {
   INITIAL_POOL_TOKENS,
   INVITE_PROGRAM,
   LIMIT_ORDER_PROGRAM,
+  LOCKER_PROGRAM,
   ORDER_ENGINE_PROGRAM,
   type Pool,
   type PoolAccounts,
@@ -245,6 +246,7 @@ test("our programs are on every chain under their names, and an operator's file 
     { name: 'invite-escrow', address: INVITE_PROGRAM },
     { name: 'bonding-curve', address: BONDING_CURVE_PROGRAM, standIn: true },
     { name: 'damm-v2', address: DAMM_V2_PROGRAM, standIn: true },
+    { name: 'locker', address: LOCKER_PROGRAM, standIn: true },
     { name: 'token-metadata', address: METADATA_PROGRAM, standIn: true },
   ] as const;
   const [dataDir, programsDir] = [tempFolder(t), tempFolder(t)];
@@ -278,7 +280,7 @@ test('a stand-in is never where the program is that it stands in for, also not a
     await chain.close();
     return [...found, Buffer.from(code).equals(readProgram('token-metadata'))];
   };
-  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', 'token-metadata', true]);
-  assert.deepEqual(await standIns({ dataDir, programsDir }), ['bonding-curve', 'damm-v2', false]);
-  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', false]);
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', 'locker', 'token-metadata', true]);
+  assert.deepEqual(await standIns({ dataDir, programsDir }), ['bonding-curve', 'damm-v2', 'locker', false]);
+  assert.deepEqual(await standIns({ dataDir }), ['bonding-curve', 'damm-v2', 'locker', false]);
 });

@@ -4,12 +4,6 @@
 #pragma once
 #include "wide.h"
 
-INLINE u128 load_u128(const u8 *p) { return (u128)load_u64(p + 8) << 64 | load_u64(p); }
-INLINE void store_u128(u8 *p, u128 value) {
-  store_u64(p, (u64)value);
-  store_u64(p + 8, (u64)(value >> 64));
-}
-
 // A part of a curve with one liquidity.
 typedef struct {
   u128 lower, upper, liquidity;

@@ -1,10 +1,10 @@
-// What the stand-ins for Meteora's programs have in common: checks of accounts, the authority's signature, events. A
-// program that includes this has AUTHORITY, EVENT_AUTHORITY, their bumps, the error ERROR_MATH_OVERFLOW, and kinds of its
-// own accounts from FIRST_OWN_KIND on, which discriminator_of() tells apart.
+// What the stand-ins for programs of the framework have in common: checks of accounts, the authority's signature, events. A
+// program that includes this has EVENT_AUTHORITY, its bump, the error ERROR_MATH_OVERFLOW, and kinds of its own accounts
+// from FIRST_OWN_KIND on, which discriminator_of() tells apart; for AUTHORITY_SIGNS also AUTHORITY and its bump.
 #pragma once
 #include "address.h"
 #include "framework.h"
-#include "prices.h"
+#include "wide.h"
 
 // ---- errors -------------------------------------------------------------------------------------------------------
 
@@ -33,6 +33,7 @@ enum {
   OPTIONAL_SIGNER,
   TOKEN_ACCOUNT,
   OPTIONAL_TOKEN_ACCOUNT,
+  SPL_TOKEN_ACCOUNT,
   MINT,
   ANY_TOKEN_PROGRAM,
   SPL_TOKEN_PROGRAM,
@@ -63,6 +64,9 @@ NOINLINE u64 check_kind(const Input *in, const Account *a, u8 kind) {
     case OPTIONAL_SIGNER: CHECK(a->is_signer || key_eq(&a->key, in->program_id), ERROR_NOT_SIGNER); return 0;
     case OPTIONAL_TOKEN_ACCOUNT:
       if (key_eq(&a->key, in->program_id)) return 0;
+      return check_token_data(a, TOKEN_ACCOUNT);
+    case SPL_TOKEN_ACCOUNT:
+      CHECK(!key_eq(&a->owner, &TOKEN_2022_PROGRAM), ERROR_WRONG_ACCOUNT_OWNER);
       return check_token_data(a, TOKEN_ACCOUNT);
     case TOKEN_ACCOUNT:
     case MINT: return check_token_data(a, kind);

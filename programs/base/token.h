@@ -39,7 +39,12 @@ enum {
   EXTENSIONS = 166,
 };
 enum { TOKEN_STATE_INITIALIZED = 1 };
-enum { INSTRUCTION_MINT_TO = 7, INSTRUCTION_BURN = 8, INSTRUCTION_TRANSFER_CHECKED = 12 };
+enum {
+  INSTRUCTION_TRANSFER = 3,
+  INSTRUCTION_MINT_TO = 7,
+  INSTRUCTION_BURN = 8,
+  INSTRUCTION_TRANSFER_CHECKED = 12,
+};
 
 INLINE const Pubkey *token_mint(const Account *a) { return key_at(a->data + TOKEN_MINT); }
 INLINE const Pubkey *token_owner(const Account *a) { return key_at(a->data + TOKEN_OWNER); }
@@ -80,19 +85,24 @@ NOINLINE bool has_only_extensions(const Account *a, u64 allowed) {
 
 // ---- instructions: the token programs check owners, mints and balances, and that nothing is frozen ------------------
 
-// Between accounts of one token program, which is the source's owner.
-INLINE void token_transfer(Account *source, Account *mint, Account *destination, Account *authority, u64 amount,
-                           const SignerSeeds *signer) {
+INLINE void token_transfer_by(const Pubkey *program, Account *source, Account *mint, Account *destination,
+                              Account *authority, u64 amount, const SignerSeeds *signer) {
   u8 data[10] = {INSTRUCTION_TRANSFER_CHECKED};
   store_u64(data + 1, amount);
   data[9] = mint->data[MINT_DECIMALS];
-  Call call = {&source->owner,
+  Call call = {program,
                {source, mint, destination, authority},
                {ROLE_WRITABLE, ROLE_READONLY, ROLE_WRITABLE, ROLE_SIGNER},
                4,
                data,
                sizeof data};
   invoke(&call, signer);
+}
+
+// Between accounts of one token program, which is the source's owner.
+INLINE void token_transfer(Account *source, Account *mint, Account *destination, Account *authority, u64 amount,
+                           const SignerSeeds *signer) {
+  token_transfer_by(&source->owner, source, mint, destination, authority, amount, signer);
 }
 
 INLINE void token_mint_to(Account *mint, Account *destination, Account *authority, u64 amount,

@@ -1,6 +1,5 @@
 import {
   type Address,
-  address,
   addressToBytes,
   associatedTokenAddress,
   findProgramAddress,
@@ -21,12 +20,10 @@ import {
 } from './bonding-curve-addresses.js';
 import { FEE_PER_BPS, LEAST_SQRT_PRICE, MOST_SQRT_PRICE } from './bonding-curve-math.js';
 import { discriminator } from './borsh.js';
+import { LOCKER_EVENTS, LOCKER_PROGRAM } from './locker.js';
 
 const MIGRATE = discriminator('9ca9e66735e45040');
 const CREATE_LOCKER = discriminator('a75a899a4b2f1154');
-
-/** The lock program, which holds what the creator gets later. */
-export const LOCKER_PROGRAM: Address = address('LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn');
 
 /** Locks the tokens that a creator gets later, once the curve is sold out: before the migration of a pool that has any. */
 export function createLocker(
@@ -44,9 +41,7 @@ export function createLocker(
       readonlyAccount(creator),
       ...[escrow, account].map(writableAccount),
       writableSigner(payer),
-      ...[TOKEN_PROGRAM, LOCKER_PROGRAM, derived(LOCKER_PROGRAM, '__event_authority'), SYSTEM_PROGRAM].map(
-        readonlyAccount,
-      ),
+      ...[TOKEN_PROGRAM, LOCKER_PROGRAM, LOCKER_EVENTS, SYSTEM_PROGRAM].map(readonlyAccount),
     ],
     data: CREATE_LOCKER,
   };

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Address, associatedTokenAddress, setComputeUnitLimit } from '@slipway/wire';
+import { associatedTokenAddress, setComputeUnitLimit } from '@slipway/wire';
 import { type BondingCurvePoolState, decodeBondingCurveConfig, decodeBondingCurvePool } from './bonding-curve-state.js';
 import { INDIE, type Launched, launch, launchVm, standInVm, withoutPrograms } from './bonding-curve-testing.js';
 import {
   type BondingCurvePool,
   claimCreatorFee,
-  createLocker,
   curveSwap,
   dammV2Pool,
   type LaunchChoices,
@@ -17,6 +16,7 @@ import {
   sniperFeeOfSteps,
   sniperFeeOver,
 } from './index.js';
+import { claimVested, lockVested } from './locker-testing.js';
 import { newAddress, randomNumbers, succeeded, type TestVm } from './test-vm.js';
 
 const EVERYTHING = 2n ** 63n;
@@ -28,9 +28,9 @@ function launches(openVm: () => TestVm, { isReal }: { isReal: boolean }): void {
   const live = (choices: LaunchChoices, decimals = 6) => {
     const vm = openVm();
     const launched = liveOnCurve(vm, choices, decimals);
-    if (isReal) lockVested(vm, launched, choices);
-    // The lock program, which holds what the creator gets later, has no stand-in.
-    if (isReal || !choices.vesting) migrate(vm, launched, choices, isReal);
+    lockVested(vm, launched, choices);
+    migrate(vm, launched, choices, isReal);
+    claimVested(vm, launched, choices);
   };
 
   it('has the figures that were computed, to the unit', () => {
@@ -202,15 +202,6 @@ function liveOnCurve(vm: TestVm, choices: LaunchChoices, decimals: number): Laun
   return launched;
 }
 
-function lockVested(vm: TestVm, { pool }: Launched, choices: LaunchChoices): void {
-  if (!choices.vesting) return;
-  vm.tokenAccount({ address: lockedAccount(pool), mint: pool.baseMint, owner: lockOf(pool) });
-  succeeded(vm.run(createLocker(pool, vm.payer, vm.payer)));
-  const { lockedVesting } = launchConfig(choices).terms;
-  const all = lockedVesting.cliffUnlockAmount + lockedVesting.amountPerPeriod * lockedVesting.numberOfPeriod;
-  assert.equal(vm.amount(lockedAccount(pool)), all);
-}
-
 function migrate(vm: TestVm, launched: Launched, choices: LaunchChoices, isReal: boolean): void {
   const { pool } = launched;
   const dammConfig = MIGRATED_POOL_CONFIGS[choices.feeBps === 100 ? 2 : 3]!;
@@ -240,15 +231,6 @@ function shortenLock(vm: TestVm, { config }: BondingCurvePool): void {
   const at = 212;
   assert.equal(vm.data(config).readUInt32LE(at), 31_536_000);
   vm.patch(config, at, Uint8Array.from([0x80, 0x1a, 0x06, 0])); // 400,000
-}
-
-function lockOf(pool: BondingCurvePool): Address {
-  const accounts = createLocker(pool, pool.pool, pool.pool).accounts;
-  return accounts[7]!.address;
-}
-
-function lockedAccount(pool: BondingCurvePool): Address {
-  return associatedTokenAddress(lockOf(pool), pool.baseMint);
 }
 
 function claim(vm: TestVm, launched: Launched): void {

@@ -125,6 +125,10 @@ describe('attack: a stranger on the chain reaches for a migrated pool', () => {
     refused(vm.run(claimDammV2Fee({ ...changeOf(moved), position: own.position })), 2001);
     const change = { ...changeOf(own), pool: { ...own.damm, quoteVault: moved.damm.quoteVault } };
     refused(vm.run(claimDammV2Fee({ ...change, quoteAccount: moved.quote })), 2001);
+    const { baseVault, quoteVault, baseMint, quoteMint } = moved.damm;
+    for (const place of [{ baseVault }, { quoteVault }, { baseMint }, { quoteMint }]) {
+      refused(vm.run(claimDammV2Fee({ ...changeOf(own), pool: { ...own.damm, ...place } })), 2001);
+    }
   });
 
   it('attack: with accounts that the program has not made: refused', () => {

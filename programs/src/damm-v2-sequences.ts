@@ -1,4 +1,4 @@
-// Random migrations, and what people do with the pools after them, the same for a seed whatever the programs.
+// Random migrations, with locked tokens and without, and what people do after them, the same for a seed whatever the programs.
 import { createHash } from 'node:crypto';
 import {
   type Address,
@@ -16,7 +16,9 @@ import {
   type BondingCurvePool,
   bondingCurvePool,
   claimDammV2Fee,
+  claimLocked,
   createCurveConfig,
+  createLocker,
   curveSwap,
   DAMM_V2_PROGRAM,
   type DammV2Pool,
@@ -27,12 +29,15 @@ import {
   dammV2Swap,
   decodeDammV2Position,
   initializeCurvePool,
+  LOCKER_PROGRAM,
   launchConfig,
+  lockerAccount,
   MIGRATED_POOL_CONFIGS,
   migrateToDammV2,
   refreshDammV2Vesting,
   removeDammV2Liquidity,
 } from './index.js';
+import { claimLocked2 } from './locker-testing.js';
 import { amountOf, limitOf, type Step, spoil, stepOf } from './sequences.js';
 import { type Random, randomNumbers, type TestVm, u64 } from './test-vm.js';
 
@@ -58,6 +63,7 @@ interface World {
   accounts: Record<'creator' | 'trader', readonly [Address, Address]>;
   referrer: Address;
   places: Address[];
+  hasVesting: boolean;
 }
 
 /** Runs the sequence of a seed. Equal programs give equal steps. */
@@ -73,11 +79,19 @@ export function runMigration(vm: TestVm, seed: number): Step[] {
   };
   const run = (instruction: Instruction) =>
     steps.push(stepOf(vm, vm.run(UNITS, instruction), world.places, DAMM_V2_PROGRAM));
+  const lock = () => createLocker(world.curve, creatorOf(world), random(4) === 0 ? world.trader : world.creator);
+  if (world.hasVesting) {
+    const { owner, account } = lockerAccount(world.curve);
+    vm.tokenAccount({ address: account, mint: world.curve.baseMint, owner });
+    while (random(3) === 0) run(spoilAccounts(world, lock()));
+    if (random(20) > 0) run(lock());
+  }
   while (random(3) === 0) run(spoilAccounts(world, migration()));
   run(migration());
   for (let count = 3 + random(MOST_STEPS - 2); count > 0; count--) {
     passTime(world);
-    const instruction = random(15) === 0 ? migration() : randomInstruction(world);
+    const kind = random(15);
+    const instruction = kind === 0 ? migration() : kind === 1 ? lock() : randomInstruction(world);
     run(random(6) === 0 ? spoilAccounts(world, instruction) : instruction);
   }
   return steps;
@@ -90,7 +104,8 @@ function sellOut(vm: TestVm, seed: number, random: Random): World | undefined {
   const curve = bondingCurvePool(address('config'), address('mint'), quoteMint);
   const creator = vm.put(address('creator'), new Uint8Array(0), SYSTEM_PROGRAM, 10n ** 12n);
   const choices = randomChoices(random);
-  const { terms } = launchConfig({ ...choices, ...(random(12) > 0 && { vesting: undefined }), sniperFee: undefined });
+  const hasVesting = choices.vesting !== undefined;
+  const { terms } = launchConfig({ ...choices, sniperFee: undefined });
   const people = { feeClaimer: address('operator'), leftoverReceiver: address('operator'), payer: creator };
   if (random(12) === 0) terms.migrationFeeOption = random(6);
   const made = vm.run(
@@ -107,8 +122,9 @@ function sellOut(vm: TestVm, seed: number, random: Random): World | undefined {
   const pair = (name: string) => [address(`${name} base`), address(`${name} quote`)] as const;
   const accounts = { creator: pair('creator'), trader: pair('trader') };
   const [trader, referrer] = [address('trader'), address('referrer')];
-  const places = [curve, pool, position, second, Object.values(accounts).flat()].flatMap((each) => Object.values(each));
-  const world = { vm, random, curve, config, pool, position, second, creator, trader, accounts, referrer };
+  const lists = [curve, pool, position, second, lockerAccount(curve), Object.values(accounts).flat()];
+  const places = lists.flatMap((each) => Object.values(each));
+  const world = { vm, random, curve, config, pool, position, second, creator, trader, accounts, referrer, hasVesting };
   fund(world);
   const outputAccount = accounts.trader[0];
   const amountIn = random(20) === 0 ? terms.migrationQuoteThreshold / 2n + 1n : RICH / 2n;
@@ -138,7 +154,7 @@ function fund({
 function passTime({ vm, random }: World): void {
   if (random(2) === 0) return;
   const { slot, unixTimestamp } = vm.svm.getClock();
-  const seconds = BigInt(random(4) === 0 ? random(300_000) : random(60));
+  const seconds = BigInt(random(8) === 0 ? random(40_000_000) : random(4) === 0 ? random(300_000) : random(60));
   vm.setTime(unixTimestamp + seconds, slot + 2n * seconds);
 }
 
@@ -157,6 +173,7 @@ function randomInstruction(world: World): Instruction {
   const owner = random(12) === 0 ? trader : creator;
   const change = { pool, position, owner, baseAccount, quoteAccount };
   const state = decodeDammV2Position(vm.data(position.position));
+  if (world.hasVesting && random(3) === 0) return claimOf(world, owner);
   switch (random(12)) {
     case 0:
     case 1:
@@ -175,6 +192,17 @@ function randomInstruction(world: World): Instruction {
     default:
       return trade(world, random(2) === 0);
   }
+}
+
+/** The creator, or seldom somebody else. */
+const creatorOf = ({ random, creator, trader }: World) => (random(20) === 0 ? trader : creator);
+
+/** What has come free of the locked tokens, by the older instruction or the one that names the mint. */
+function claimOf({ random, curve, accounts }: World, recipient: Address): Instruction {
+  const { owner: lock, account: tokens } = lockerAccount(curve);
+  const most = random(2) === 0 ? RICH : amountOf(random, 10n ** 14n);
+  const claim = claimLocked({ lock, tokens, recipient, account: accounts.creator[0], most });
+  return random(2) === 0 ? claim : claimLocked2(claim, curve.baseMint);
 }
 
 function trade({ vm, random, pool, trader, accounts, referrer }: World, isBuy: boolean): Instruction {
@@ -246,6 +274,6 @@ function lock(
 function spoilAccounts(world: World, instruction: Instruction): Instruction {
   const { random, places, config, trader } = world;
   const others = [...places, config, trader, MIGRATED_POOL_CONFIGS[random(6)]!, SYSTEM_PROGRAM, TOKEN_PROGRAM];
-  others.push(TOKEN_2022_PROGRAM, METADATA_PROGRAM, BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM);
+  others.push(TOKEN_2022_PROGRAM, METADATA_PROGRAM, BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM, LOCKER_PROGRAM);
   return spoil(random, instruction, () => others[random(others.length)]!);
 }

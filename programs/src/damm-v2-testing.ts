@@ -1,12 +1,14 @@
 import { type Address, associatedTokenAddress, type Instruction, setComputeUnitLimit } from '@slipway/wire';
 import { INDIE, type Launched, launch } from './bonding-curve-testing.js';
 import {
+  createLocker,
   curveSwap,
   type DammV2Pool,
   type DammV2Position,
   dammV2Pool,
   dammV2Position,
   type LaunchChoices,
+  lockerAccount,
   MIGRATED_POOL_CONFIGS,
   migrateToDammV2,
 } from './index.js';
@@ -29,7 +31,7 @@ export interface Moving extends Launched {
 /** What happens to a launch before it is sold out; `buy` makes a purchase of the trader's. */
 type Before = (launched: Launched, buy: (amountIn: bigint) => Instruction) => void;
 
-/** Sells out a launch without vested tokens of the machine's payer, to somebody with these token accounts. */
+/** Sells out a launch, by default without vested tokens, of the machine's payer, to somebody with these token accounts. */
 export function sellOut(
   vm: TestVm,
   choices: Partial<LaunchChoices> = {},
@@ -58,7 +60,7 @@ export function migrationOf(vm: TestVm, { pool, dammConfig, position, second }: 
   return migrateToDammV2({ pool, dammConfig, positions: [position.mint, second.mint], payer: vm.payer });
 }
 
-/** A launch that has migrated. */
+/** A launch that has migrated; before that, the lock program gets what its creator gets later. */
 export function migrated(
   vm: TestVm,
   choices: Partial<LaunchChoices> = {},
@@ -66,6 +68,11 @@ export function migrated(
   before?: Before,
 ): Moving {
   const moving = sellOut(vm, choices, trader, before);
+  if (choices.vesting) {
+    const { owner, account } = lockerAccount(moving.pool);
+    vm.tokenAccount({ address: account, mint: moving.pool.baseMint, owner });
+    succeeded(vm.run(createLocker(moving.pool, vm.payer, vm.payer)));
+  }
   succeeded(vm.run(setComputeUnitLimit(300_000), migrationOf(vm, moving)));
   return moving;
 }

@@ -89,6 +89,25 @@ describe('liquidity of a migrated launch', () => {
     );
     succeeded(vm.run(removeDammV2Liquidity({ ...change, liquidity: unlockedLiquidity })));
   });
+
+  it('comes out for at least what was asked of each token, to the unit', () => {
+    const { vm, moved } = open({ isLpLocked: false });
+    const { unlockedLiquidity } = positionOf(vm, moved);
+    const liquidity = unlockedLiquidity / 7n;
+    const { base, quote } = moved;
+    const [, inBase, inQuote] = owedBy(vm.data(moved.damm.pool), liquidity);
+    for (const [leastBase, leastQuote] of [
+      [inBase + 1n, inQuote],
+      [inBase, inQuote + 1n],
+    ] as const) {
+      const removal = removeDammV2Liquidity({ ...changeOf(moved), liquidity, leastBase, leastQuote });
+      failedWith(vm.run(removal), 'custom program error: 0x1772', DAMM_V2_PROGRAM);
+    }
+    const before = [vm.amount(base), vm.amount(quote)] as const;
+    const exactly = { liquidity, leastBase: inBase, leastQuote: inQuote };
+    succeeded(vm.run(removeDammV2Liquidity({ ...changeOf(moved), ...exactly })));
+    assert.deepEqual([vm.amount(base) - before[0], vm.amount(quote) - before[1]], [inBase, inQuote]);
+  });
 });
 
 for (const feeBps of [100, 200] as const) {
@@ -104,10 +123,10 @@ for (const feeBps of [100, 200] as const) {
   });
 }
 
-/** What its liquidity is worth at its price: the least of both tokens that a pool must have. */
-function owedBy(pool: Buffer): [price: bigint, base: bigint, quote: bigint] {
+/** What a pool's liquidity, or a part of it, is worth at its price: the least of both tokens that the pool must have. */
+function owedBy(pool: Buffer, part?: bigint): [price: bigint, base: bigint, quote: bigint] {
   const number = (at: number) => pool.readBigUInt64LE(at) | (pool.readBigUInt64LE(at + 8) << 64n);
-  const [liquidity, price] = [number(360), number(456)];
+  const [liquidity, price] = [part ?? number(360), number(456)];
   const base = (liquidity * (MOST_SQRT_PRICE - price)) / (price * MOST_SQRT_PRICE);
   return [price, base, (liquidity * (price - LEAST_SQRT_PRICE)) >> 128n];
 }

@@ -20,6 +20,7 @@ export * from './limit-order-errors.js';
 export * from './limit-order-events.js';
 export * from './limit-order-parse.js';
 export * from './limit-order-state.js';
+export * from './locker.js';
 export { isMadeOf } from './made-of.js';
 export * from './order-engine.js';
 export * from './pool.js';

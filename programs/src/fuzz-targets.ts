@@ -3,6 +3,7 @@ import { dammV2Target } from './fuzz-damm-v2.js';
 import type { FuzzTarget } from './fuzz-engine.js';
 import { inviteEscrowTarget } from './fuzz-invite-escrow.js';
 import { limitOrderTarget } from './fuzz-limit-order.js';
+import { lockerTarget } from './fuzz-locker.js';
 import { orderEngineTarget } from './fuzz-order-engine.js';
 import { poolTarget } from './fuzz-pool.js';
 import { hostileVenueTarget, routerTarget } from './fuzz-router.js';
@@ -15,6 +16,7 @@ export const FUZZ_TARGETS: Record<ProgramName, ((seed: number) => FuzzTarget)[]>
   'damm-v2': [dammV2Target],
   'invite-escrow': [inviteEscrowTarget],
   'limit-order': [limitOrderTarget],
+  locker: [lockerTarget],
   'order-engine': [orderEngineTarget],
   pool: [poolTarget],
   'token-metadata': [tokenMetadataTarget],

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Address, METADATA_PROGRAM } from '@slipway/wire';
 import { BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM } from './bonding-curve-addresses.js';
+import { LOCKER_PROGRAM } from './locker.js';
 
 export type ProgramName =
   | 'bonding-curve'
   | 'damm-v2'
   | 'invite-escrow'
   | 'limit-order'
+  | 'locker'
   | 'order-engine'
   | 'pool'
   | 'router'
@@ -18,6 +20,7 @@ export type ProgramName =
 export const STAND_INS: Readonly<Record<Address, ProgramName>> = {
   [BONDING_CURVE_PROGRAM]: 'bonding-curve',
   [DAMM_V2_PROGRAM]: 'damm-v2',
+  [LOCKER_PROGRAM]: 'locker',
   [METADATA_PROGRAM]: 'token-metadata',
 };
 

@@ -4,12 +4,19 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type Address, METADATA_PROGRAM } from '@slipway/wire';
 import { publishedProgram, withoutPrograms, writeMigrationAccounts } from './bonding-curve-testing.js';
-import { BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM, type ProgramName, programFile, STAND_INS } from './index.js';
+import {
+  BONDING_CURVE_PROGRAM,
+  DAMM_V2_PROGRAM,
+  LOCKER_PROGRAM,
+  type ProgramName,
+  programFile,
+  STAND_INS,
+} from './index.js';
 import { decodeOutcomes, isSameStep, type Step } from './sequences.js';
 import { programUnderTest, TestVm } from './test-vm.js';
 
 const FRESH = 200;
-const PROGRAMS = [BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM, METADATA_PROGRAM];
+const PROGRAMS = [BONDING_CURVE_PROGRAM, DAMM_V2_PROGRAM, METADATA_PROGRAM, LOCKER_PROGRAM];
 
 /** A machine for any number of sequences, with the published programs at these addresses, and ours at the others. */
 export function sequenceVm(published: Address[] = []): TestVm {

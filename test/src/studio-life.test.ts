@@ -8,9 +8,11 @@ import {
   BONDING_CURVE_POOL_SIZE,
   type BondingCurvePool,
   bondingCurvePool,
+  claimLocked,
   curveSwap,
   decodeBondingCurveConfig,
   decodeBondingCurvePool,
+  lockerAccount,
   MIGRATED_POOL_CONFIGS,
   migratedPool,
   migrateToDammV2,
@@ -285,6 +287,40 @@ function lives(env: Record<string, string>): void {
     assert.equal(refused.status, 400);
     assert.match(refused.body.error, /^Not sent: /);
     assert.equal((await addressesOf<Refused>(service, creation.mint)).status, 404);
+  });
+
+  const byHand = env === BY_HAND && 'no keeper migrates it';
+  it('locks what comes later when it migrates, and the creator claims what has come free', {
+    skip: byHand,
+  }, async () => {
+    // The chain's clock moves half a year: nothing can follow this.
+    const body = meme(creator.address);
+    const halfAYear = 15_552_000;
+    const vesting = { totalLockedVestingAmount: 1_000_000, cliffUnlockAmount: 400_000, numberOfVestingPeriod: 6 };
+    const times = { totalVestingDuration: halfAYear, cliffDurationFromMigrationTime: 0 };
+    Object.assign(body.buildCurveByMarketCapParam, { lockedVestingParam: { ...vesting, ...times } });
+    const creation = await created(body);
+    await upload(creation);
+    const { data } = (await submit(service, creation, creator)).body;
+    const pool = bondingCurvePool(data.configKey as Address, creation.mint, USDC);
+    const buyer = await newWallet(service, 1_000_000_000n, 0n);
+    await airdrop(buyer.address, 100_000_000_000n, USDC);
+    await buy(pool, buyer, 50_000_000_000n);
+    while ((await venueOf(creation.mint)) !== 'Meteora DAMM v2') await sleep(POLL_MS);
+    const { owner: lock, account: tokens } = lockerAccount(pool);
+    assert.equal(await tokensOf(tokens), 1_000_000_000_000n);
+    const account = associatedTokenAddress(creator.address, creation.mint);
+    const open = createAssociatedTokenIdempotent({
+      payer: creator.address,
+      owner: creator.address,
+      mint: creation.mint,
+    });
+    const claim = claimLocked({ lock, tokens, recipient: creator.address, account, most: 2n ** 63n });
+    await run(creator, [], open, claim);
+    assert.equal(await tokensOf(account), 400_000_000_000n);
+    await request(`${service.url}/sandbox/clock`, { body: { seconds: halfAYear / 2 } });
+    await run(creator, [], claim);
+    assert.equal(await tokensOf(account), 700_000_000_000n);
   });
 
   // ---- the chain, as anybody can use it --------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "claims.h"
 #include "config.h"
 #include "launch.h"
+#include "locker.h"
 #include "migration.h"
 #include "swap.h"
 
@@ -27,6 +28,7 @@ u64 entrypoint(u8 *bytes) {
     case SWAP: return swap(&in, false);
     case SWAP_2: return swap(&in, true);
     case CLAIM_CREATOR_FEE: return claim_creator_fee(&in);
+    case CREATE_LOCKER: return create_locker(&in);
     case MIGRATE: return migrate(&in);
     case CLAIM_PARTNER_FEE: return claim_partner_fee(&in);
     case EVENT_TAG: return accept_event(&in);

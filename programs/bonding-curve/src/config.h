@@ -56,7 +56,7 @@ enum {
   TERMS_POINTS = 187,
 };
 // Of tokens that the creator gets after the migration.
-enum { VESTING_AMOUNT = 0, VESTING_FREQUENCY = 16, VESTING_PERIODS = 24, VESTING_AT_CLIFF = 32, VESTING_LEN = 40 };
+enum { VESTING_AMOUNT = 0, VESTING_CLIFF_WAIT = 8, VESTING_FREQUENCY = 16, VESTING_PERIODS = 24, VESTING_AT_CLIFF = 32, VESTING_LEN = 40 };
 // Of liquidity that is free after a while.
 enum { LOCK_PERCENTAGE = 0, LOCK_PARTS = 1, LOCK_CLIFF = 5, LOCK_FREQUENCY = 9, LOCK_LEN = 13 };
 

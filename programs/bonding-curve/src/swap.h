@@ -152,8 +152,9 @@ NOINLINE void move_tokens(const Input *in, const Trade *trade) {
   AUTHORITY_SIGNS(signer);
   Account *base = a[SWAP_BASE_MINT], *quote = a[SWAP_QUOTE_MINT];
   Account *base_vault = a[SWAP_BASE_VAULT], *quote_vault = a[SWAP_QUOTE_VAULT];
-  token_transfer(a[SWAP_INPUT], trade->is_buy ? quote : base, trade->is_buy ? quote_vault : base_vault, a[SWAP_TRADER],
-                 trade->paid, NULL);
+  const Pubkey *program = &a[trade->is_buy ? SWAP_QUOTE_PROGRAM : SWAP_BASE_PROGRAM]->key;
+  token_transfer_by(program, a[SWAP_INPUT], trade->is_buy ? quote : base, trade->is_buy ? quote_vault : base_vault,
+                    a[SWAP_TRADER], trade->paid, NULL);
   token_transfer(trade->is_buy ? base_vault : quote_vault, trade->is_buy ? base : quote, a[SWAP_OUTPUT],
                  a[SWAP_AUTHORITY], trade->received, &signer);
   if (trade->has_referral)

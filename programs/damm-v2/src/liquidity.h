@@ -47,11 +47,12 @@ static const u8 TAKE_KINDS[TAKE_ACCOUNTS] = {
     [TAKE_B_PROGRAM] = ANY_TOKEN_PROGRAM,
 };
 
-NOINLINE u64 check_take(const Input *in) {
+NOINLINE u64 check_take(const Input *in, bool moves_liquidity) {
   TRY(check_kinds(in, 0, TAKE_KINDS, TAKE_ACCOUNTS));
   Account *const *a = in->accounts;
   const u8 *pool = a[TAKE_POOL]->data;
   CHECK(key_eq(&a[TAKE_AUTHORITY]->key, &AUTHORITY), ERROR_WRONG_SYSVAR);
+  if (moves_liquidity) TRY(check_writable(a[TAKE_POOL]));
   CHECK(is_at(pool + POOL_A_VAULT, a[TAKE_A_VAULT]), ERROR_NOT_RELATED);
   CHECK(is_at(pool + POOL_B_VAULT, a[TAKE_B_VAULT]), ERROR_NOT_RELATED);
   CHECK(is_at(pool + POOL_A_MINT, a[TAKE_A_MINT]), ERROR_NOT_RELATED);
@@ -82,7 +83,7 @@ INLINE u8 *put_take_head(const Input *in, u8 *event) {
 }
 
 NOINLINE u64 claim_fee(const Input *in) {
-  TRY(check_take(in));
+  TRY(check_take(in, false));
   u8 *position = in->accounts[TAKE_POSITION]->data;
   TRY(count_fees(in->accounts[TAKE_POOL]->data, position));
   u64 fee = load_u64(position + POSITION_B_PENDING);
@@ -122,9 +123,8 @@ NOINLINE u64 worth_of(const u8 *pool, u128 liquidity, u64 *amounts) {
 NOINLINE u64 remove_liquidity(const Input *in, bool all) {
   const u8 *limits = in->data + (all ? 8 : 24);
   CHECK(in->data_len >= (all ? 24 : 40), ERROR_INCOMPLETE_DATA);
-  TRY(check_take(in));
+  TRY(check_take(in, true));
   Account *const *a = in->accounts;
-  TRY(check_writable(a[TAKE_POOL]));
   u8 *pool = a[TAKE_POOL]->data, *position = a[TAKE_POSITION]->data;
   TRY(count_fees(pool, position));
   free_vested(position);

@@ -1,6 +1,7 @@
 // A position: its owner, and what a pool's fees have earned it.
 #pragma once
 #include "interface.h"
+#include "prices.h"
 #include "stand-in.h"
 
 // The holder of the one token of a position's mint.

@@ -176,8 +176,9 @@ NOINLINE void move_tokens(const Input *in, const Trade *trade) {
   Account *const *a = in->accounts;
   AUTHORITY_SIGNS(signer);
   Account *mint_a = a[SWAP_A_MINT], *mint_b = a[SWAP_B_MINT], *vault_a = a[SWAP_A_VAULT], *vault_b = a[SWAP_B_VAULT];
-  token_transfer(a[SWAP_INPUT], trade->is_buy ? mint_b : mint_a, trade->is_buy ? vault_b : vault_a, a[SWAP_TRADER],
-                 trade->paid, NULL);
+  const Pubkey *program = &a[trade->is_buy ? SWAP_B_PROGRAM : SWAP_A_PROGRAM]->key;
+  token_transfer_by(program, a[SWAP_INPUT], trade->is_buy ? mint_b : mint_a, trade->is_buy ? vault_b : vault_a,
+                    a[SWAP_TRADER], trade->paid, NULL);
   token_transfer(trade->is_buy ? vault_a : vault_b, trade->is_buy ? mint_a : mint_b, a[SWAP_OUTPUT],
                  a[SWAP_AUTHORITY], trade->received, &signer);
   if (trade->has_referral)

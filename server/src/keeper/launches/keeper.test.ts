@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { MIGRATED_POOL_CONFIGS, migrateToDammV2 } from '@slipway/programs';
+import { decodeLock, lockerAccount, MIGRATED_POOL_CONFIGS, migrateToDammV2 } from '@slipway/programs';
 import { generateKeypair } from '@slipway/wire';
 import { createMortal } from '../testing.js';
 import { openMigrationWorld, type TestLaunch } from './testing.js';
@@ -96,11 +96,13 @@ function migrates(options: { programsDir?: string }): void {
     }
   });
 
-  it('hands what the creator gets later to the lock program first, or says that it is not there', async () => {
+  it('hands what the creator gets later to the lock program first', async () => {
     const launch = await w.launch(1, { vested: true });
     const { keeper } = w.newKeeper({ budget: 100n * ONE });
     await keeper.runDue();
     await keeper.runDue();
-    assert.equal(await w.isMigrated(launch), options.programsDir !== undefined);
+    assert.equal(await w.isMigrated(launch), true);
+    const lock = decodeLock((await w.account(lockerAccount(launch.pool).owner))!)!;
+    assert.deepEqual([lock.mint, lock.atCliff + lock.perPeriod], [launch.pool.baseMint, 1_000_000_000n]);
   });
 }

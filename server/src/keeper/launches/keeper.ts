@@ -3,7 +3,6 @@ import {
   type BondingCurvePoolState,
   decodeBondingCurveConfig,
   decodeBondingCurvePool,
-  LOCKER_PROGRAM,
   MIGRATED_POOL_CONFIGS,
   migratedPool,
 } from '@slipway/programs';
@@ -150,9 +149,9 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     }
     const dammConfig = MIGRATED_POOL_CONFIGS[config.migrationFeeOption]!;
     const key: KeyName = `mint:${randomMintNumber()}`;
-    const step = state.needsLock
-      ? await this.#lockStep(state)
-      : { do: 'migrate' as const, dammConfig, position: await this.#deps.signer.publicKey(key) };
+    const step: MigrationStep = state.needsLock
+      ? { do: 'lock', creator: state.creator }
+      : { do: 'migrate', dammConfig, position: await this.#deps.signer.publicKey(key) };
     const pool = { ...state, pool: launch.pool, quoteMint: config.quoteMint };
     const tried = await tryOut(chain, (blockhash, units) =>
       craftMigration(step, pool, wallet.address, blockhash, units),
@@ -201,13 +200,6 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     const config = state && decodeBondingCurveConfig((await chain.account(state.config))?.data ?? new Uint8Array(0));
     if (!state || !config) throw new Error(`the node does not know the pool ${pool}`);
     return { state, config };
-  }
-
-  async #lockStep({ creator }: BondingCurvePoolState): Promise<MigrationStep> {
-    const program = await this.#deps.chain.account(LOCKER_PROGRAM);
-    if (!program?.executable)
-      throw new Error(`its creator gets tokens later, and the lock program ${LOCKER_PROGRAM} is not on this chain`);
-    return { do: 'lock', creator };
   }
 
   /** Of a pool that somebody else has moved. */

@@ -179,6 +179,9 @@ export async function openMigrationWorld(options: { programsDir?: string } = {})
       );
       return rows.map(({ data }) => data);
     },
+    async account(address: Address): Promise<Buffer | undefined> {
+      return (await accounts(address))[0];
+    },
     async close(): Promise<void> {
       for (const close of closing.reverse()) await close();
       await store.close();
