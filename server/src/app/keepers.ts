@@ -40,7 +40,7 @@ export interface KeepersDeps extends Base {
 /** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
   const { config, log, disposal, clock, steadyNow, store, signer, secrets, chain, objects, landing } = deps;
-  const { limitOrders, invites } = deps;
+  const { limitOrders, invites, metrics } = deps;
   if (!config.roles.has('keeper')) return undefined;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
@@ -68,7 +68,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       ...openTableKeeper(deps),
       ...openMigrationKeeper(deps),
       await startEventNumbering({ store, log }),
-      await startWebhooks({ store, box: secrets, clock, log, send }),
+      await startWebhooks({ store, box: secrets, clock, log, send, registry: metrics.registry }),
     ],
   });
   disposal.add('keeper', () => keeper.close());

@@ -299,6 +299,25 @@ export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
   await tx.query('update webhooks set rest_until = null where id = $1', [id]);
 }
 
+export interface WebhookBacklog {
+  /** How many events were given up. */
+  deadLetters: number;
+  /** Since when the oldest event waits for a webhook that does not fail. */
+  waitingSince: Date | null;
+}
+
+/** What has not arrived, of all webhooks. */
+export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
+  const { rows } = await sql.query<{ deadLetters: bigint; waitingSince: Date | null }>(
+    `select (select count(*) from webhook_deliveries where due_at is null) as "deadLetters",
+       (select min(next.at) from webhooks w join event_accounts a on a.account = w.account and a.last > w.last, lateral (
+          select at from events e where e.account = w.account and e.number > w.last order by number limit 1
+        ) as next where w.failures = 0) as "waitingSince"`,
+  );
+  const { deadLetters, waitingSince } = rows[0]!;
+  return { deadLetters: Number(deadLetters), waitingSince };
+}
+
 /** Forgets what was given up and happened before a time. */
 export async function deleteFailed(sql: Sql, before: Date): Promise<void> {
   await sql.query('delete from webhook_deliveries where due_at is null and at < $1', [before]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { Message, Outcome, Sender } from '../../events/sender.js';
 import { createClock } from '../../lib/clock.js';
@@ -65,8 +66,8 @@ function createReceivers(answers: Record<string, (number: number) => Outcome['st
 
 const log = pino({ level: 'silent' });
 const started: KeeperLoop[] = [];
-async function start(send: Sender): Promise<KeeperLoop> {
-  const loop = await startWebhooks({ store, box, clock, send, log });
+async function start(send: Sender, registry = new Registry()): Promise<KeeperLoop> {
+  const loop = await startWebhooks({ store, box, clock, send, log, registry });
   started.push(loop);
   return loop;
 }
@@ -220,4 +221,36 @@ test('attack: a database writer points a webhook at himself, or reads its secret
   await happen(1);
   await until(loop, () => numbers('theirs').length >= 1);
   assert.deepEqual(numbers('theirs'), [1]);
+});
+
+test('metrics say what arrives, what waits, and what was given up', async () => {
+  const registry = new Registry();
+  const read = async () => {
+    const lines = (await registry.metrics()).split('\n').filter((line) => /^slipway_webhook/.test(line));
+    return Object.fromEntries(
+      lines
+        .map((line) => line.split(' '))
+        .map(([name, value]) => [name!.replace('slipway_webhook_', ''), Number(value)]),
+    );
+  };
+  let status = 200;
+  const loop = await start(createReceivers({ good: () => status }).send, registry);
+  await addWebhook('good');
+  await happen(3);
+  await until(loop, async () => (await read())['deliveries_total{outcome="received"}'] === 3);
+  await until(loop, async () => (await read()).oldest_waiting_seconds === 0);
+  assert.equal((await read()).dead_letters, 0);
+
+  status = 500;
+  await happen(1);
+  await until(loop, async () => (await read())['deliveries_total{outcome="failed"}'] === 1);
+  clock.setOffset(LONGEST_MS + 3_600_000);
+  await until(loop, async () => (await read()).dead_letters === 1);
+  await loop.close();
+  status = 200;
+  await addWebhook('late');
+  await happen(1);
+  clock.setOffset(clock.offsetMs + 90_000);
+  const seconds = (await read()).oldest_waiting_seconds!;
+  assert.ok(seconds >= 90 && seconds < 600, `${seconds}`);
 });

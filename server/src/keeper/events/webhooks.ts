@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { readFilter, type Wants } from '../../events/filter.js';
 import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
 import { isReceived, type Sender } from '../../events/sender.js';
@@ -18,10 +19,12 @@ import {
   type TextBox,
   takeDueWebhooks,
   type Webhook,
+  webhookBacklog,
 } from '../../store/webhooks.js';
 import { backOffMs } from '../back-offs.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
+import { createWebhookMetrics } from './metrics.js';
 
 /** Sends at the same time. */
 const MOST_AT_ONCE = 100;
@@ -46,11 +49,20 @@ export interface WebhooksDeps {
   clock: AdjustableClock;
   send: Sender;
   log: Logger;
+  registry: Registry;
 }
+
+type Serving = WebhooksDeps & { metrics: ReturnType<typeof createWebhookMetrics> };
 
 /** Sends events to webhooks, at least once each. A webhook is one instance's at a time; each is sent to by itself. */
 export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
-  const { store, box, clock, log } = deps;
+  const { store, box, clock, log, registry } = deps;
+  const metrics = createWebhookMetrics(
+    registry,
+    () => webhookBacklog(store),
+    () => clock.now(),
+  );
+  const withMetrics = { ...deps, metrics };
   const running = new Set<Promise<void>>();
   const loop = new Loop(
     async () => {
@@ -59,7 +71,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       const holder = uuidv7(clock);
       const taken = await store.transaction((tx) => takeDueWebhooks(tx, box, leaseOf(deps, holder), most));
       for (const webhook of taken) {
-        const serving = serve(deps, webhook, holder, () => loop.isClosed)
+        const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
           .catch((error: Error) => {
             if (!loop.isClosed) log.warn({ webhook: webhook.id, reason: error.message }, 'a webhook is tried again');
           })
@@ -100,7 +112,7 @@ function leaseOf({ clock }: Pick<WebhooksDeps, 'clock'>, holder: string) {
 }
 
 /** Sends what waits for one webhook, until nothing does or it fails. */
-async function serve(deps: WebhooksDeps, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
+async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
   const { store, clock } = deps;
   const { wants } = readFilter({ kinds: webhook.kinds ?? undefined, wallet: webhook.wallet ?? undefined });
   let { last } = webhook;
@@ -134,9 +146,10 @@ async function serve(deps: WebhooksDeps, webhook: Webhook, holder: string, isClo
 }
 
 /** True if it has arrived, and there may be more. */
-async function attempt(deps: WebhooksDeps, webhook: Webhook, holder: string, delivery: Delivery): Promise<boolean> {
+async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery: Delivery): Promise<boolean> {
   const { store, clock, send } = deps;
   const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
+  deps.metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
   const lease = leaseOf(deps, holder);
   const now = lease.now.getTime();
   return store.transaction(async (tx) => {
