@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type EventKind, SlipwayError, SOL } from '@slipway/client';
 import { type Address, compileMessage, setComputeUnitLimit, systemTransfer, unsignedTransaction } from '@slipway/wire';
+import { createClock } from '../lib/clock.js';
 import type { WalletSigner } from '../signer/index.js';
 import { withAdmin } from './admin-client.js';
 import { type CliContext, CommandError } from './context.js';
@@ -55,7 +56,7 @@ export const deeds: Deeds = {
   'invite.claimed': { about: 'sends 0.1 SOL, and claims it', run: sendAndClaim },
   'invite.taken_back': { about: 'sends 0.1 SOL, and takes it back', run: sendAndTakeBack },
   'invite.expired': { about: `sends 0.1 SOL, and ${CLOCK} a week`, run: sendAndWait },
-  'score.changed': { about: 'nothing: the simulated games go on by themselves', run: async () => {} },
+  'score.changed': { about: 'has the operator set the score of a game', run: putScore },
   'price.changed': { about: 'raises the price of SOL by 1 %', run: raisePrice },
 };
 
@@ -262,7 +263,15 @@ async function sendAndWait(stage: Stage): Promise<void> {
   await moveClock(stage, Math.ceil(expiry.getTime() / 1_000) - stage.info.unixTimestamp);
 }
 
-// ---- prices -------------------------------------------------------------------------------------------------------
+// ---- scores and prices -------------------------------------------------------------------------------------------------------
+
+async function putScore({ context, option }: Stage): Promise<void> {
+  const now = createClock().now();
+  const unknown = { leagueAbbreviation: null, period: null, elapsed: null, status: null };
+  const game = { gameId: 'triggered', live: true, ended: false, homeTeam: 'Slipway', awayTeam: 'Trigger' };
+  const score = { ...unknown, ...game, score: `${now}-0`, updatedAt: new Date(now).toISOString() };
+  await withAdmin(context, option, (admin) => admin.request('PUT', '/scores/TRIGGERED', score));
+}
 
 async function raisePrice(stage: Stage): Promise<void> {
   const body = { mint: SOL, usd: priceOfSol(stage) * 1.01 };
