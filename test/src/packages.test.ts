@@ -33,8 +33,7 @@ after(async () => {
 // A runner of tests does nothing where it thinks that another one has started it.
 const env = () => ({ ...inheritedEnvironment(), ...registry.env, NODE_TEST_CONTEXT: undefined });
 const packageOf = (name: string) => join(folder, 'node_modules', name);
-const readmeBlock = (workspace: string) =>
-  /```(?:ts|js)\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, workspace, 'README.md'), 'utf8'))![1]!;
+const firstBlock = (page: string) => /```(?:ts|js)\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, page), 'utf8'))![1]!;
 
 function filesOf(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -71,8 +70,9 @@ describe('the packages in an empty folder', () => {
   });
 
   it('do what their READMEs show, and are typed', () => {
-    for (const name of NAMES.filter((each) => each !== '@slipway/client')) {
-      const block = readmeBlock(name.slice('@slipway/'.length));
+    const readmes = NAMES.filter((each) => each !== '@slipway/client').map((name) => `${name.slice(9)}/README.md`);
+    for (const name of [...readmes, 'docs/guides/test-with-time-and-prices.md']) {
+      const block = firstBlock(name);
       assert.ok(block.split('\n').filter((line) => line.trim() !== '').length <= 15, name);
       const isTest = block.includes('node:test');
       assert.match(run('readme.test.js', block, ...(isTest ? ['--test'] : [])), isTest ? /# fail 0/ : /\d/, name);

@@ -146,7 +146,9 @@ test('a path that is not served is told what there is in its place', async () =>
     ['/ultra/v1/order/', 'Cannot GET:/ultra/v1/order/. Did you mean /ultra/v1/order?'],
     ['/price/v3?ids=x', /Slipway serves no prices; GET \/tokens\/v2\/search/],
     ['/swap/v1/quote', /GET \/ultra\/v1\/order/],
-    ['/recurring/v1/createOrder', /does not serve recurring orders/],
+    ['/recurring/v1/createOrder', /does not serve recurring orders\. \/coverage\.txt tells/],
+    ['/prediction/v1/events/POLY-1/markets', /scores of events only/],
+    ['/tokens/v2/toptrending/24h', /GET \/tokens\/v2\/search/],
     ['/nothing/like/it', 'Cannot GET:/nothing/like/it'],
   ];
   for (const [url, expected] of cases) {
@@ -156,4 +158,11 @@ test('a path that is not served is told what there is in its place', async () =>
     if (typeof expected === 'string') assert.equal(message, expected);
     else assert.match(message, expected);
   }
+});
+
+test('a page tells which operations of the hosted API are served', async () => {
+  const { body } = await app.inject({ url: '/coverage.txt' });
+  assert.match(body, /^1 of the \d{3} operations/);
+  assert.match(body, /^served {2}GET {4}\/ultra\/v1\/order$/m);
+  assert.match(body, /^ {8}GET {4}\/price\/v3 {2}\(Slipway serves no prices/m);
 });

@@ -1,23 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { nearest } from '../lib/nearest.js';
+import { hostedOperations } from './hosted-routes.js';
 
 /** Longer paths are not compared with ours: nobody mistypes that much. */
 const LONGEST_COMPARED = 80;
 
-/** Paths of the hosted service that clients ask for and that are not served here, and what is there instead. */
-const NOT_SERVED: readonly [path: RegExp, instead: string][] = [
-  [/^\/price\//, 'Slipway serves no prices; GET /tokens/v2/search has the usdPrice of a token'],
-  [/^\/swap\/v\d/, 'Slipway serves swaps as GET /ultra/v1/order and POST /ultra/v1/execute'],
-  [/^\/limit\/v\d/, 'Slipway serves limit orders under /trigger/v1'],
-  [/^\/(?:recurring|dca)\//, 'Slipway does not serve recurring orders'],
-  [/^\/tokens\/v2\/(?:tag|category|recent|content|[a-z]+\/\d+[mhd]$)/, 'Slipway lists tokens by GET /tokens/v2/search'],
-  [/^\/tokens\/v1\//, 'Slipway lists tokens by GET /tokens/v2/search'],
-  [/^\/(?:lend|portfolio|perps)\//, 'Slipway does not serve this'],
-];
+/** Where `registerCoverage` tells what is served. */
+export const COVERAGE = '/coverage.txt';
 
 export interface KnownPaths {
   /** The methods that a path takes. */
   methodsOf(path: string): string[];
+  /** Whether there is a route for this method and path, whose parameters are `{name}`. */
+  serves(method: string, path: string): boolean;
   /** What to try in place of a path that no route has: undefined if nothing is near. */
   hint(path: string): string | undefined;
 }
@@ -35,15 +30,25 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
       const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));
       return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
     },
+    serves: (method, path) =>
+      [...routes].some(([url, { methods }]) => methods.has(method) && nameless(url) === nameless(path)),
     hint: (path) => {
-      const [, instead] = NOT_SERVED.find(([pattern]) => pattern.test(path)) ?? [];
-      if (instead !== undefined || path.length > LONGEST_COMPARED) return instead;
+      const hosted = HOSTED.find(({ pattern }) => pattern.test(path));
+      if (hosted) return `${hosted.instead}. ${COVERAGE} tells of every operation of the hosted API`;
+      if (path.length > LONGEST_COMPARED) return undefined;
       const shown = [...routes].filter(([, { hidden }]) => !hidden).map(([url]) => url);
       const guess = nearest(path, shown, Math.floor(path.length / 6));
       return guess === undefined ? undefined : `Did you mean ${guess}?`;
     },
   };
 }
+
+const nameless = (path: string): string => path.replaceAll(/:\w+|\{\w+\}/g, '{}');
+
+/** In the order of the list, but names before parameters. */
+const HOSTED = hostedOperations
+  .map(({ path, instead }) => ({ pattern: patternOf(path.replaceAll(/\{(\w+)\}/g, ':$1')), instead }))
+  .sort((a, b) => a.pattern.source.split('[^/]').length - b.pattern.source.split('[^/]').length);
 
 /** `/orders/:id` takes one part of a path for `:id`, as the router does, and anything for `*`. */
 function patternOf(url: string): RegExp {

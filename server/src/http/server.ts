@@ -14,6 +14,7 @@ import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
 import { type ClientOf, createClientOf } from './client-address.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
+import { registerCoverage } from './coverage.js';
 import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
 import type { Examples } from './examples.js';
@@ -153,6 +154,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   });
   registerOpenapiRoute(app);
   registerLlms(app, config.http.publicUrl);
+  registerCoverage(app, paths);
   const { publicUrl } = config.http;
   registerHome(app, publicUrl, deps.console && registerConsole(app, publicUrl, deps.console));
   if (sessions) registerAdminSession(app, sessions, publicUrl);
