@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { adminTokenOf } from './admin.js';
 import { type Ended, run, SLIPWAY } from './command.js';
 import { type Service, startService } from './service.js';
 import { askOrder, executeOrder, lamportsOf, SOL, tokensOf, USDC } from './swap.js';
+import { create, deposit, newUser } from './trigger-user.js';
 import { signTransaction, walletNamed } from './wallet.js';
 
 let service: Service;
@@ -12,7 +14,10 @@ before(async () => {
 after(() => service?.close());
 
 const slipway = (...args: string[]): Promise<Ended> =>
-  run(SLIPWAY, [...args, '--url', service.url], { cwd: service.dataDir });
+  run(SLIPWAY, [...args, '--url', service.url], {
+    cwd: service.dataDir,
+    env: { SLIPWAY_ADMIN_TOKEN: adminTokenOf(service) },
+  });
 
 async function says(...args: string[]): Promise<string> {
   const { code, out, error } = await slipway(...args);
@@ -27,6 +32,34 @@ async function refuses(says: RegExp, ...args: string[]): Promise<void> {
   assert.deepEqual([code, out], [2, ''], `${args.join(' ')}: ${error}`);
   assert.match(error, says);
 }
+
+it('slipway trigger-orders list shows orders by wallet and state, a page at a time', async () => {
+  interface Page {
+    orders: { id: string; state: string; wallet: string }[];
+    nextCursor: string | null;
+  }
+  const user = await newUser(service);
+  const { address } = user.wallet;
+  assert.equal(await says('trigger-orders', 'list', '--wallet', address), 'No such orders.\n');
+  const ids: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const { id } = await create(user, await deposit(user), { triggerPriceUsd: 1e6 });
+    ids.unshift(id);
+  }
+  const open = await json<Page>('trigger-orders', 'list', '--wallet', address, '--state', 'open', '--limit', '1');
+  assert.deepEqual(
+    open.orders.map(({ id, state, wallet }) => [id, state, wallet]),
+    [[ids[0], 'open', address]],
+  );
+  const rest = await json<Page>('trigger-orders', 'list', '--wallet', address, '--cursor', open.nextCursor!);
+  assert.deepEqual([rest.orders.map(({ id }) => id), rest.nextCursor], [[ids[1]], null]);
+  const text = await says('trigger-orders', 'list', '--wallet', address);
+  assert.match(
+    text,
+    new RegExp(`^ID +TYPE +STATE +WALLET +LEFT TO SELL +OF +CREATED\n${ids[0]} +single +open +${address} `),
+  );
+  await refuses(/--limit must be/, 'trigger-orders', 'list', '--limit', '0');
+});
 
 describe('the commands of a sandbox', () => {
   it('take wallets by name', async () => {

@@ -28,6 +28,7 @@ import { registerShowRequest } from './show-request.js';
 
 export type { AdminDeps } from './deps.js';
 export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification } from './schema.js';
+export type { Order as ListedOrder } from './watch-schema.js';
 
 export const adminArea: Area = {
   name: 'admin',
