@@ -3,6 +3,7 @@ export { openStore } from '../../server/dist/store/postgres/open-store.js';
 export type { Store } from '../../server/dist/store/sql.js';
 export {
   type DatabaseProxy,
+  type OwnPostgres,
   startDatabaseProxy,
   startPostgres,
   type TestPostgres,

