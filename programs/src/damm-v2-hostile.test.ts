@@ -19,6 +19,7 @@ import {
 import { newAddress, type Outcome, succeeded, type TestVm, withAccounts } from './test-vm.js';
 
 const UNITS = setComputeUnitLimit(400_000);
+const NOW = 1_800_000_000n;
 
 function refused({ failure, logs }: Outcome, error: number, program = DAMM_V2_PROGRAM, what = ''): void {
   const expected = { program, reason: `custom program error: 0x${error.toString(16)}` };
@@ -208,6 +209,45 @@ function lockOf({ damm, position }: Moving, owner: Address, liquidity: bigint): 
   };
 }
 
+/** A lock until a time, of these terms. */
+function waitOf(moved: Moving, terms: Buffer): Instruction {
+  const data = Buffer.concat([Buffer.from('481331cc127a175a', 'hex'), terms]);
+  return { ...lockOf(moved, moved.trader, 1n), data };
+}
+
+/** The terms of a lock of so much liquidity for so many seconds. */
+function untilIn(seconds: bigint, liquidity: bigint): Buffer {
+  const terms = Buffer.alloc(51);
+  terms[0] = 1;
+  terms.writeBigUInt64LE(NOW + seconds, 1);
+  terms.writeBigUInt64LE(liquidity, 17);
+  return terms;
+}
+
+test('liquidity is locked for a second to two years, in whole terms, and not twice', () => {
+  const vm = standInVm();
+  vm.setTime(NOW);
+  const twoYears = 63_072_000n;
+  for (const [seconds, liquidity, error] of [
+    [0n, 5n, 6022],
+    [-1n, 5n, 6022],
+    [1n, 0n, 6022],
+    [twoYears + 1n, 5n, 6022],
+    [1n, 5n, undefined],
+    [twoYears, 5n, undefined],
+  ] as const) {
+    const moved = migrated(vm, { isLpLocked: false });
+    const wait = waitOf(moved, untilIn(seconds, liquidity));
+    if (error !== undefined) {
+      refused(vm.run(wait), error);
+      continue;
+    }
+    succeeded(vm.run(wait));
+    refused(vm.run(wait), 6024);
+    for (const length of [0, 1, 50]) refused(vm.run({ ...wait, data: wait.data.subarray(0, 8 + length) }), 102);
+  }
+});
+
 test('the stand-in refuses what no migration needs, and says so', () => {
   const vm = standInVm();
   const moved = migrated(vm);
@@ -219,13 +259,13 @@ test('the stand-in refuses what no migration needs, and says so', () => {
   const unknown = { ...swapOf(moved), data: Buffer.alloc(8, 7) };
   says(unknown, DAMM_V2_PROGRAM);
   says({ ...unknown, program: BONDING_CURVE_PROGRAM }, BONDING_CURVE_PROGRAM);
-  const waiting = lockOf(moved, moved.trader, 1n);
-  const lock = (...parts: Buffer[]) => ({
-    ...waiting,
-    data: Buffer.concat([Buffer.from('481331cc127a175a', 'hex'), ...parts]),
-  });
-  says(lock(Buffer.alloc(51)), DAMM_V2_PROGRAM);
-  says(lock(Buffer.alloc(51, 1)), DAMM_V2_PROGRAM);
+  says(waitOf(moved, Buffer.alloc(51)), DAMM_V2_PROGRAM);
+  // Liquidity that comes free in parts: how often, how much, how many times.
+  for (const at of [9, 33, 49]) {
+    const terms = untilIn(1n, 1n);
+    terms[at] = 1;
+    says(waitOf(moved, terms), DAMM_V2_PROGRAM);
+  }
   for (const [at, value] of [
     [96, 1],
     [104, 1],

@@ -175,6 +175,7 @@ describe('the console', { skip: withoutBrowser }, () => {
     await page.getByLabel('Symbol', { exact: true }).fill('<b>M</b>');
     await page.getByRole('button', { name: 'Steep' }).click();
     await page.getByRole('img', { name: 'Curve from 5K to 250K USDC' }).waitFor();
+    await page.getByText('Stand-ins run here for bonding-curve, damm-v2, locker, token-metadata').waitFor();
     await page.getByRole('button', { name: 'Sign as erin and launch' }).click();
     await page.waitForURL(/\/launch\/\w+$/);
     const mint = page.url().split('/').at(-1);

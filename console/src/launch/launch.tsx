@@ -102,10 +102,24 @@ export function Launch() {
           <Panel title="Launched here">
             <Launched client={client} />
           </Panel>
+          <StandIns />
         </div>
       </div>
       <How recorder={recorder} code={codeFor(form, quote)} />
     </>
+  );
+}
+
+/** Says of which programs there are only our versions here. */
+function StandIns() {
+  const standIns = useInfo().programs.filter(({ standIn }) => standIn);
+  if (standIns.length === 0) return null;
+  return (
+    <p className="px-1 text-soft text-sm">
+      Stand-ins run here for {standIns.map(({ name }) => name).join(', ')}: our versions of other companies’ programs.
+      They do what launches need, and refuse the rest with error 7000. The command slipway programs pull brings the real
+      ones.
+    </p>
   );
 }
 
