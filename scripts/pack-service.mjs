@@ -10,10 +10,10 @@ const FILES = ['server/bin', 'server/dist/browser', 'console/dist/page', 'server
 const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
 const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];
 
-export const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+export const manifestOf = (folder, from = root) => JSON.parse(readFileSync(join(from, folder, 'package.json'), 'utf8'));
 
-/** Fills a folder that can be packed with what has been built. */
-export function fillServicePackage(target) {
+/** Fills a folder that can be packed with what has been built. The manifests, whose versions count, are those in `from`. */
+export function fillServicePackage(target, from) {
   rmSync(target, { recursive: true, force: true });
   for (const path of FILES) cpSync(join(root, path), join(target, path), { recursive: true });
   const bundled = 'server/dist/bundle';
@@ -22,7 +22,7 @@ export function fillServicePackage(target) {
     const program = join('programs', name, `${name}.so`);
     if (existsSync(join(root, program))) cpSync(join(root, program), join(target, program));
   }
-  const { version, description, license } = manifestOf('.');
+  const { version, description, license } = manifestOf('.', from);
   const { dependencies } = manifestOf('server');
   const versionsOf = (names) => Object.fromEntries(names.map((name) => [name, dependencies[name]]));
   writeManifest(join(target, 'server'), { name: '@slipway/server', version, type: 'module' });
@@ -39,9 +39,10 @@ export function fillServicePackage(target) {
       ...manifestOf('node_modules/litesvm').optionalDependencies,
       ...versionsOf(WHERE_CONFIGURED),
     },
-    files: ['server', 'console', 'programs', 'LICENSES-OF-OTHERS'],
+    files: ['server', 'console', 'programs', 'LICENSES-OF-OTHERS', 'CHANGELOG.md'],
   });
   for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(target, name));
+  copyChangelog(join(from, 'server'), target);
   writeFileSync(
     join(target, 'LICENSES-OF-OTHERS'),
     licensesOf(JSON.parse(readFileSync(join(root, bundled, 'packages.json'), 'utf8'))),
@@ -52,6 +53,12 @@ export function fillServicePackage(target) {
 export function shared() {
   const { engines, repository } = manifestOf('.');
   return { engines, repository, publishConfig: { access: 'public', provenance: true } };
+}
+
+/** Before the first release there is none. */
+export function copyChangelog(from, target) {
+  const path = join(from, 'CHANGELOG.md');
+  if (existsSync(path)) cpSync(path, join(target, 'CHANGELOG.md'));
 }
 
 export function writeManifest(folder, manifest) {

@@ -5,7 +5,15 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { fillServicePackage, licensesOf, manifestOf, packagesOf, shared, writeManifest } from './pack-service.mjs';
+import {
+  copyChangelog,
+  fillServicePackage,
+  licensesOf,
+  manifestOf,
+  packagesOf,
+  shared,
+  writeManifest,
+} from './pack-service.mjs';
 import { root } from './prepare.mjs';
 
 /** What the published workspaces consist of: modules as they were compiled, or joined ones, for pages or for Node. */
@@ -21,14 +29,14 @@ const KINDS = {
 /** The workspaces that are published, each after those that it needs. */
 export const PUBLISHED = Object.keys(KINDS);
 
-/** Packs a workspace, which has been built, into the folder; the tarball's path. */
-export async function pack(workspace, folder) {
+/** Packs a workspace, which has been built, into the folder; the tarball's path. Versions are those of the manifests in `from`. */
+export async function pack(workspace, folder, from = root) {
   const kind = KINDS[workspace];
   const source = join(root, workspace);
   const target = join(source, 'dist', 'package');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const manifest = publishedManifest(workspace, kind);
+  const manifest = publishedManifest(workspace, kind, from);
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const parts = { dist: join(source, 'dist'), target: join(target, 'dist'), needed, copied: new Set() };
   const entries = pathsIn([manifest.exports, manifest.imports, manifest.bin]).map((path) =>
@@ -43,21 +51,22 @@ export async function pack(workspace, folder) {
     cpSync(join(source, path), join(target, path), { recursive: true });
   cpSync(join(source, 'README.md'), join(target, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
+  copyChangelog(join(from, workspace), target);
   writeManifest(target, { ...manifest, files: readdirSync(target).sort() });
   return tarballOf(target, folder);
 }
 
 /** Packs the service, its command line and its pages, which must have been built, into the folder; the tarball's path. */
-export function packService(folder) {
+export function packService(folder, from = root) {
   const target = join(root, 'server', 'dist', 'package');
-  fillServicePackage(target);
+  fillServicePackage(target, from);
   return tarballOf(target, folder);
 }
 
 /** Packs all of them; the paths of the tarballs, each after those that it needs. */
-export async function packAll(folder) {
-  const tarballs = [packService(folder)];
-  for (const workspace of PUBLISHED) tarballs.push(await pack(workspace, folder));
+export async function packAll(folder, from = root) {
+  const tarballs = [packService(folder, from)];
+  for (const workspace of PUBLISHED) tarballs.push(await pack(workspace, folder, from));
   return tarballs;
 }
 
@@ -67,8 +76,8 @@ function tarballOf(target, folder) {
   return join(folder, JSON.parse(packed.stdout)[0].filename);
 }
 
-function publishedManifest(workspace, kind) {
-  const manifest = manifestOf(workspace);
+function publishedManifest(workspace, kind, from) {
+  const manifest = manifestOf(workspace, from);
   const { name, version, description, license, type, bin, sideEffects, imports, peerDependencies } = manifest;
   // For tests of this repository only.
   const { './testing': _, ...exports } = manifest.exports ?? {};
