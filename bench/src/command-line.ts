@@ -9,6 +9,7 @@ export const MEASUREMENTS = [
   'studio',
   'quotes',
   'triggers',
+  'events',
   'memory',
   'order-memory',
 ] as const;
@@ -26,7 +27,7 @@ export interface CommandLine {
   keep: string | undefined;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|events|memory|order-memory] [options]
 
        npm run bench -- compare <run> <run>
 

@@ -1,5 +1,5 @@
 import type { Keypair } from '@slipway/wire';
-import { putLoad, type Request, type Round } from './load.js';
+import { type Load, putLoad, type Request, type Round } from './load.js';
 import type { Rig } from './processes.js';
 import { call, EXECUTE_PATH, fundWallets, newTokens, type Service, signedPayment } from './service.js';
 import { openTargets, TARGETS, type TargetName } from './targets.js';
@@ -25,19 +25,24 @@ export async function measureExecute(rig: Rig, { rounds }: { rounds: number }): 
   const figures: Record<TargetName, Round[]> = { bare: [], pglite: [], postgres: [] };
   for (let round = 0; round <= rounds; round++) {
     const warmUp = round === 0;
-    let bodies: object[] = [];
-    const requests = (): Request[] => bodies.map((body) => ({ path: EXECUTE_PATH, body: JSON.stringify(body) }));
+    let load: Omit<Load, 'url'> | undefined;
     for (const name of [...TARGETS].reverse()) {
-      if (name !== 'bare') bodies = await signedPayments(services[name], wallets[name], PAYMENTS);
-      const url = name === 'bare' ? bare : services[name].url;
-      const measured = await putLoad({ url, connections: CONNECTIONS, requests: requests(), expect: EXPECTED });
+      if (name !== 'bare') load = await executions(services[name], wallets[name]);
+      const measured = await putLoad({ ...load!, url: name === 'bare' ? bare : services[name].url });
       if (!warmUp) figures[name].push(measured);
     }
   }
   return figures;
 }
 
-function wealthyWallets(service: Service, rounds: number): Promise<Keypair[]> {
+/** Payments of these wallets, crafted and signed, to be executed at once. */
+export async function executions(service: Service, wallets: Keypair[]): Promise<Omit<Load, 'url'>> {
+  const bodies = await signedPayments(service, wallets, PAYMENTS);
+  const requests: Request[] = bodies.map((body) => ({ path: EXECUTE_PATH, body: JSON.stringify(body) }));
+  return { connections: CONNECTIONS, requests, expect: EXPECTED };
+}
+
+export function wealthyWallets(service: Service, rounds: number): Promise<Keypair[]> {
   return fundWallets(service, WALLETS, Math.ceil(((rounds + 1) * PAYMENTS) / WALLETS) + 1);
 }
 

@@ -1,10 +1,13 @@
 import { type CommandLine, type Measurement, parseCommandLine, USAGE } from './command-line.js';
 import { compareRuns } from './compare.js';
 import { measureCraft } from './craft.js';
+import { measureEventCost } from './event-cost.js';
+import { measureEvents } from './events.js';
 import { measureExecute } from './execute.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
 import {
+  printEvents,
   printGoals,
   printLoad,
   printMemoryHead,
@@ -23,6 +26,7 @@ import { measureStudio, timeParts } from './studio.js';
 import {
   type Summary,
   summarizeCraft,
+  summarizeEvents,
   summarizeExecute,
   summarizeMemory,
   summarizeOrders,
@@ -79,6 +83,11 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     const book = await measureBook(rig, crafts);
     const summary = summarizeTriggers(book, await measureFills(rig, rounds));
     if (!json) printTriggers(summary.figures);
+    return summary;
+  },
+  async events(rig, options) {
+    const summary = summarizeEvents(await measureEvents(rig, options), await measureEventCost(rig, options));
+    if (!options.json) printEvents(summary.figures);
     return summary;
   },
   async quotes(_, { rounds, json }) {

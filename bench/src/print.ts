@@ -1,7 +1,7 @@
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { StudioTarget } from './studio.js';
-import type { Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
+import type { EventSummary, Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
@@ -49,6 +49,21 @@ export function printStart(title: string, { cold, warm }: { cold: Spread; warm: 
     ['used folder', show(warm, 2)],
   ];
   printTable(title, ['', 'seconds'], rows);
+}
+
+export function printEvents({ perSecond, p50, p99, telling, silent, ratio }: EventSummary): void {
+  printTable(
+    'Events, 1,000 streams, PostgreSQL',
+    ['', ''],
+    [
+      ['10,000 at once, events/s', show(perSecond, 0)],
+      ['100 a second, p50 ms', show(p50, 1)],
+      ['100 a second, p99 ms', show(p99, 1)],
+      ['payments/s', show(telling, 0)],
+      ['… that tell nothing', show(silent, 0)],
+      ['ratio', show(ratio, 3)],
+    ],
+  );
 }
 
 export function printMemoryHead(): void {

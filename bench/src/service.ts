@@ -22,9 +22,14 @@ export interface Service extends Program {
 }
 
 /** The service on a sandbox, as `npm start` runs it, on free ports and with an embedded chain unless `env` says more. */
-export async function startService(rig: Rig, dataDir: string, env: Record<string, string> = {}): Promise<Service> {
+export async function startService(
+  rig: Rig,
+  dataDir: string,
+  env: Record<string, string> = {},
+  file = 'server/dist/bundle/start.js',
+): Promise<Service> {
   const program = await startProgram(rig, {
-    file: 'server/dist/bundle/start.js',
+    file,
     args: ['--quiet'],
     env: {
       SLIPWAY_PORT: '0',

@@ -1,3 +1,4 @@
+import type { EventFigures } from './events.js';
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
@@ -205,6 +206,41 @@ export function summarizeTriggers(book: BookFigures, measured: FillFigures): Sum
       goal('triggers: over 1,000,000 ticks a second', ticksPerSecond.toFixed(0), ticksPerSecond > 1_000_000),
       goal('triggers: ten orders sent within 50 ms (p99)', `${toSent.p99.toFixed(0)} ms`, toSent.p99 < 50),
       goal('triggers: 1,000 orders at one tick filled within 60 s', `${thousand.toFixed(1)} s`, thousand < 60),
+    ],
+  };
+}
+
+export interface EventSummary {
+  /** Events a second, from the first commit until the last reader has the last one. */
+  perSecond: Spread;
+  /** Milliseconds. */
+  p50: Spread;
+  p99: Spread;
+  /** Payments a second that are executed, and their share of those without the telling. */
+  telling: Spread;
+  silent: Spread;
+  ratio: Spread;
+}
+
+export function summarizeEvents(
+  { perSecond, p50, p99 }: EventFigures,
+  cost: Record<'telling' | 'silent', Round[]>,
+): Summary<EventSummary> {
+  const [telling, silent] = [cost.telling, cost.silent].map((own) => own.map((round) => round.perSecond));
+  const ratio = spread(telling!.map((each, round) => each / silent![round]!));
+  const latency = spread(p99);
+  return {
+    figures: {
+      perSecond: spread(perSecond),
+      p50: spread(p50),
+      p99: latency,
+      telling: spread(telling!),
+      silent: spread(silent!),
+      ratio,
+    },
+    goals: [
+      goal('events: with 1,000 streams p99 under 50 ms', `${latency.median.toFixed(1)} ms`, latency.median < 50),
+      goal('events: execute at least 0.95 of what it is without', ratio.median.toFixed(3), ratio.median >= 0.95),
     ],
   };
 }
