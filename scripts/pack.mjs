@@ -1,8 +1,9 @@
 // Makes the npm packages that we publish. What they need of other workspaces that are not published is inside.
 // Usage: npm run pack [-- <folder>], which gets the tarballs; by default the root of the repository
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import {
@@ -33,9 +34,7 @@ export const PUBLISHED = Object.keys(KINDS);
 export async function pack(workspace, folder, from = root) {
   const kind = KINDS[workspace];
   const source = join(root, workspace);
-  const target = join(source, 'dist', 'package');
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(target, { recursive: true });
+  const target = newFolder();
   const manifest = publishedManifest(workspace, kind, from);
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const parts = { dist: join(source, 'dist'), target: join(target, 'dist'), needed, copied: new Set() };
@@ -58,7 +57,7 @@ export async function pack(workspace, folder, from = root) {
 
 /** Packs the service, its command line and its pages, which must have been built, into the folder; the tarball's path. */
 export function packService(folder, from = root) {
-  const target = join(root, 'server', 'dist', 'package');
+  const target = newFolder();
   fillServicePackage(target, from);
   return tarballOf(target, folder);
 }
@@ -70,8 +69,12 @@ export async function packAll(folder, from = root) {
   return tarballs;
 }
 
+/** Of its own, so that several can pack at the same time. */
+const newFolder = () => mkdtempSync(join(tmpdir(), 'slipway-pack-'));
+
 function tarballOf(target, folder) {
   const packed = spawnSync('npm', ['pack', target, '--pack-destination', folder, '--json'], { encoding: 'utf8' });
+  rmSync(target, { recursive: true });
   if (packed.status !== 0) throw new Error(packed.stderr);
   return join(folder, JSON.parse(packed.stdout)[0].filename);
 }
