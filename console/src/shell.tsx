@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { follow, useLive } from './lib/live.js';
 import { type Parts, partsQuery } from './lib/parts.js';
-import { infoQuery } from './lib/sandbox.js';
+import { infoQuery, usePriceEvents } from './lib/sandbox.js';
 import { chooseTheme, useTheme } from './lib/theme.js';
 import { chooseWallet, useWalletName } from './lib/wallet.js';
 import { signOut, useSession } from './operator/session.js';
@@ -107,7 +107,13 @@ function Leave() {
 function State() {
   const { data, isError } = useQuery(infoQuery);
   const { connected } = useLive();
+  const queries = useQueryClient();
   const ready = data !== undefined;
+  usePriceEvents(ready);
+  // Where the chain's stream ends, the service may have ended.
+  useEffect(() => {
+    if (!connected) void queries.invalidateQueries(infoQuery);
+  }, [connected, queries]);
   useEffect(() => {
     if (!ready) return undefined;
     const { rpcUrl, wsUrl, wallets } = data;

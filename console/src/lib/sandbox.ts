@@ -11,7 +11,9 @@ import { type SandboxWallet, signerOf, useWalletName } from './wallet.js';
 export type Info = Answer<'get', '/sandbox/info'>;
 export type Mint = Info['mints'][number];
 
-const REFRESH_MS = 2_000;
+const REFRESH_MS = 10_000;
+/** While the service does not answer. */
+const AGAIN_MS = 2_000;
 const service = clientFor();
 
 /** What the sandbox is made of, and its prices. */
@@ -22,7 +24,7 @@ export const infoQuery = queryOptions({
     keepPrices(info.mints);
     return info;
   },
-  refetchInterval: REFRESH_MS,
+  refetchInterval: ({ state }) => (state.status === 'error' ? AGAIN_MS : REFRESH_MS),
 });
 
 /** What the sandbox is made of. Screens are shown only once it is known. */
@@ -30,6 +32,31 @@ export function useInfo(): Info {
   const { data } = useQuery(infoQuery);
   if (data === undefined) throw new Error('a screen is shown before the sandbox is known');
   return data;
+}
+
+/** Hears of prices as they change. */
+export function usePriceEvents(ready: boolean): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!ready) return undefined;
+    const ended = new AbortController();
+    const reread = () => void queries.invalidateQueries(infoQuery);
+    const listen = async () => {
+      for await (const event of service.events({ kinds: ['price.changed'], signal: ended.signal, onOpen: reread })) {
+        if (event.kind !== 'price.changed') continue;
+        const { mint, usd: usdPrice } = event.data;
+        queries.setQueryData(infoQuery.queryKey, (info) => {
+          if (info === undefined) return undefined;
+          const mints = info.mints.map((each) => (each.mint === mint ? { ...each, usdPrice } : each));
+          keepPrices(mints);
+          return { ...info, mints };
+        });
+      }
+    };
+    // Without events, prices are still read every ten seconds.
+    listen().catch(() => {});
+    return () => ended.abort();
+  }, [ready, queries]);
 }
 
 export function useWallet(): SandboxWallet {

@@ -57,13 +57,7 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
           ) : (
             <>
               <p className="[overflow-wrap:anywhere]">{says}</p>
-              <div className="grid gap-1">
-                <span className="label">The command that does the same</span>
-                <span className="flex items-start justify-between gap-2 rounded bg-sunken px-2.5 py-1.5">
-                  <code className="font-mono text-xs [overflow-wrap:anywhere]">{command}</code>
-                  <Copied text={command} shown="" what="the command" />
-                </span>
-              </div>
+              <Command text={command} />
             </>
           )}
           {error !== undefined && <Trouble error={error} />}
@@ -80,6 +74,18 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
         </div>
       </dialog>
     </>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <div className="grid gap-1">
+      <span className="label">The command that does the same</span>
+      <span className="flex items-start justify-between gap-2 rounded bg-sunken px-2.5 py-1.5">
+        <code className="font-mono text-xs [overflow-wrap:anywhere]">{text}</code>
+        <Copied text={text} shown="" what="the command" />
+      </span>
+    </div>
   );
 }
 

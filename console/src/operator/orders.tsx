@@ -20,10 +20,10 @@ interface Order {
 const STATES = ['open', 'executing', 'fill_success', 'fill_failed', 'cancelled', 'expired', 'deposit_failed'];
 
 /** Trigger orders of all wallets, and why each has fired or not. */
-export function Orders() {
+export function Orders({ id }: { id?: string | undefined }) {
   const [wallet, setWallet] = useState('');
   const [state, setState] = useState('');
-  const [explained, explain] = useState<string>();
+  const [explained, explain] = useState(id);
   const query = new URLSearchParams({ limit: '100' });
   if (wallet.trim() !== '') query.set('wallet', wallet.trim());
   if (state !== '') query.set('state', state);
@@ -31,30 +31,7 @@ export function Orders() {
   return (
     <div className="grid gap-4">
       <Panel title="Trigger orders">
-        <div className="grid gap-3 border-line border-b p-4 sm:grid-cols-[1fr_14rem]">
-          <Labelled name="Of the wallet">
-            {(id) => (
-              <input
-                id={id}
-                className="field font-mono text-xs"
-                spellCheck={false}
-                placeholder="all"
-                value={wallet}
-                onChange={({ target }) => setWallet(target.value)}
-              />
-            )}
-          </Labelled>
-          <Labelled name="In the state">
-            {(id) => (
-              <select id={id} className="field" value={state} onChange={({ target }) => setState(target.value)}>
-                <option value="">any</option>
-                {STATES.map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            )}
-          </Labelled>
-        </div>
+        <Wanted wallet={wallet} setWallet={setWallet} state={state} setState={setState} />
         <Table
           name="Trigger orders"
           headings={['Order', 'Wallet', 'Kind', 'State', 'Sells', 'Left', 'Changed', 'Why']}
@@ -84,6 +61,42 @@ export function Orders() {
         )}
       </Panel>
       {explained !== undefined && <Explanation id={explained} />}
+    </div>
+  );
+}
+
+interface WantedProps {
+  wallet: string;
+  setWallet: (text: string) => void;
+  state: string;
+  setState: (state: string) => void;
+}
+
+function Wanted({ wallet, setWallet, state, setState }: WantedProps) {
+  return (
+    <div className="grid gap-3 border-line border-b p-4 sm:grid-cols-[1fr_14rem]">
+      <Labelled name="Of the wallet">
+        {(id) => (
+          <input
+            id={id}
+            className="field font-mono text-xs"
+            spellCheck={false}
+            placeholder="all"
+            value={wallet}
+            onChange={({ target }) => setWallet(target.value)}
+          />
+        )}
+      </Labelled>
+      <Labelled name="In the state">
+        {(id) => (
+          <select id={id} className="field" value={state} onChange={({ target }) => setState(target.value)}>
+            <option value="">any</option>
+            {STATES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        )}
+      </Labelled>
     </div>
   );
 }

@@ -130,44 +130,7 @@ function Measured({ history }: { history: History }) {
           <Plot key={chart.title} times={times} {...chart} />
         ))}
       </div>
-      <div className="grid items-start gap-4 lg:grid-cols-2 xl:grid-cols-3">
-        <Wallets history={history} />
-        <Now
-          title="Prices"
-          history={history}
-          name="slipway_price_age_seconds"
-          row={({ token, source }) => `${token} · ${source}`}
-          format={seconds}
-        />
-        <Now
-          title="RPC"
-          history={history}
-          name="slipway_rpc_slot"
-          row={({ rpc }) => rpc ?? ''}
-          format={(n) => `slot ${n}`}
-        />
-        <Now
-          title="Pools followed"
-          history={history}
-          name="slipway_pools"
-          row={({ venue }) => venue ?? ''}
-          format={String}
-        />
-        <Now
-          title="Answers of routers"
-          history={history}
-          name="slipway_router_answers_total"
-          row={({ router, outcome }) => `${router} · ${outcome}`}
-          format={String}
-        />
-        <Now
-          title="Trigger orders"
-          history={history}
-          name="slipway_trigger_orders"
-          row={({ state }) => state ?? ''}
-          format={String}
-        />
-      </div>
+      <AsItIs history={history} />
       <p className="mt-4 text-soft text-xs">
         Measured by the copy {history.copy} every {history.everySeconds} s, kept for six hours in its memory. All
         metrics:{' '}
@@ -176,6 +139,49 @@ function Measured({ history }: { history: History }) {
         </a>
       </p>
     </>
+  );
+}
+
+function AsItIs({ history }: { history: History }) {
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2 xl:grid-cols-3">
+      <Wallets history={history} />
+      <Now
+        title="Prices"
+        history={history}
+        name="slipway_price_age_seconds"
+        row={({ token, source }) => `${token} · ${source}`}
+        format={seconds}
+      />
+      <Now
+        title="RPC"
+        history={history}
+        name="slipway_rpc_slot"
+        row={({ rpc }) => rpc ?? ''}
+        format={(n) => `slot ${n}`}
+      />
+      <Now
+        title="Pools followed"
+        history={history}
+        name="slipway_pools"
+        row={({ venue }) => venue ?? ''}
+        format={String}
+      />
+      <Now
+        title="Answers of routers"
+        history={history}
+        name="slipway_router_answers_total"
+        row={({ router, outcome }) => `${router} · ${outcome}`}
+        format={String}
+      />
+      <Now
+        title="Trigger orders"
+        history={history}
+        name="slipway_trigger_orders"
+        row={({ state }) => state ?? ''}
+        format={String}
+      />
+    </div>
   );
 }
 

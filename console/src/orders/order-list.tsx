@@ -1,11 +1,12 @@
 import type { Client, Login, PriceOrder } from '@slipway/client';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useAct } from '../lib/act.js';
 import { amountText, short, timeText, usd } from '../lib/format.js';
 import { type Mint, useInfo } from '../lib/sandbox.js';
-import { Button, Copied } from '../ui/parts.js';
+import { Button } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
-import { isOpen, linesOf } from './use-orders.js';
+import { isOpen, pricesOf } from './use-orders.js';
 
 interface OrderListProps {
   client: Client;
@@ -34,7 +35,7 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
   const act = useAct<{ signature: string }>();
   const input = mints.find(({ mint }) => mint === order.inputMint);
   const output = mints.find(({ mint }) => mint === order.outputMint);
-  const lines = linesOf(order).map(({ name, usd: price }) => `${name} at ${usd(price)}`);
+  const lines = pricesOf(order).map(({ name, usd: price }) => `${name} at ${usd(price)}`);
   const cancel = () =>
     act.run(async (onProgress) => {
       const done = await client.cancelPriceOrder(login, order.id, { onProgress });
@@ -64,6 +65,15 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
       <details>
         <summary className="text-soft text-xs">What happened to it</summary>
         <History order={order} mints={mints} />
+        <p className="mt-1">
+          <Link
+            to="/operate/$part/$id"
+            params={{ part: 'orders', id: order.id }}
+            className="text-accent text-xs underline"
+          >
+            Why has it fired or not? The operator can tell
+          </Link>
+        </p>
       </details>
     </li>
   );
@@ -84,7 +94,11 @@ function History({ order, mints }: { order: PriceOrder; mints: readonly Mint[] }
             {outputAmount !== undefined && (
               <span className="text-up">→ {amountOf(outputAmount, named(outputMint))}</span>
             )}
-            {txSignature && <Copied text={txSignature} what="the signature" />}
+            {txSignature && (
+              <Link to="/chain/$of" params={{ of: txSignature }} className="font-mono text-accent text-xs underline">
+                {short(txSignature)}
+              </Link>
+            )}
           </li>
         ),
       )}

@@ -1,16 +1,17 @@
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { usd } from '../lib/format.js';
 import { usePrices } from '../lib/prices.js';
 import { type Mint, useClient, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Clock } from './clock.js';
 import { Heard } from './heard.js';
 import { OrderList } from './order-list.js';
 import { Place } from './place.js';
 import { PriceChart } from './price-chart.js';
 import { PriceSlider } from './price-slider.js';
-import { isOpen, linesOf, useLogin, useOrderEvents, useOrders } from './use-orders.js';
+import { useLines, useLogin, useOrderEvents, useOrders } from './use-orders.js';
 
 /** Orders that wait for a price, and the sandbox's price in one's own hands. */
 export function Orders() {
@@ -24,10 +25,7 @@ export function Orders() {
   const orders = useOrders(client, login.data);
   const heard = useOrderEvents(client, login.data);
   const points = usePrices(input.mint);
-  const lines = useMemo(
-    () => orders.data?.filter((order) => isOpen(order) && order.triggerMint === input.mint).flatMap(linesOf) ?? [],
-    [orders.data, input.mint],
-  );
+  const lines = useLines(client, login.data, orders.data, input.mint);
   const sold = mints.filter(({ mint }, index) => index === 0 || mint === platformToken);
   return (
     <>
@@ -44,6 +42,9 @@ export function Orders() {
           </Panel>
           <Panel title="Move the price" aside={<span className="label">of the sandbox</span>}>
             <PriceSlider client={client} mint={input} />
+          </Panel>
+          <Panel title="Move the time" aside={<span className="label">forward only</span>}>
+            <Clock client={client} />
           </Panel>
         </div>
         <div className="grid min-w-0 gap-4">

@@ -1,15 +1,15 @@
 import type { Client, Login } from '@slipway/client';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf, usd } from '../lib/format.js';
+import { amountOf, short } from '../lib/format.js';
 import { type Mint, useInfo, useWallet } from '../lib/sandbox.js';
-import { Button, Copied, Labelled } from '../ui/parts.js';
+import { Button, Labelled } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
+import { defaultsAt, FIELD_NAMES, FIELDS, type Field, KINDS, type Kind, problemsOf, termsOf } from './kinds.js';
 
 const DAY_MS = 86_400_000;
-const KINDS = { stop: 'Stop loss', profit: 'Take profit', oco: 'Both' } as const;
-type Kind = keyof typeof KINDS;
 
 interface PlaceProps {
   client: Client;
@@ -25,89 +25,100 @@ export function Place({ client, login, input, output }: PlaceProps) {
   const queries = useQueryClient();
   const price = input.usdPrice ?? 1;
   const [kind, setKind] = useState<Kind>('stop');
-  const [text, setText] = useState('1');
-  // Ten percent away, until something is typed.
-  const [typed, type] = useState<{ low?: string; high?: string }>({});
-  const { low = (price * 0.9).toPrecision(5), high = (price * 1.1).toPrecision(5) } = typed;
+  const [amounts, setAmounts] = useState({ sells: '1', buys: '100' });
+  const [changed, change] = useState<Partial<Record<Field, string>>>({});
+  const typed = { ...defaultsAt(price), ...changed };
   const act = useAct<{ id: string; signature: string }>();
-  const inputAmount = amountOf(text, input.decimals);
-  const prices = { slPriceUsd: Number(low), tpPriceUsd: Number(high) };
-  const problems = {
-    low: kind !== 'profit' && !(prices.slPriceUsd > 0 && prices.slPriceUsd < price) ? `below ${usd(price)}` : undefined,
-    high: kind !== 'stop' && !(prices.tpPriceUsd > price) ? `above ${usd(price)}` : undefined,
-  };
-  const ready = login && inputAmount !== undefined && !problems.low && !problems.high;
+  const buys = kind === 'otoco';
+  const paid = buys ? output : input;
+  const text = buys ? amounts.buys : amounts.sells;
+  const inputAmount = amountOf(text, paid.decimals);
+  const problems = problemsOf(kind, typed, price);
+  const ready = login && inputAmount !== undefined && Object.values(problems).every((each) => each === undefined);
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     if (!ready) return;
-    const terms = {
-      inputMint: input.mint,
-      outputMint: output.mint,
-      inputAmount,
-      expiresAt: new Date(unixTimestamp * 1_000 + DAY_MS),
-      ...termsOf(kind, prices),
-    };
+    const expiresAt = new Date(unixTimestamp * 1_000 + DAY_MS);
+    const request = { ...termsOf(kind, typed, input, output), inputAmount, expiresAt };
     void act.run(async (onProgress) => {
-      const placed = await client.placePriceOrder(login, terms, { onProgress });
-      type({});
+      const placed = await client.placePriceOrder(login, request, { onProgress });
+      change({});
       await queries.invalidateQueries({ queryKey: ['orders'] });
       return placed;
     });
   };
   return (
     <form onSubmit={submit} className="grid gap-3 p-4">
-      <fieldset className="grid grid-cols-3 gap-1 rounded bg-sunken p-1">
-        <legend className="sr-only">Kind of order</legend>
-        {Object.entries(KINDS).map(([value, said]) => (
-          <label
-            key={value}
-            className="flex min-h-9 cursor-pointer items-center justify-center rounded text-sm has-checked:bg-panel has-checked:font-semibold has-focus-visible:outline-2"
-          >
-            <input
-              type="radio"
-              name="kind"
-              className="sr-only"
-              checked={kind === value}
-              onChange={() => setKind(value as Kind)}
-            />
-            {said}
-          </label>
-        ))}
-      </fieldset>
+      <KindChoice chosen={kind} choose={setKind} />
       <Labelled
-        name={`Sell so much ${input.symbol} for ${output.symbol}`}
+        name={
+          buys
+            ? `Buy ${input.symbol} for so much ${output.symbol}`
+            : `Sell so much ${input.symbol} for ${output.symbol}`
+        }
         problem={inputAmount === undefined ? 'an amount above 0, such as 1.5' : undefined}
       >
-        {(id) => <Amount id={id} value={text} change={setText} />}
+        {(id) => (
+          <Typed id={id} value={text} change={(next) => setAmounts({ ...amounts, [buys ? 'buys' : 'sells']: next })} />
+        )}
       </Labelled>
-      {kind !== 'profit' && (
-        <Labelled name="when the price falls to, in USD" problem={problems.low}>
-          {(id) => <Amount id={id} value={low} change={(usdText) => type({ ...typed, low: usdText })} />}
-        </Labelled>
-      )}
-      {kind !== 'stop' && (
-        <Labelled name="when the price rises to, in USD" problem={problems.high}>
-          {(id) => <Amount id={id} value={high} change={(usdText) => type({ ...typed, high: usdText })} />}
-        </Labelled>
-      )}
+      <Prices kind={kind} typed={typed} problems={problems} change={(next) => change({ ...changed, ...next })} />
       <Button type="submit" disabled={!ready || act.running}>
         Sign as {name}, deposit and place
       </Button>
       <Steps act={act}>
-        Placed: it waits on the chart. Deposit {act.done && <Copied text={act.done.signature} what="the signature" />}
+        Placed: it waits on the chart. Deposit{' '}
+        {act.done && (
+          <Link to="/chain/$of" params={{ of: act.done.signature }} className="text-accent underline">
+            {short(act.done.signature)}
+          </Link>
+        )}
       </Steps>
     </form>
   );
 }
 
-function termsOf(kind: Kind, { slPriceUsd, tpPriceUsd }: { slPriceUsd: number; tpPriceUsd: number }) {
-  if (kind === 'oco') return { orderType: 'oco', slPriceUsd, tpPriceUsd } as const;
-  return kind === 'stop'
-    ? ({ orderType: 'single', triggerCondition: 'below', triggerPriceUsd: slPriceUsd } as const)
-    : ({ orderType: 'single', triggerCondition: 'above', triggerPriceUsd: tpPriceUsd } as const);
+interface PricesProps {
+  kind: Kind;
+  typed: Readonly<Record<Field, string>>;
+  problems: Partial<Record<Field, string | undefined>>;
+  change: (typed: Partial<Record<Field, string>>) => void;
 }
 
-function Amount({ id, value, change }: { id: string; value: string; change: (text: string) => void }) {
+function Prices({ kind, typed, problems, change }: PricesProps) {
+  const nameOf = (field: Field) =>
+    kind === 'otoco' && field !== 'entry' ? `then sell ${FIELD_NAMES[field]}` : FIELD_NAMES[field];
+  return FIELDS[kind].map((field) => (
+    <Labelled key={field} name={nameOf(field)} problem={problems[field]}>
+      {(id) => <Typed id={id} value={typed[field]} change={(text) => change({ [field]: text })} />}
+    </Labelled>
+  ));
+}
+
+function KindChoice({ chosen, choose }: { chosen: Kind; choose: (kind: Kind) => void }) {
+  return (
+    <fieldset className="grid grid-cols-3 gap-1 rounded bg-sunken p-1">
+      <legend className="sr-only">Kind of order</legend>
+      {Object.entries(KINDS).map(([value, said]) => (
+        <label
+          key={value}
+          className="flex min-h-9 cursor-pointer items-center justify-center rounded text-center text-sm has-checked:bg-panel has-checked:font-semibold has-focus-visible:outline-2"
+        >
+          <input
+            type="radio"
+            name="kind"
+            className="sr-only"
+            checked={chosen === value}
+            onChange={() => choose(value as Kind)}
+          />
+          {said}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Typed({ id, value, change }: { id: string; value: string; change: (text: string) => void }) {
   return (
     <input
       id={id}

@@ -1,13 +1,9 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { PricePoint } from '../lib/prices.js';
 import { useTheme } from '../lib/theme.js';
-
-export interface Line {
-  usd: number;
-  name: string;
-}
+import { type Line, PriceLine, type Scale } from './price-line.js';
 
 const HEIGHT = 280;
 /** Room above and below what is shown. */
@@ -27,12 +23,13 @@ export function PriceChart({
   const plot = useRef<uPlot>(undefined);
   const shown = useRef(lines);
   shown.current = lines;
+  const [scale, setScale] = useState<Scale>();
   const theme = useTheme();
   // The colours are read again in another theme.
   useEffect(() => {
     const host = place.current!;
     const width = () => Math.max(200, host.clientWidth);
-    plot.current = new uPlot(optionsFor(host, width(), shown), [[], []], host);
+    plot.current = new uPlot(optionsFor(host, width(), shown, setScale), [[], []], host);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: width(), height: HEIGHT }));
     observer.observe(host);
     return () => {
@@ -44,10 +41,20 @@ export function PriceChart({
   useEffect(() => {
     plot.current?.setData([points.map(({ at }) => at / 1_000), points.map(({ usd }) => usd)]);
   }, [points, lines, theme]);
-  return <div ref={place} role="img" aria-label={label} style={{ height: HEIGHT }} className="overflow-hidden" />;
+  return (
+    <div className="relative overflow-hidden">
+      <div ref={place} role="img" aria-label={label} style={{ height: HEIGHT }} className="overflow-hidden" />
+      {scale && lines.map((line) => <PriceLine key={line.key} line={line} scale={scale} />)}
+    </div>
+  );
 }
 
-function optionsFor(host: Element, width: number, lines: { current: readonly Line[] }): uPlot.Options {
+function optionsFor(
+  host: Element,
+  width: number,
+  lines: { current: readonly Line[] },
+  onScale: (change: (last: Scale | undefined) => Scale) => void,
+): uPlot.Options {
   const style = getComputedStyle(host);
   const colour = (name: string) => style.getPropertyValue(`--c-${name}`);
   const font = `11px ${style.fontFamily}`;
@@ -63,7 +70,7 @@ function optionsFor(host: Element, width: number, lines: { current: readonly Lin
       {},
       { stroke: colour('accent'), width: 2, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } },
     ],
-    hooks: { draw: [(plot) => drawLines(plot, lines.current, colour, font)] },
+    hooks: { draw: [(plot) => onScale((last) => scaleOf(plot, last))] },
   };
 }
 
@@ -74,25 +81,17 @@ function rangeOf(prices: readonly (number | null)[]): [number, number] {
   return [low * (1 - MARGIN), high * (1 + MARGIN)];
 }
 
-function drawLines(plot: uPlot, lines: readonly Line[], colour: (name: string) => string, font: string): void {
-  const { ctx, bbox } = plot;
+/** Where the chart has its prices; the same object as before where nothing has changed. */
+function scaleOf({ bbox, scales }: uPlot, last: Scale | undefined): Scale {
   const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.font = font.replace('11px', `${11 * ratio}px`);
-  ctx.setLineDash([6 * ratio, 4 * ratio]);
-  ctx.lineWidth = ratio;
-  for (const { usd, name } of lines) {
-    const y = plot.valToPos(usd, 'y', true);
-    ctx.strokeStyle = ctx.fillStyle = colour(name === 'stop loss' ? 'down' : 'up');
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.fillText(
-      `${name} ${usd.toLocaleString('en-US', { maximumFractionDigits: 4 })}`,
-      bbox.left + 6 * ratio,
-      y - 5 * ratio,
-    );
-  }
-  ctx.restore();
+  const next: Scale = {
+    low: scales.y?.min ?? 0,
+    high: scales.y?.max ?? 1,
+    top: bbox.top / ratio,
+    height: bbox.height / ratio,
+    left: bbox.left / ratio,
+    width: bbox.width / ratio,
+  };
+  const isSame = last && (Object.keys(next) as (keyof Scale)[]).every((name) => next[name] === last[name]);
+  return isSame ? last : next;
 }

@@ -1,6 +1,7 @@
 import type { Client, Login, PriceOrder, SlipwayEvent } from '@slipway/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import type { Line } from './price-line.js';
 
 /** The wallet's session: a message that it signs, once as long as the page is open. */
 export function useLogin(client: Client, wallet: string) {
@@ -15,7 +16,8 @@ export function useLogin(client: Client, wallet: string) {
 /** The wallet's orders, the newest first. What is heard of them makes them be read again. */
 export function useOrders(client: Client, login: Login | undefined) {
   return useQuery({
-    queryKey: ['orders', login?.wallet],
+    // Another login reads them anew: the one before may be over.
+    queryKey: ['orders', login?.wallet, login?.token],
     queryFn: async ({ signal }): Promise<PriceOrder[]> => {
       const query = { limit: 50, sort: 'created_at', dir: 'desc' } as const;
       const page = await client.api.get('/trigger/v2/orders/history', { query, token: login!.token, signal });
@@ -24,6 +26,18 @@ export function useOrders(client: Client, login: Login | undefined) {
     enabled: login !== undefined,
     refetchInterval: 10_000,
   });
+}
+
+/** The lines of the open orders that a token's price fires. */
+export function useLines(client: Client, login: Login | undefined, orders: PriceOrder[] | undefined, mint: string) {
+  const queries = useQueryClient();
+  return useMemo(() => {
+    const open = orders?.filter((order) => isOpen(order) && order.triggerMint === mint) ?? [];
+    return linesOf(open, async ({ id, orderType }, change) => {
+      await client.editPriceOrder(login!, id, { orderType, ...change });
+      await queries.invalidateQueries({ queryKey: ['orders'] });
+    });
+  }, [client, login, orders, mint, queries]);
 }
 
 const KEPT = 8;
@@ -50,16 +64,44 @@ export function useOrderEvents(client: Client, login: Login | undefined): readon
   return heard;
 }
 
+interface PriceOf {
+  field: 'tpPriceUsd' | 'slPriceUsd' | 'triggerPriceUsd';
+  usd: number;
+  name: string;
+}
+
 /** The prices that an order waits for, with what each of them is. */
-export function linesOf(order: PriceOrder): { usd: number; name: string }[] {
-  const { tpPriceUsd, slPriceUsd, triggerPriceUsd, triggerCondition } = order;
-  return [
-    ...(tpPriceUsd === undefined ? [] : [{ usd: tpPriceUsd, name: 'take profit' }]),
-    ...(slPriceUsd === undefined ? [] : [{ usd: slPriceUsd, name: 'stop loss' }]),
-    ...(triggerPriceUsd === undefined
-      ? []
-      : [{ usd: triggerPriceUsd, name: triggerCondition === 'below' ? 'stop loss' : 'take profit' }]),
+export function pricesOf(order: PriceOrder): PriceOf[] {
+  const { orderType, tpPriceUsd, slPriceUsd, triggerPriceUsd, triggerCondition, trailingBps, outputAmount } = order;
+  const single = triggerCondition === 'below' ? 'stop loss' : 'take profit';
+  const name = orderType === 'otoco' ? 'buy' : trailingBps === null ? single : 'trailing stop';
+  // What an OTOCO has bought, it waits to sell.
+  const isOver = orderType === 'otoco' && outputAmount !== null;
+  const priced: [PriceOf['field'], number | undefined, string][] = [
+    ['tpPriceUsd', tpPriceUsd, 'take profit'],
+    ['slPriceUsd', slPriceUsd, 'stop loss'],
+    ['triggerPriceUsd', isOver ? undefined : triggerPriceUsd, name],
   ];
+  return priced.flatMap(([field, usd, said]) => (usd === undefined ? [] : [{ field, usd, name: said }]));
+}
+
+/** The lines of orders on the chart; `edit` changes one of the prices. */
+export function linesOf(
+  orders: readonly PriceOrder[],
+  edit: (order: PriceOrder, change: Partial<Record<PriceOf['field'], number>>) => Promise<void>,
+): Line[] {
+  return orders.flatMap((order) =>
+    pricesOf(order).map(({ field, usd, name }) => ({
+      key: `${order.id} ${field}`,
+      usd,
+      name,
+      // The price of a trailing order follows the market.
+      move:
+        order.orderState === 'open' && name !== 'trailing stop'
+          ? (to: number) => edit(order, { [field]: to })
+          : undefined,
+    })),
+  );
 }
 
 const ENDED = new Set(['filled', 'cancelled', 'expired', 'failed']);

@@ -1,3 +1,4 @@
+import type { SwapOrder } from '@slipway/client';
 import { useDeferredValue, useState } from 'react';
 import { useAct } from '../lib/act.js';
 import { amountOf, amountText } from '../lib/format.js';
@@ -9,7 +10,7 @@ import { Steps } from '../ui/steps.js';
 import { Trouble } from '../ui/trouble.js';
 import { Before } from './before.js';
 import { Offers } from './offers.js';
-import { type Asked, useOffers, useOrder } from './quotes.js';
+import { type Asked, type Offer, useOffers, useOrder } from './quotes.js';
 import { RouteGraph } from './route-graph.js';
 import { Terms } from './terms.js';
 
@@ -17,7 +18,6 @@ import { Terms } from './terms.js';
 export function Swap() {
   const { mints } = useInfo();
   const wallet = useWallet();
-  const book = useBook();
   const { client, recorder } = useClient();
   const [pair, setPair] = useState({ from: mints[0]!.mint, to: mints[1]!.mint });
   const [text, setText] = useState('1');
@@ -46,34 +46,13 @@ export function Swap() {
         <div className="grid min-w-0 gap-4">
           <Panel title={`${wallet.name} swaps`}>
             <div className="grid gap-3 p-4">
-              <Side name="Sell" mints={mints} mint={input} choose={(from) => setPair(pairWith(pair, { from }))}>
-                <input
-                  className="field text-lg"
-                  inputMode="decimal"
-                  aria-label={`Amount of ${input.symbol} to sell`}
-                  value={text}
-                  onChange={({ target }) => setText(target.value)}
-                />
-              </Side>
-              <Button
-                kind="quiet"
-                className="justify-self-center px-3"
-                onClick={() => setPair({ from: pair.to, to: pair.from })}
-              >
-                <Icon name="turn" className="size-5" />
-                <span className="sr-only">Turn around</span>
-              </Button>
-              <Side name="Buy" mints={mints} mint={output} choose={(to) => setPair(pairWith(pair, { to }))}>
-                <output
-                  className="field flex items-center bg-sunken text-lg"
-                  aria-label={`Amount of ${output.symbol} to get`}
-                >
-                  {current ? amountText(BigInt(current.outAmount), output.decimals) : '…'}
-                </output>
-              </Side>
-              {amount === undefined && (
-                <p className="text-down text-sm">Type an amount above 0 with at most {input.decimals} decimals.</p>
-              )}
+              <Pair
+                pair={pair}
+                change={setPair}
+                text={text}
+                onText={setText}
+                got={current && amountText(BigInt(current.outAmount), output.decimals)}
+              />
               {current && <Terms order={current} input={input} output={output} />}
               {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
               {order.error && <Trouble error={order.error} />}
@@ -87,19 +66,80 @@ export function Swap() {
             </div>
           </Panel>
         </div>
-        <div className="grid min-w-0 gap-4 xl:grid-cols-2">
-          <Panel title="What each router offers" className="xl:col-span-2">
-            <Offers offers={offers.data} output={output} excluded={excludeRouters} choose={exclude} />
-          </Panel>
-          <Panel title="The way it goes">
-            <RouteGraph order={current} book={book} mints={mints} />
-          </Panel>
-          <Panel title="What is signed">
-            <Before transaction={current?.transaction ?? undefined} book={book} />
-          </Panel>
-        </div>
+        <Reading order={current} offers={offers.data} output={output} excluded={excludeRouters} choose={exclude} />
       </div>
       <How recorder={recorder} code={codeFor(typed, wallet.name)} />
+    </>
+  );
+}
+
+interface ReadingProps {
+  order: SwapOrder | undefined;
+  offers: readonly Offer[] | undefined;
+  output: Mint;
+  excluded: string | undefined;
+  choose: (excludeRouters: string | undefined) => void;
+}
+
+/** What the routers offer, the way of the one that is taken, and what is signed. */
+function Reading({ order, offers, output, excluded, choose }: ReadingProps) {
+  const { mints } = useInfo();
+  const book = useBook();
+  return (
+    <div className="grid min-w-0 gap-4 xl:grid-cols-2">
+      <Panel title="What each router offers" className="xl:col-span-2">
+        <Offers offers={offers} output={output} excluded={excluded} choose={choose} />
+      </Panel>
+      <Panel title="The way it goes">
+        <RouteGraph order={order} book={book} mints={mints} />
+      </Panel>
+      <Panel title="What is signed">
+        <Before transaction={order?.transaction ?? undefined} book={book} />
+      </Panel>
+    </div>
+  );
+}
+
+interface PairProps {
+  pair: { from: string; to: string };
+  change: (pair: { from: string; to: string }) => void;
+  text: string;
+  onText: (text: string) => void;
+  /** What one would get. */
+  got: string | undefined;
+}
+
+/** What is sold for what. */
+function Pair({ pair, change, text, onText, got }: PairProps) {
+  const { mints } = useInfo();
+  const [input, output] = [mintOf(mints, pair.from), mintOf(mints, pair.to)];
+  return (
+    <>
+      <Side name="Sell" mints={mints} mint={input} choose={(from) => change(pairWith(pair, { from }))}>
+        <input
+          className="field text-lg"
+          inputMode="decimal"
+          aria-label={`Amount of ${input.symbol} to sell`}
+          value={text}
+          onChange={({ target }) => onText(target.value)}
+        />
+      </Side>
+      <Button
+        kind="quiet"
+        className="justify-self-center px-3"
+        onClick={() => change({ from: pair.to, to: pair.from })}
+      >
+        <Icon name="turn" className="size-5" />
+        <span className="sr-only">Turn around</span>
+      </Button>
+      <Side name="Buy" mints={mints} mint={output} choose={(to) => change(pairWith(pair, { to }))}>
+        <output className="field flex items-center bg-sunken text-lg" aria-label={`Amount of ${output.symbol} to get`}>
+          {got ?? '…'}
+        </output>
+      </Side>
+      {amountOf(text, input.decimals) === undefined && (
+        <p className="text-down text-sm">Type an amount above 0 with at most {input.decimals} decimals.</p>
+      )}
     </>
   );
 }
