@@ -86,7 +86,7 @@ describe('express verification', () => {
       ['senderAddress=', /senderAddress/],
       ['senderAddress=abc', /senderAddress/],
       [`senderAddress=${'1'.repeat(10_000)}`, /senderAddress/],
-      [`senderAddress=${sender.address}x`, /senderAddress/],
+      [`senderAddress=${sender.address}0`, /senderAddress/],
       [`senderAddress=${sender.address}&senderAddress=${sender.address}`, /senderAddress/],
       [`senderAddress=${RECEIVER}`, /senderAddress/],
       [`senderAddress=${sender.address}&paymentCurrency=DOGE`, /paymentCurrency/],

@@ -91,7 +91,7 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
       if (ended.has(found.id)) return undefined;
       assertOwnPage(request, publicUrl);
       if (!SAFE.has(request.method) && !isSame(String(request.headers[PROOF_HEADER] ?? ''), found.proof)) {
-        throw new AppError('FOREIGN_CALLER', { message: `The header ${PROOF_HEADER} is not the one of this session` });
+        throw new AppError('FOREIGN_CALLER', { message: `The header ${PROOF_HEADER} is not that of the session` });
       }
       return found;
     },
