@@ -186,8 +186,9 @@ interface AdminGuardDeps {
 
 /**
  * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token, or
- * comes from a page of the console with a session. If no token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED until a minute after the first of
- * them; the right one passes all the same, or whoever shares the operator's address could lock him out.
+ * comes from a page of the console with a session. If no token is set, nobody passes. A client that has sent too many
+ * wrong ones is RATE_LIMITED until a minute after the first of them; the right one passes all the same, or whoever shares
+ * the operator's address could lock him out.
  */
 export function adminGuard({ adminToken, clientOf, steadyNow, sessions }: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
