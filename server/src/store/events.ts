@@ -23,11 +23,13 @@ export const EVENTS_CHANNEL = 'events';
 /** A notification holds at most 8,000 bytes. */
 const ACCOUNTS_PER_NOTIFICATION = 100;
 
-const TAKE_TURN = `select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine`;
-
 const NUMBER = `
-  with taken as (
-    delete from event_outbox where id in (select id from event_outbox order by id limit $1) returning *
+  with turn as materialized (
+    select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine
+  ), waiting as materialized (
+    select id from event_outbox where (select mine from turn) order by id limit $1
+  ), taken as (
+    delete from event_outbox where id in (select id from waiting) returning *
   ), told as (
     select taken.*, heard.account from taken, lateral (
       select 'wallet:' || wallet as account from unnest(taken.wallets) as wallet
@@ -44,23 +46,22 @@ const NUMBER = `
     select account, grown.last - count(*) over (partition by account)
       + row_number() over (partition by account order by told.id), kind, at, wallets[1], once, data
     from told join grown using (account) order by told.id
+  ), notified as (
+    select pg_notify('${EVENTS_CHANNEL}', string_agg(account, ' ')) from (
+      select account, row_number() over () / ${ACCOUNTS_PER_NOTIFICATION} as part from grown
+    ) as parts group by part
   )
-  select (select count(*) from taken) as taken, coalesce((select array_agg(account) from grown), '{}') as accounts`;
+  select (select count(*) from waiting) as found, (select count(*) from notified) as notified`;
 
 /**
- * Gives up to `limit` waiting events their numbers, in the order in which they were told; returns how many. 0 also if
- * another instance is doing it. Only one does at a time, and its numbers are visible before the next one begins: so who
- * has seen a number can see every smaller one.
+ * Gives up to `limit` waiting events their numbers, in the order in which they were told; returns how many it has found.
+ * 0 also if another instance is doing it. Only one does at a time, and its numbers are visible before the next one begins:
+ * so who has seen a number can see every smaller one. One statement, which may have begun before the turn of another
+ * instance ended: what that one has numbered is found, but not numbered again.
  */
 export async function numberEvents(tx: Tx, limit: number): Promise<number> {
-  const { rows: turns } = await tx.query<{ mine: boolean }>(TAKE_TURN);
-  if (!turns[0]?.mine) return 0;
-  const { rows } = await tx.query<{ taken: bigint; accounts: string[] }>(NUMBER, [limit]);
-  const { taken, accounts } = rows[0]!;
-  for (let from = 0; from < accounts.length; from += ACCOUNTS_PER_NOTIFICATION) {
-    await tx.notify(EVENTS_CHANNEL, accounts.slice(from, from + ACCOUNTS_PER_NOTIFICATION).join(' '));
-  }
-  return Number(taken);
+  const { rows } = await tx.query<{ found: bigint }>(NUMBER, [limit]);
+  return Number(rows[0]!.found);
 }
 
 /**
@@ -87,11 +88,6 @@ export async function unfollowKinds(tx: Tx, account: string, kinds: readonly Eve
     kinds,
     until,
   ]);
-}
-
-/** Whether events wait for their numbers. */
-export async function areEventsWaiting(sql: Sql): Promise<boolean> {
-  return (await sql.query('select from event_outbox limit 1')).rows.length > 0;
 }
 
 /** The next events of some accounts, each after a number, and at most `limit` for each; in the order of the numbers. */

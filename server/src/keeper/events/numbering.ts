@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { OUTBOX_CHANNEL } from '../../store/event-outbox.js';
-import { areEventsWaiting, numberEvents } from '../../store/events.js';
+import { numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
@@ -9,14 +9,13 @@ const BATCH = 1_000;
 /** For a notification that was lost, or an instance that died with the turn. */
 const INTERVAL_MS = 1_000;
 /** What is told in the meantime gets its numbers in the same turn. */
-const SOON_MS = 5;
+const SOON_MS = 10;
 
 /** Gives events their numbers as soon as they are told. Instances take turns. */
 export async function startEventNumbering({ store, log }: { store: Store; log: Logger }): Promise<KeeperLoop> {
   const loop = new Loop(
     async () => {
-      if (!(await areEventsWaiting(store))) return;
-      while (!loop.isClosed && (await store.transaction((tx) => numberEvents(tx, BATCH))) === BATCH);
+      while (!loop.isClosed && (await store.single((tx) => numberEvents(tx, BATCH))) === BATCH);
     },
     {
       intervalMs: INTERVAL_MS,
