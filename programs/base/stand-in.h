@@ -9,7 +9,10 @@
 // ---- errors -------------------------------------------------------------------------------------------------------
 
 enum {
+  ERROR_WRONG_ASSOCIATED_ACCOUNT = 2009,
+  ERROR_WRONG_TOKEN_OWNER = 2015,
   ERROR_WRONG_VAULT_PROGRAM = 2021,
+  ERROR_WRONG_ASSOCIATED_PROGRAM = 2023,
   ERROR_PAYER_IS_NEW = 4101,
   // The published programs have no error of this number: what they do and ours do not.
   ERROR_NOT_HERE = 7000,
@@ -105,6 +108,18 @@ NOINLINE u64 check_vault(Account *const *a) {
   CHECK(key_eq(token_mint(a[0]), &a[1]->key), ERROR_WRONG_MINT);
   CHECK(key_eq(&a[0]->owner, &a[2]->key), ERROR_WRONG_VAULT_PROGRAM);
   return 0;
+}
+
+// The associated token account of a wallet.
+NOINLINE u64 check_associated(const Account *tokens, const Pubkey *wallet, const Pubkey *program, const Pubkey *mint) {
+  CHECK(key_eq(&tokens->owner, program), ERROR_WRONG_ASSOCIATED_PROGRAM);
+  CHECK(key_eq(token_owner(tokens), wallet), ERROR_WRONG_TOKEN_OWNER);
+  Pubkey derived;
+  u8 bump;
+  Slice seeds[6] = {KEY(wallet), KEY(program), KEY(mint)};
+  find_address(seeds, 3, &ASSOCIATED_TOKEN_PROGRAM, &bump, &derived);
+  CHECK(key_eq(&tokens->key, &derived), ERROR_WRONG_ASSOCIATED_ACCOUNT);
+  return check_writable(tokens);
 }
 
 INLINE u64 check_event_authority(const Account *a) {

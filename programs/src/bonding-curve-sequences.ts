@@ -13,6 +13,7 @@ import {
 import { decodeBondingCurvePool } from './bonding-curve-state.js';
 import { randomChoices, spoilTerms } from './bonding-curve-terms.js';
 import { INDIE } from './bonding-curve-testing.js';
+import { randomWithdrawal } from './bonding-curve-withdrawals-testing.js';
 import {
   BONDING_CURVE_PROGRAM,
   type BondingCurvePool,
@@ -135,9 +136,10 @@ const REFERRAL = 12;
 
 function randomInstruction(world: World): Instruction {
   const { random } = world;
-  const kind = random(10);
+  const kind = random(11);
   if (kind === 0) return claim(world, 'creator');
   if (kind === 1) return claim(world, 'operator');
+  if (kind === 2) return withdrawal(world);
   return trade(world, random(5) < 3);
 }
 
@@ -188,6 +190,16 @@ function claim({ vm, random, pool, creator, operator, accounts }: World, who: 'c
   return who === 'creator'
     ? claimCreatorFee({ ...common, creator: claimer })
     : claimPartnerFee({ ...common, feeClaimer: claimer });
+}
+
+function withdrawal({ random, pool, creator, operator, trader, accounts }: World): Instruction {
+  const [creators, operators, traders] = [accounts.creator[1], accounts.operator[1], accounts.trader[1]];
+  return randomWithdrawal(random, {
+    pool,
+    people: { creator, operator, trader },
+    quoteAccounts: { creator: creators, operator: operators, trader: traders },
+    leftover: { receiver: creator, account: accounts.creator[0] },
+  });
 }
 
 function spoilAccounts(world: World, instruction: Instruction): Instruction {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   type Address,
   addressFromBytes,
+  associatedTokenAddress,
   type Instruction,
   METADATA_PROGRAM,
   SYSTEM_PROGRAM,
@@ -11,6 +12,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { randomChoices } from './bonding-curve-terms.js';
+import { addSurplus, type Entitled, randomWithdrawal } from './bonding-curve-withdrawals-testing.js';
 import {
   BONDING_CURVE_PROGRAM,
   type BondingCurvePool,
@@ -59,6 +61,7 @@ interface World {
   second: DammV2Position;
   creator: Address;
   trader: Address;
+  entitled: Entitled;
   /** Token accounts by owner: of the base, of the quote. */
   accounts: Record<'creator' | 'trader', readonly [Address, Address]>;
   referrer: Address;
@@ -86,12 +89,13 @@ export function runMigration(vm: TestVm, seed: number): Step[] {
     while (random(3) === 0) run(spoilAccounts(world, lock()));
     if (random(20) > 0) run(lock());
   }
-  while (random(3) === 0) run(spoilAccounts(world, migration()));
+  while (random(3) === 0)
+    run(spoilAccounts(world, random(2) === 0 ? migration() : randomWithdrawal(random, world.entitled)));
   run(migration());
   for (let count = 3 + random(MOST_STEPS - 2); count > 0; count--) {
     passTime(world);
     const kind = random(15);
-    const instruction = kind === 0 ? migration() : kind === 1 ? lock() : randomInstruction(world);
+    const instruction = kind === 0 ? migration() : kind === 1 ? lock() : randomInstruction(world, kind < 5);
     run(random(6) === 0 ? spoilAccounts(world, instruction) : instruction);
   }
   return steps;
@@ -121,16 +125,26 @@ function sellOut(vm: TestVm, seed: number, random: Random): World | undefined {
   const [position, second] = [dammV2Position(address('position')), dammV2Position(address('second'))];
   const pair = (name: string) => [address(`${name} base`), address(`${name} quote`)] as const;
   const accounts = { creator: pair('creator'), trader: pair('trader') };
-  const [trader, referrer] = [address('trader'), address('referrer')];
+  const [trader, referrer, operator] = [address('trader'), address('referrer'), address('operator')];
+  const leftover = { receiver: operator, account: associatedTokenAddress(operator, curve.baseMint) };
+  const quoteAccounts = {
+    creator: accounts.creator[1],
+    trader: accounts.trader[1],
+    operator: address('operator quote'),
+  };
+  const entitled = { pool: curve, people: { creator, trader, operator }, quoteAccounts, leftover };
   const lists = [curve, pool, position, second, lockerAccount(curve), Object.values(accounts).flat()];
   const places = lists.flatMap((each) => Object.values(each));
-  const world = { vm, random, curve, config, pool, position, second, creator, trader, accounts, referrer, hasVesting };
+  const others = { position, second, creator, trader, entitled, accounts, referrer, hasVesting };
+  const world = { vm, random, curve, config, pool, ...others };
   fund(world);
   const outputAccount = accounts.trader[0];
   const amountIn = random(20) === 0 ? terms.migrationQuoteThreshold / 2n + 1n : RICH / 2n;
   const purchase = { pool: curve, trader, inputAccount: accounts.trader[1], outputAccount, amountIn, leastOut: 0n };
   vm.run(curveSwap({ ...purchase, partial: true }));
-  return { ...world, places: [...new Set([...places, creator, referrer])] as Address[] };
+  if (random(3) === 0) addSurplus(vm, random, curve);
+  const more = [creator, referrer, leftover.account, quoteAccounts.operator];
+  return { ...world, places: [...new Set([...places, ...more])] as Address[] };
 }
 
 function fund({
@@ -138,6 +152,7 @@ function fund({
   curve: { baseMint, quoteMint },
   creator,
   trader,
+  entitled: { quoteAccounts, leftover },
   accounts,
   referrer,
 }: Omit<World, 'places'>): void {
@@ -149,6 +164,8 @@ function fund({
     vm.tokenAccount({ address: quote, mint: quoteMint, owner, amount: owner === trader ? RICH : 0n });
   }
   vm.tokenAccount({ address: referrer, mint: quoteMint, owner: creator });
+  vm.tokenAccount({ address: quoteAccounts.operator, mint: quoteMint, owner: leftover.receiver });
+  vm.tokenAccount({ address: leftover.account, mint: baseMint, owner: leftover.receiver });
 }
 
 function passTime({ vm, random }: World): void {
@@ -167,8 +184,9 @@ const LOCK_INNER = Buffer.from('481331cc127a175a', 'hex');
 const MODE_AT = 24;
 const REFERRAL = 11;
 
-function randomInstruction(world: World): Instruction {
+function randomInstruction(world: World, isWithdrawal: boolean): Instruction {
   const { vm, random, pool, position, creator, trader, accounts } = world;
+  if (isWithdrawal) return randomWithdrawal(random, world.entitled);
   const [baseAccount, quoteAccount] = accounts.creator;
   const owner = random(12) === 0 ? trader : creator;
   const change = { pool, position, owner, baseAccount, quoteAccount };

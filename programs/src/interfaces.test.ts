@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Address, type Instruction, METADATA_PROGRAM, metadataAddress } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  type Instruction,
+  METADATA_PROGRAM,
+  metadataAddress,
+} from '@slipway/wire';
 import { INDIE, standInVm } from './bonding-curve-testing.js';
+import { transferCreator, withdrawLeftover, withdrawSurplus } from './bonding-curve-withdrawals-testing.js';
 import { type Moving, migrated } from './damm-v2-testing.js';
 import { tokenMetadataTarget } from './fuzz-bonding-curve.js';
 import {
@@ -73,6 +80,7 @@ function wholeLife(vm: TestVm): Moving {
       );
     }
   });
+  takeTheRest(vm, moved);
   const { damm: pool, position, trader, base: baseAccount, quote: quoteAccount } = moved;
   const amounts = { amount: 1_000_000n, limit: 0n, mode: 'exactIn' } as const;
   const swap = dammV2Swap({ pool, trader, inputAccount: quoteAccount, outputAccount: baseAccount, ...amounts });
@@ -86,6 +94,21 @@ function wholeLife(vm: TestVm): Moving {
   const removal = removeDammV2Liquidity({ ...change, ...part });
   succeeded(vm.run(removal, { ...removal, data: Buffer.concat([REMOVE_ALL, removal.data.slice(24)]) }));
   return moved;
+}
+
+/** What the curve did not need goes to who may have it. */
+function takeTheRest(vm: TestVm, { pool, operator }: Moving): void {
+  const account = vm.tokenAccount({
+    address: associatedTokenAddress(operator, pool.baseMint),
+    mint: pool.baseMint,
+    owner: operator,
+  });
+  succeeded(vm.run(withdrawLeftover({ pool, receiver: operator, account })));
+  for (const [who, receiver] of [['creator', vm.payer] as const, ['operator', operator] as const]) {
+    const quote = vm.tokenAccount({ mint: pool.quoteMint, owner: receiver });
+    succeeded(vm.run(withdrawSurplus(who, { pool, receiver, account: quote })));
+  }
+  succeeded(vm.run(transferCreator(pool, vm.payer, operator)));
 }
 
 const WORLDS: Partial<Record<ProgramName, (description: Description) => void>> = {

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { runSequence } from '../dist/bonding-curve-sequences.js';
 import { runMigration } from '../dist/damm-v2-sequences.js';
+import { runLock } from '../dist/locker-sequences.js';
 import { encodeOutcomes } from '../dist/sequences.js';
 import { publishedVm, recordedOutcomes } from '../dist/sequences-testing.js';
 
@@ -15,6 +16,7 @@ if (!process.env.SLIPWAY_PROGRAMS_DIR) {
 for (const [name, run] of [
   ['bonding-curve', runSequence],
   ['damm-v2', runMigration],
+  ['locker', runLock],
 ]) {
   const vm = publishedVm();
   const outcomes = new Map(Array.from({ length: count }, (_, seed) => [seed, run(vm, seed)]));

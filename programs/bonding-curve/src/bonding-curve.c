@@ -1,8 +1,8 @@
 // Launches on a bonding curve, for sandboxes: a stand-in for Meteora's Dynamic Bonding Curve with its public interface, as
 // far as this service uses it. What it does not do it refuses, and says so in the log.
 //
-// One address of the program, the authority, owns all vaults. It signs only for what a trade pays out, for a claim by who
-// may claim, for making a token, and for the migration of a curve that is sold out.
+// One address of the program, the authority, owns all vaults. It signs only for what a trade pays out, for a claim or a
+// withdrawal by who may have it, for making a token, and for the migration of a curve that is sold out.
 #define MAX_ACCOUNTS 26
 #define MAX_CALL_ACCOUNTS 20
 #pragma clang diagnostic push
@@ -17,6 +17,7 @@
 #include "locker.h"
 #include "migration.h"
 #include "swap.h"
+#include "withdrawals.h"
 
 u64 entrypoint(u8 *bytes) {
   Input in;
@@ -31,6 +32,10 @@ u64 entrypoint(u8 *bytes) {
     case CREATE_LOCKER: return create_locker(&in);
     case MIGRATE: return migrate(&in);
     case CLAIM_PARTNER_FEE: return claim_partner_fee(&in);
+    case WITHDRAW_LEFTOVER: return withdraw_leftover(&in);
+    case CREATOR_SURPLUS: return withdraw_surplus(&in, true);
+    case PARTNER_SURPLUS: return withdraw_surplus(&in, false);
+    case TRANSFER_CREATOR: return transfer_creator(&in);
     case EVENT_TAG: return accept_event(&in);
     default: REFUSE("stand-in: no such instruction here");
   }

@@ -7,7 +7,6 @@
 //
 // data: the most to pay (u64); in claimV2 an option of more accounts, which is refused.
 #pragma once
-#include "escrow.h"
 
 enum {
   CLAIM_ESCROW,
@@ -56,12 +55,14 @@ INLINE u64 unlocked(const u8 *escrow, u64 at) {
 }
 
 // Counts what is paid now.
-INLINE u64 take_due(const Input *in, u64 at) {
+INLINE u64 take_due(const Input *in, u64 at, u64 *amount) {
   u8 *escrow = in->accounts[CLAIM_ESCROW]->data;
   u64 most = load_u64(in->data + CLAIM_MOST), claimed = load_u64(escrow + ESCROW_CLAIMED);
-  u64 due = unlocked(escrow, at) - claimed, amount = due < most ? due : most;
-  store_u64(escrow + ESCROW_CLAIMED, claimed + amount);
-  return amount;
+  u64 all = unlocked(escrow, at);
+  CHECK(all >= claimed, ERROR_MATH_OVERFLOW);  // the clock went back
+  *amount = all - claimed < most ? all - claimed : most;
+  store_u64(escrow + ESCROW_CLAIMED, claimed + *amount);
+  return 0;
 }
 
 NOINLINE void emit_claim(const Input *in, u64 events, u64 amount, u64 at) {
@@ -81,11 +82,13 @@ NOINLINE u64 claim(const Input *in) {
   u8 *escrow = a[CLAIM_ESCROW]->data;
   TRY(check_writable(a[CLAIM_ESCROW]));
   CHECK(is_at(escrow + ESCROW_RECIPIENT, a[CLAIM_RECIPIENT]), ERROR_NOT_RELATED);
-  TRY(check_tokens_of_lock(a[CLAIM_ESCROW], a[CLAIM_TOKEN], &TOKEN_PROGRAM, key_at(escrow + ESCROW_MINT)));
+  TRY(check_associated(a[CLAIM_TOKEN], &a[CLAIM_ESCROW]->key, &TOKEN_PROGRAM, key_at(escrow + ESCROW_MINT)));
   TRY(check_writable(a[CLAIM_RECIPIENT]));
   TRY(check_writable(a[CLAIM_ACCOUNT]));
+  CHECK(a[CLAIM_ACCOUNT] != a[CLAIM_TOKEN], ERROR_INVALID_RECIPIENT_ACCOUNT);
   TRY(check_event_authority(a[CLAIM_EVENTS]));
-  u64 at = (u64)now(), amount = take_due(in, at);
+  u64 at = (u64)now(), amount;
+  TRY(take_due(in, at, &amount));
   ESCROW_SIGNS(signer, escrow);
   u8 data[9] = {INSTRUCTION_TRANSFER};
   store_u64(data + 1, amount);
@@ -108,11 +111,13 @@ NOINLINE u64 claim_2(const Input *in) {
   CHECK(is_at(escrow + ESCROW_RECIPIENT, a[CLAIM_2_RECIPIENT]), ERROR_NOT_RELATED);
   CHECK(is_at(escrow + ESCROW_MINT, a[CLAIM_2_MINT]), ERROR_NOT_RELATED);
   const Pubkey *mint = &a[CLAIM_2_MINT]->key, *program = &a[CLAIM_2_TOKEN_PROGRAM]->key;
-  TRY(check_tokens_of_lock(a[CLAIM_2_ESCROW], a[CLAIM_2_TOKEN], program, mint));
+  TRY(check_associated(a[CLAIM_2_TOKEN], &a[CLAIM_2_ESCROW]->key, program, mint));
   TRY(check_writable(a[CLAIM_2_RECIPIENT]));
   TRY(check_writable(a[CLAIM_2_ACCOUNT]));
+  CHECK(a[CLAIM_2_ACCOUNT] != a[CLAIM_2_TOKEN], ERROR_INVALID_RECIPIENT_ACCOUNT);
   TRY(check_event_authority(a[CLAIM_2_EVENTS]));
-  u64 at = (u64)now(), amount = take_due(in, at);
+  u64 at = (u64)now(), amount;
+  TRY(take_due(in, at, &amount));
   ESCROW_SIGNS(signer, escrow);
   token_transfer(a[CLAIM_2_TOKEN], a[CLAIM_2_MINT], a[CLAIM_2_ACCOUNT], a[CLAIM_2_ESCROW], amount, &signer);
   emit_claim(in, CLAIM_2_EVENTS, amount, at);

@@ -8,7 +8,6 @@
 // data: when the lock begins, when the cliff is, seconds of a period, tokens at the cliff, tokens of a period, how many
 // periods (u64), who may change the recipient, who may cancel (u8), an option of more accounts, which is refused.
 #pragma once
-#include "escrow.h"
 
 enum {
   NEW_BASE,
@@ -60,7 +59,7 @@ NOINLINE u64 create_account_of_lock(const Input *in, u8 *bump) {
 NOINLINE u64 check_new(const Input *in) {
   Account *const *a = in->accounts;
   TRY(check_writable(a[NEW_BASE]));
-  TRY(check_tokens_of_lock(a[NEW_ESCROW], a[NEW_TOKEN], &a[NEW_TOKEN_PROGRAM]->key, &a[NEW_MINT]->key));
+  TRY(check_associated(a[NEW_TOKEN], &a[NEW_ESCROW]->key, &a[NEW_TOKEN_PROGRAM]->key, &a[NEW_MINT]->key));
   TRY(check_writable(a[NEW_SENDER]));
   TRY(check_writable(a[NEW_SENDER_TOKEN]));
   return check_event_authority(a[NEW_EVENTS]);
