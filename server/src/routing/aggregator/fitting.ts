@@ -77,7 +77,7 @@ function follow({ path, steps: live, input }: Estimate, options: SearchOptions, 
   if (steps.some(({ ways }) => ways.length === 0)) return;
   const between = betweenOf(steps);
   const weigh = (parts: readonly Part[]) => room.weigh(parts, between);
-  const base = baseOf(planOf(steps.map((step) => lightest(step, weigh))), options, weigh);
+  const base = room.base(path.mints, () => baseOf(planOf(steps.map((step) => lightest(step, weigh))), options, weigh));
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
   for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
 
@@ -163,16 +163,16 @@ function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOpti
 function ofEveryKind(legs: readonly LiveLeg[], amount: number, room: Room): LiveLeg[] {
   const kinds = new Map<string, LiveLeg[]>();
   for (const leg of legs) {
-    const kind = `${leg.pool.venue.program} ${room.weigh([partOf(leg, ALL_BPS)], NOTHING_SHARED)}`;
-    kinds.set(kind, [...(kinds.get(kind) ?? []), leg]);
+    const kind = room.kindOf(partOf(leg, ALL_BPS));
+    const same = kinds.get(kind);
+    if (same) same.push(leg);
+    else kinds.set(kind, [leg]);
   }
   const chosen = [...kinds.values()].flatMap((same) =>
     PARTS.flatMap((part) => mostFor(same, amount / part, MAX_OF_A_KIND)),
   );
   return [...new Set(chosen)];
 }
-
-const NOTHING_SHARED: ReadonlySet<Address> = new Set();
 
 const alone = (leg: LiveLeg, amount: number): Way => ({
   parts: [partOf(leg, ALL_BPS)],

@@ -26,8 +26,15 @@ export interface Room {
    * are there in any case.
    */
   weigh(parts: readonly Part[], shared: ReadonlySet<Address>): number;
+  /**
+   * Bytes that any plan over these mints has too many, without what its pools weigh; `measured` by one of them unless
+   * that is known of a request like this.
+   */
+  base(mints: readonly Address[], measured: () => number): number;
   /** The accounts of a pool's instruction. */
   named(part: Part): readonly Address[];
+  /** Equal for pools that take nearly the same share of a transaction. */
+  kindOf(part: Part): string;
   /** Bytes by which a weight may be too much, because plans may use different lookup tables. */
   slack: number;
 }

@@ -53,6 +53,8 @@ export function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Addres
 /** What a pool's instruction takes of a transaction. */
 interface PoolShape {
   key: string;
+  /** Equal for pools that take the same share of a transaction, but for accounts that it names anyway. */
+  kind: string;
   /** Its program and its accounts, but for those of the trader. */
   named: readonly Address[];
   /** Of the instruction itself, without the addresses. */
@@ -78,9 +80,12 @@ function readShape(pool: Address, listed: ReadonlySet<Address>, instruction: Ins
   const { program, accounts, data } = instruction;
   const named = accounts.map(({ address }) => address);
   const marks = named.map((address) => (listed.has(address) ? '1' : '0')).join('');
+  const others = named.filter((address) => address !== NOWHERE);
+  const inFull = others.filter((address) => !listed.has(address)).length;
   return {
     key: `${pool} ${data.length} ${marks}`,
-    named: [program, ...named.filter((address) => address !== NOWHERE)],
+    kind: `${program} ${named.length} ${data.length} ${others.length} ${inFull}`,
+    named: [program, ...others],
     bytes: named.length + data.length,
   };
 }

@@ -74,6 +74,7 @@ interface Known extends Measured {
  */
 export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
   const known = new LRUCache<string, Known>({ max: MAX_CACHED });
+  const bases = new LRUCache<string, number>({ max: MAX_CACHED });
   let generation = 0;
   let tables = lookupTables();
   let listed = namesIn(tables);
@@ -83,6 +84,7 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
       tables = lookupTables();
       listed = namesIn(tables);
       generation += 1;
+      bases.clear();
     }
     const surroundings = request.surroundings ?? usualSurroundings(request);
     const around = surroundingsKey(surroundings, request, listed);
@@ -103,7 +105,15 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
         }
         return last.size - MAX_TRANSACTION_SIZE;
       },
+      base(mints, measured) {
+        const key = `${around} ${mints.join(' ')}`;
+        const bytes = bases.get(key) ?? measured();
+        // Too many accounts are so of those pools only.
+        if (Number.isFinite(bytes)) bases.set(key, bytes);
+        return bytes;
+      },
       named: (part) => shapeOf(part, listed).named,
+      kindOf: (part) => shapeOf(part, listed).kind,
       weigh(parts, shared) {
         present ??= presentIn(surroundings);
         const isPresent = (address: Address) => present!.has(address) || shared.has(address);
