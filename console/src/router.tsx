@@ -27,6 +27,11 @@ const orders = createRoute({
   path: '/orders',
   component: lazyRouteComponent(() => import('./orders/orders.js'), 'Orders'),
 });
+const limitOrders = createRoute({
+  getParentRoute: () => sandbox,
+  path: '/orders/limit',
+  component: lazyRouteComponent(() => import('./orders/limit-orders.js'), 'LimitOrders'),
+});
 const launch = createRoute({
   getParentRoute: () => sandbox,
   path: '/launch',
@@ -58,7 +63,7 @@ const one = createRoute({ getParentRoute: () => operator, path: '/operate/$part/
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    sandbox.addChildren([home, swap, orders, launch, token, send, chain, found]),
+    sandbox.addChildren([home, swap, orders, limitOrders, launch, token, send, chain, found]),
     operator.addChildren([overview, operate, part, one]),
   ]),
   defaultPreload: 'intent',

@@ -12,6 +12,7 @@ import { Place } from './place.js';
 import { PriceChart } from './price-chart.js';
 import { PriceSlider } from './price-slider.js';
 import { useLines, useLogin, useOrderEvents, useOrders } from './use-orders.js';
+import { WhichOrders } from './which.js';
 
 /** Orders that wait for a price, and the sandbox's price in one's own hands. */
 export function Orders() {
@@ -33,6 +34,7 @@ export function Orders() {
         <h1 className="font-semibold text-lg">Orders that wait for a price</h1>
         <TokenChoice mints={sold} chosen={input.mint} choose={choose} />
       </div>
+      <WhichOrders />
       {login.error && <Trouble error={login.error} />}
       {orders.error && <Trouble error={orders.error} />}
       <div className="grid items-start gap-4 lg:grid-cols-[24rem_1fr]" key={input.mint}>

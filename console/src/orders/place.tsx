@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useAct } from '../lib/act.js';
 import { amountOf, short } from '../lib/format.js';
 import { type Mint, useInfo, useWallet } from '../lib/sandbox.js';
-import { Button, Labelled } from '../ui/parts.js';
+import { Button, Labelled, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 import { defaultsAt, FIELD_NAMES, FIELDS, type Field, KINDS, type Kind, problemsOf, termsOf } from './kinds.js';
 
@@ -115,17 +115,5 @@ function KindChoice({ chosen, choose }: { chosen: Kind; choose: (kind: Kind) => 
         </label>
       ))}
     </fieldset>
-  );
-}
-
-function Typed({ id, value, change }: { id: string; value: string; change: (text: string) => void }) {
-  return (
-    <input
-      id={id}
-      className="field"
-      inputMode="decimal"
-      value={value}
-      onChange={({ target }) => change(target.value)}
-    />
   );
 }

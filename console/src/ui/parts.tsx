@@ -65,6 +65,19 @@ export function Labelled({ name, problem, children }: LabelledProps) {
   );
 }
 
+/** A field for an amount or a price. */
+export function Typed({ id, value, change }: { id: string; value: string; change: (text: string) => void }) {
+  return (
+    <input
+      id={id}
+      className="field"
+      inputMode="decimal"
+      value={value}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
+}
+
 /** The ends of an address, which a click copies whole. */
 export function Copied({ text, shown = short(text), what }: { text: string; shown?: string; what: string }) {
   const [done, setDone] = useState(false);

@@ -9,7 +9,16 @@ import { withActualPort } from './openapi.js';
 /** What the build of the workspace `console` has written. */
 const BUILT = fileURLToPath(new URL('../../../console/dist/page/', import.meta.url));
 /** Paths that show the page, besides `/`: routes of console/src/router.tsx. */
-const SANDBOX_PAGES = ['/swap', '/orders', '/launch', '/launch/:mint', '/send', '/chain', '/chain/:of'];
+const SANDBOX_PAGES = [
+  '/swap',
+  '/orders',
+  '/orders/limit',
+  '/launch',
+  '/launch/:mint',
+  '/send',
+  '/chain',
+  '/chain/:of',
+];
 const OPERATOR_PAGES = ['/overview', '/operate', '/operate/:part', '/operate/:part/:id'];
 const FILE_NAME = /^\w[\w.-]*\.(?:js|css|svg)$/;
 const TYPES: Readonly<Record<string, string>> = {
