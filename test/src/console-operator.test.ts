@@ -7,7 +7,7 @@ import { assertAccessible, openConsole } from './console-page.js';
 import { freePort, request, type Service, startService } from './service.js';
 import { infoOf } from './wallet.js';
 
-const PARTS = ['keys', 'verifications', 'makers', 'orders', 'requests', 'launches', 'invites', 'webhooks'];
+const PARTS = ['keys', 'verifications', 'makers', 'orders', 'requests', 'launches', 'invites', 'webhooks', 'stop'];
 const HTML = { accept: 'text/html' };
 
 describe("the operator's part of the console", { skip: withoutBrowser }, () => {
@@ -80,6 +80,29 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Yes, revoke' }).click();
     await row.getByText(/^revoked/).waitFor();
     assert.equal((await call()).status, 401);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('fills are stopped with a reason, which every screen of health shows, and go on again', async () => {
+    const { page, complaints } = await opened('/operate/stop');
+    await page.getByText('Nothing is stopped.').waitFor();
+    await page.getByLabel('Why').fill('the feed is wrong');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Stop' });
+    await question.getByText(`slipway stop fills --why 'the feed is wrong'`, { exact: true }).waitFor();
+    await assertAccessible(page);
+    await question.getByRole('button', { name: 'Yes, stop' }).click();
+    const row = page.getByRole('region', { name: 'Stops' }).getByRole('row').filter({ hasText: 'the feed is wrong' });
+    await row.waitFor();
+    await assertAccessible(page);
+    await page.goto(`${service.url}/overview`);
+    await page.getByLabel('Health').getByText('fills: the feed is wrong').waitFor();
+    await assertAccessible(page);
+    await page.goto(`${service.url}/operate/stop`);
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Yes, resume' }).click();
+    await page.getByText('Nothing is stopped.').waitFor();
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

@@ -247,6 +247,7 @@ describe('the document', () => {
         admin1,
       ),
       ...['overview', 'orders', 'requests/{id}', 'launches', 'invites', 'invites/rebuild', 'webhooks'].map(admin1),
+      ...['stops', 'stops/{what}'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });

@@ -4,6 +4,7 @@ import { Keys } from './keys.js';
 import { Makers } from './makers.js';
 import { Orders } from './orders.js';
 import { Requests } from './requests.js';
+import { Stops } from './stops.js';
 import { Verifications } from './verifications.js';
 import { Webhooks } from './webhooks.js';
 
@@ -16,6 +17,7 @@ const PARTS = {
   launches: { name: 'Launches', screen: Launches },
   invites: { name: 'Invites', screen: Invites },
   webhooks: { name: 'Webhooks', screen: Webhooks },
+  stop: { name: 'Stop', screen: Stops },
 } as const;
 type Part = keyof typeof PARTS;
 

@@ -33,7 +33,7 @@ export async function openApi(
   losses: { readonly alarm: string | undefined },
   print?: Print,
 ): Promise<Servers> {
-  const { config, log, metrics, clock, steadyNow, store, adminToken, chains, disposal } = base;
+  const { config, log, metrics, clock, steadyNow, store, stops, adminToken, chains, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
   disposal.add('keys', () => keys.close());
   const hasOwnPort = config.http.operationsPort !== undefined;
@@ -44,6 +44,7 @@ export async function openApi(
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
     wallets: services.logins.walletOf,
     metrics,
+    stops,
     ready: createReadiness({
       config,
       store,
@@ -52,6 +53,7 @@ export async function openApi(
       steadyNow,
       wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
       losses,
+      stops,
     }),
     mintOf: symbolsOf(services),
     examples: examplesOf(services),

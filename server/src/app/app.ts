@@ -28,7 +28,7 @@ import { openLanding } from './landing.js';
 import { MetricsRecorder } from './metrics-history.js';
 import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
 import { startSlotReadings } from './rpc-metrics.js';
-import { registerPriceMetrics, registerStoreMetrics } from './state-metrics.js';
+import { registerPriceMetrics, registerStopMetrics, registerStoreMetrics } from './state-metrics.js';
 
 export interface App {
   /** Where the API listens. */
@@ -116,11 +116,12 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
 
 /** What a scrape shows of the parts that everything else depends on. */
 function watchState(
-  { store, clock, log, node, metrics: { registry }, disposal }: Base,
+  { store, stops, clock, log, node, metrics: { registry }, disposal }: Base,
   prices: Prices,
   tokens: TokenList,
 ) {
   registerStoreMetrics(store, registry);
+  registerStopMetrics(stops, registry);
   registerPriceMetrics({ prices, clock }, [...tokens.values()], registry);
   const slots = startSlotReadings(node.sendRpcsFor('reads'), { registry, log });
   disposal.add('slot readings', () => slots.close());

@@ -6,6 +6,7 @@ import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
+import { createStops, type Stops } from '../store/stops.js';
 import { type Backends, openBackends } from './backends.js';
 import { createRpcMeter, registerRpcMetrics } from './rpc-metrics.js';
 
@@ -18,6 +19,8 @@ export interface Base extends Backends {
   clock: AdjustableClock;
   steadyNow: () => number;
   metrics: Metrics;
+  /** What the operator has stopped, in all copies. */
+  stops: Stops;
   chains: Readonly<Record<Purpose, Chain>>;
   /** For what nobody waits for. */
   chain: Chain;
@@ -39,7 +42,8 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
   if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;
-  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, chains, chain };
+  const stops = createStops({ store, steadyNow });
+  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, stops, chains, chain };
 }
 
 async function genesisHash(chain: Chain): Promise<string> {

@@ -138,7 +138,16 @@ const lamportsOf = (sol: number): bigint => BigInt(Math.round(sol * LAMPORTS_PER
 
 /** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {
-  const { config, log, store, landing, chain, clock, steadyNow, metrics, aggregator, keeperWallet } = deps;
+  const { config, log, store, landing, chain, clock, steadyNow, metrics, aggregator, keeperWallet, stops } = deps;
+  const wallet = {
+    address: keeperWallet.address,
+    read: () => keeperWallet.read(),
+    /** Nothing is begun while fills are stopped, or while nobody knows whether they are. */
+    async canPay() {
+      const stopped = (await stops.list()).some(({ what }) => what !== 'crafts');
+      return !stopped && keeperWallet.canPay();
+    },
+  };
   return {
     store,
     landing,
@@ -147,7 +156,7 @@ function commonOf(deps: KeepersDeps) {
     steadyNow,
     log,
     registry: metrics.registry,
-    wallet: keeperWallet,
+    wallet,
     router: aggregator,
     programs: config.programs,
   };

@@ -13,7 +13,7 @@ import type { Base } from './base.js';
 
 /** Opens landing, and resumes what an earlier run of this process left under way. */
 export async function openLanding(base: Base): Promise<Landing> {
-  const { config, store, clock, steadyNow, chains, node, signer, metrics, log, disposal } = base;
+  const { config, store, clock, steadyNow, chains, node, signer, stops, metrics, log, disposal } = base;
   const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
   const ofKeepers: Record<string, Settlement> = {
     [FILL_AREA]: fillSettlement,
@@ -34,6 +34,7 @@ export async function openLanding(base: Base): Promise<Landing> {
     sendRpcs: node.sendRpcsFor('landing'),
     strangers: { chain: chains.strangers, sendRpcs: node.sendRpcsFor('strangers'), ...config.submit },
     signer,
+    stops,
     settlements: Object.assign({}, ...ofAreas, ofKeepers),
     observe: settlementObserver(metrics, log),
     log,

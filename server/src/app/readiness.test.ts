@@ -38,6 +38,7 @@ test('attack: a caller without a key asks 10,000 times whether the service is re
     steadyNow: () => steady,
     wallet: undefined,
     losses: { alarm: undefined },
+    stops: { list: async () => [] },
   });
   const { app } = await startTestServer(undefined, { ready });
   t.after(() => app.close());

@@ -7,6 +7,7 @@ import type { Readiness } from '../http/index.js';
 import { cached } from '../lib/single-flight.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import type { Store } from '../store/sql.js';
+import type { Stops } from '../store/stops.js';
 
 /** No check takes longer, so that whoever asks has an answer before it gives up. */
 const LONGEST_PROBE_MS = 5_000;
@@ -24,23 +25,26 @@ interface ReadinessDeps {
   wallet: { readonly shortage: string | undefined } | undefined;
   /** Set where the wallets lose much. */
   losses: { readonly alarm: string | undefined };
+  stops: Pick<Stops, 'list'>;
 }
 
 /**
  * Whether requests can be served: the database and, where something of the service lies in it, the data folder take
- * writes, and the chain's node is well. A keeper also says when it cannot pay, which keeps no instance from serving. At most a second old.
+ * writes, and the chain's node is well. It also says what the operator has stopped, and a keeper when it cannot pay,
+ * which keeps no instance from serving: whoever asks must hear why. At most a second old.
  */
-export function createReadiness({ config, store, chain, steadyNow, wallet, losses }: ReadinessDeps): Readiness {
+export function createReadiness({ config, store, chain, steadyNow, wallet, losses, stops }: ReadinessDeps): Readiness {
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
   const look = async () => {
-    const [database, node, files] = await Promise.all([
+    const [database, node, files, stopped] = await Promise.all([
       stateOf(store.probe()),
       stateOf(chain.rpc.call('getHealth', [])),
       usesFolder ? stateOf(writeTrial(config.dataDir)) : undefined,
+      stopsText(stops),
     ]);
     const needed = { database, chain: node, ...(files !== undefined && { files }) };
     const ok = Object.values(needed).every((state) => state === 'ok');
-    return { ok, checks: { ...needed, ...spendingOf(wallet, losses) } };
+    return { ok, checks: { ...needed, ...spendingOf(wallet, losses), ...(stopped !== '' && { stopped }) } };
   };
   return cached(look, KEPT_MS, steadyNow);
 }
@@ -48,6 +52,12 @@ export function createReadiness({ config, store, chain, steadyNow, wallet, losse
 /** Says why a wallet pays for nothing; that keeps no instance from serving. */
 function spendingOf(wallet: ReadinessDeps['wallet'], { alarm }: ReadinessDeps['losses']): Record<string, string> {
   return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
+}
+
+/** Nothing where the database is away, which is said beside it. */
+async function stopsText(stops: ReadinessDeps['stops']): Promise<string> {
+  const stopped = await stops.list().catch(() => []);
+  return stopped.map(({ what, why }) => `${what}: ${why}`).join('; ');
 }
 
 async function stateOf(check: Promise<unknown>): Promise<string> {

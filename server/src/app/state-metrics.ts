@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../lib/clock.js';
 import type { Prices } from '../prices/index.js';
 import type { Store } from '../store/sql.js';
+import { STOPPABLE, type Stops } from '../store/stops.js';
 
 /** How old the prices of these tokens are; a token without a price has no age. */
 export function registerPriceMetrics(
@@ -33,6 +34,20 @@ export function registerStoreMetrics(store: Pick<Store, 'connections'>, registry
     registers: [registry],
     collect() {
       for (const [state, count] of Object.entries(store.connections())) this.set({ state }, count);
+    },
+  });
+}
+
+export function registerStopMetrics(stops: Pick<Stops, 'list'>, registry: Registry): void {
+  new Gauge({
+    name: 'slipway_stopped',
+    help: 'Whether the operator has stopped this (1) or not (0), for all copies; as last known while the database is away',
+    labelNames: ['what'],
+    registers: [registry],
+    async collect() {
+      const stopped = await stops.list().catch(() => undefined);
+      if (stopped === undefined) return;
+      for (const what of STOPPABLE) this.set({ what }, stopped.some((stop) => stop.what === what) ? 1 : 0);
     },
   });
 }

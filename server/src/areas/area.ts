@@ -17,6 +17,7 @@ import type { Sandbox } from '../sandbox/index.js';
 import type { LoginTokens, SecretBox, Signer } from '../signer/index.js';
 import type { GroupedLedger } from '../store/grouped.js';
 import type { Store } from '../store/sql.js';
+import type { Stops } from '../store/stops.js';
 
 /** One area of the API. `app/areas.ts` lists them all; nothing else in the service knows one by name. */
 export interface Area {
@@ -60,6 +61,8 @@ export interface Services {
   readonly clock: AdjustableClock;
   readonly steadyNow: () => number;
   readonly store: Store;
+  /** What the operator has stopped. */
+  readonly stops: Stops;
   readonly ledger: GroupedLedger;
   readonly signer: Signer;
   readonly secrets: SecretBox;

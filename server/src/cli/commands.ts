@@ -16,6 +16,7 @@ import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
 import { statusCommand } from './status.js';
+import { stopCommands } from './stop.js';
 import { tokensCommand } from './tokens.js';
 import { triggerCommand } from './trigger.js';
 import { triggerOrdersCommand } from './trigger-orders.js';
@@ -28,6 +29,7 @@ import { walletsCommand } from './wallets.js';
 export function addCommands(program: Command, context: CommandContext): void {
   serveCommand(program);
   statusCommand(program, context);
+  stopCommands(program, context);
   openCommand(program, context);
   configCommand(program, context);
   doctorCommand(program, context);

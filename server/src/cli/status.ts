@@ -24,11 +24,13 @@ async function status(base: string): Promise<Result> {
   const [ready, sandbox] = await Promise.all([requestJson(`${base}/readyz`), askSandbox(base)]);
   const isReady = ready.status === 200;
   const { checks = {} } = (ready.body ?? {}) as Ready;
-  const said = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
+  const { stopped, ...others } = checks;
+  const said = Object.entries(others).map(([name, state]) => `${name} ${state}`);
   const lines: [name: string, text: string][] = [
     ['Service', `${base} ${isReady ? 'is ready' : 'is NOT ready'}${said.length > 0 ? `: ${said.join(', ')}` : ''}`],
     ['Reference', `${base}/docs`],
   ];
+  if (stopped !== undefined) lines.push(['Stopped', stopped]);
   if (sandbox) {
     const { rpcUrl, apiKey, unixTimestamp, wallets } = sandbox;
     lines.push(['Console', `${base}/`], ['Chain', rpcUrl], ['Time', new Date(unixTimestamp * 1_000).toISOString()]);

@@ -27,6 +27,7 @@ export const errorTable = {
   STORAGE_UNAVAILABLE: { status: 503, message: 'The storage of files cannot be reached at the moment' },
   STORE_UNAVAILABLE: { status: 503, message: 'The database cannot be reached at the moment' },
   OVERLOADED: { status: 503, message: 'Too many requests are waiting for their answers; try again in a moment' },
+  STOPPED: { status: 503, message: 'Stopped by the operator' },
   QUOTES_UNAVAILABLE: { status: 503, message: 'No router can quote at the moment' },
 
   TRANSACTION_EXPIRED: { status: 400, message: 'Transaction expired' },

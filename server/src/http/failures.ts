@@ -17,8 +17,9 @@ import { explainSymbol, type MintOf } from './symbols.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ECHOED_PATH = 200;
-/** What is away for a moment is mostly back by then. */
+/** What is away for a moment is mostly back by then; what somebody has stopped is not. */
 const RETRY_AFTER_SECONDS = 1;
+const RETRY_STOPPED_SECONDS = 30;
 
 const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE' },
@@ -62,7 +63,9 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
       });
     }
     // A rate limit knows better, and says so afterwards.
-    if (error.status === 503 || error.status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    if (error.status === 503 || error.status === 429) {
+      reply.header('retry-after', error.code === 'STOPPED' ? RETRY_STOPPED_SECONDS : RETRY_AFTER_SECONDS);
+    }
     sendError(reply, status, renderError(shape, error, request.id));
   };
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors/index.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { AdminSessions } from './admin-sessions.js';
 import type { ClientOf } from './client-address.js';
-import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Payer, WalletLookup } from './ports.js';
+import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Payer, StopCheck, WalletLookup } from './ports.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -168,11 +168,20 @@ export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
   };
 }
 
+/** Lets no call through while crafting is stopped. */
+export function stopGuard(stops: StopCheck): onRequestHookHandler {
+  return (_request, _reply, done) => {
+    stops.require('crafts').then(() => done(), done);
+  };
+}
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** How many wrong admin tokens a client may send within `WRONG_TOKENS_MS`. */
 export const MOST_WRONG_TOKENS = 30;
 const WRONG_TOKENS_MS = 60_000;
+/** Who has the token of the configuration. */
+const ROOT = 'root';
 /** What is dropped begins to count anew. */
 const MOST_GUESSERS = 10_000;
 
@@ -209,12 +218,15 @@ export function adminGuard({ adminToken, clientOf, steadyNow, sessions }: AdminG
     if (token === undefined && sessions !== undefined) {
       sessions.of(request).then((session) => {
         request.adminSession = session;
+        request.adminName = ROOT;
         done(session === undefined ? refuse(request, reply) : undefined);
       }, done);
       return;
     }
     // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) done();
-    else done(refuse(request, reply));
+    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
+      request.adminName = ROOT;
+      done();
+    } else done(refuse(request, reply));
   };
 }

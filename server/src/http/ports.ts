@@ -54,6 +54,12 @@ export interface Limiter {
   take(keyId: string, bucket: Bucket, tier: string, weight?: number): LimitState | Promise<LimitState>;
 }
 
+/** What the operator has stopped. */
+export interface StopCheck {
+  /** @throws an Outage if crafting is stopped, or nobody knows whether it is */
+  require(deed: 'crafts'): Promise<void>;
+}
+
 export type Readiness = () => Promise<{ ok: boolean; checks: Record<string, string> }>;
 
 declare module 'fastify' {
@@ -71,6 +77,8 @@ declare module 'fastify' {
     keyless?: false;
     /** The errors that only this route answers, by status, for the API document. */
     errors?: Readonly<Record<number, string>>;
+    /** It crafts transactions, which the operator can stop. */
+    crafts?: true;
     /** In a sandbox, a browser on the same machine may open it without a key. */
     opensHere?: true;
     /** Which rate limit counts a call of a route with `auth: 'key'` or `'wallet'`; `main` when left out. */
@@ -91,5 +99,7 @@ declare module 'fastify' {
      * read on others.
      */
     wallet: Address;
+    /** The name of the admin who calls, on routes with `auth: 'admin'`. It must not be read on others. */
+    adminName: string;
   }
 }

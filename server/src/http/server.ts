@@ -19,7 +19,7 @@ import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
 import type { Examples } from './examples.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
-import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
+import { adminGuard, keyGuard, limitHeaders, stopGuard, walletGuard } from './guards.js';
 import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
@@ -28,7 +28,7 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
-import type { KeyLookup, Limiter, LimitState, Payer, Readiness, WalletLookup } from './ports.js';
+import type { KeyLookup, Limiter, LimitState, Payer, Readiness, StopCheck, WalletLookup } from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { printRequests } from './request-lines.js';
@@ -45,6 +45,8 @@ export interface ServerDeps {
   readonly limiter: Limiter;
   /** Needed where a route has `auth: 'wallet'`. */
   readonly wallets?: WalletLookup;
+  /** Needed where a route has `crafts`. */
+  readonly stops?: StopCheck;
   readonly metrics: Metrics;
   readonly ready: Readiness;
   /** Whether it serves `/metrics`; true if left out. */
@@ -106,6 +108,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
+  app.decorateRequest('adminName', undefined as never);
   app.decorateRequest('adminSession', undefined);
   app.decorateRequest('limitState', undefined);
   app.decorateRequest('payer', undefined);
@@ -187,7 +190,7 @@ function equipRoute(
     waitingRoom: ReturnType<typeof createWaitingRoom>;
   },
 ): void {
-  const { auth, errorShape, bucket = 'main', keyless = true, opensHere } = route.config ?? {};
+  const { auth, errorShape, bucket = 'main', keyless = true, opensHere, crafts } = route.config ?? {};
   if (auth === undefined || errorShape === undefined) {
     throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
   }
@@ -205,6 +208,10 @@ function equipRoute(
     guards.push(auth === 'wallet' ? guard : whereGiven(guard));
   }
   if (auth === 'admin') guards.push(deps.admin);
+  if (crafts) {
+    if (!deps.stops) throw new Error(`The route ${route.method} ${route.url} needs to know what is stopped`);
+    guards.push(stopGuard(deps.stops));
+  }
   route.onRequest = [...guards, route.onRequest ?? []].flat();
   const noticed = unknownFieldsHook(app, route, deps.config.http.strict);
   route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();

@@ -52,6 +52,7 @@ export async function startTestServer(
     log,
     keys: (key) => (Object.hasOwn(testKeys, key) ? testKeys[key] : undefined),
     limiter: unlimited,
+    stops: { require: async () => {} },
     metrics: createMetrics(),
     ready: async () => ({ ok: true, checks: { store: 'ok' } }),
     ...deps,

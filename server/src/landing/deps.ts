@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.js';
 import type { Signer } from '../signer/index.js';
 import type { LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
+import type { Stops } from '../store/stops.js';
 import type { Settlement } from './grouped-writes.js';
 import type { UnderWayLimits } from './under-way.js';
 
@@ -28,6 +29,8 @@ export interface LandingDeps {
     sendRpcs: readonly Rpc[];
   };
   signer: Signer;
+  /** What the operator has stopped; nothing when left out. */
+  stops?: Pick<Stops, 'require'>;
   /** By area. */
   settlements: Readonly<Record<string, Settlement>>;
   /** Called for every transaction that was settled here, after the outcome is stored. */

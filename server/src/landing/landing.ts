@@ -89,7 +89,7 @@ export class Landing {
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
    * caller gets the same row. `detail` is passed to the area's settlement. `isSimulated`: the caller has just simulated
    * this very message, and it would succeed.
-   * @throws ReservationRefused, WouldFail: nothing was sent.
+   * @throws ReservationRefused, WouldFail, Stopped: nothing was sent.
    */
   execute(
     request: LedgerRow,
@@ -109,7 +109,7 @@ export class Landing {
    * `execute` for a transaction that its fee payer, a market maker, signs last and sends: claims the request, passes
    * the transaction to `deliver` once, and follows it. If the answer is lost, the chain is searched for the message
    * until its blockhash is dead; the transaction is never handed over twice.
-   * @throws ReservationRefused, WouldFail: nothing was sent.
+   * @throws ReservationRefused, WouldFail, Stopped: nothing was sent.
    */
   delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
     return this.#once(request, () => this.#delegate(request, signedByTaker, deliver));
@@ -135,10 +135,11 @@ export class Landing {
   /**
    * Lands a fully signed transaction of a stranger: resolves with its signature as soon as one RPC has accepted it.
    * `caller`: whom it is counted for; `apiKey`: the id of the key whose holder hears of its end.
-   * @throws TooManyUnderWay, CannotLand: nothing was sent.
+   * @throws TooManyUnderWay, CannotLand, Stopped: nothing was sent.
    * @throws NotAccepted if no RPC did. Unless all of them definitely refused it, it is followed anyway.
    */
-  submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
+  async submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
+    await this.#deps.stops?.require('posts');
     return this.#strangers.submissions.submit(signed, caller, apiKey);
   }
 
@@ -200,6 +201,7 @@ export class Landing {
     how: { detail: unknown; isSimulated: boolean },
   ): Promise<LedgerRow> {
     const { sendRpcs, log } = this.#deps;
+    await this.#requireGoing(request);
     const transaction = await this.#cosign(request, signedByUser);
     const [missing] = missingSigners(transaction);
     if (missing) throw new KeyRefused(`request ${request.id} (${request.area}) needs a signature of ${missing}`);
@@ -218,6 +220,7 @@ export class Landing {
   }
 
   async #delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
+    await this.#requireGoing(request);
     const transaction = await this.#cosign(request, signedByTaker);
     const wire = encodeTransaction(transaction);
     const other = await this.#claim(request, { signature: null, wire, detail: undefined, isSimulated: false });
@@ -226,6 +229,12 @@ export class Landing {
     return this.#following.follow(row, async () =>
       this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
     );
+  }
+
+  /** Asked last before our keys sign. @throws Stopped, StoreUnavailable */
+  async #requireGoing({ area }: LedgerRow): Promise<void> {
+    const { stops, settlements } = this.#deps;
+    await stops?.require(settlements[area]?.isOurs ? 'fills' : 'posts');
   }
 
   async #cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {

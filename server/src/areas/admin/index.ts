@@ -15,6 +15,7 @@ import { registerListKeys } from './list-keys.js';
 import { registerListLaunches } from './list-launches.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListOrders } from './list-orders.js';
+import { registerListStops } from './list-stops.js';
 import { registerListVerifications } from './list-verifications.js';
 import { registerListWebhooks } from './list-webhooks.js';
 import { readOnChain } from './on-chain.js';
@@ -22,12 +23,14 @@ import { registerOverview } from './overview.js';
 import { registerPutScore } from './put-score.js';
 import { registerRebuildInvites } from './rebuild-invites.js';
 import { registerRemoveMaker } from './remove-maker.js';
+import { registerResume } from './resume.js';
 import { registerRevokeKey } from './revoke-key.js';
 import { registerRotateKey } from './rotate-key.js';
 import { registerShowRequest } from './show-request.js';
+import { registerStop } from './stop.js';
 
 export type { AdminDeps } from './deps.js';
-export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Verification } from './schema.js';
+export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Stop, Verification } from './schema.js';
 export type { Order as ListedOrder } from './watch-schema.js';
 
 export const adminArea: Area = {
@@ -36,7 +39,7 @@ export const adminArea: Area = {
   about: 'Keys, verifications, market makers, scores, and how the service does, for the operator',
   errorShape: plainError,
   isOperations: true,
-  register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing, ...services }) {
+  register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing, stops, ...services }) {
     const { chain, history, makers } = services;
     registerAdmin(server, {
       store,
@@ -47,6 +50,8 @@ export const adminArea: Area = {
       simulatedEvents: config.sandbox ? simulatedEvents : [],
       rebuildInvites: invites.rebuild,
       keeperShortage: async () => {
+        const stop = (await stops.list()).find(({ what }) => what !== 'crafts');
+        if (stop) return `fills are stopped by ${stop.stoppedBy}: ${stop.why}`;
         // By the last reading if the chain does not answer.
         await keeperWallet.canPay().catch(() => {});
         return keeperWallet.shortage;
@@ -81,4 +86,7 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerListLaunches(server, deps);
   registerListInvites(server, deps);
   registerListWebhooks(server, deps);
+  registerStop(server, deps);
+  registerListStops(server, deps);
+  registerResume(server, deps);
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { STOPPABLE } from '../../store/stops.js';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
 const NullableTimestamp = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
@@ -10,6 +11,20 @@ const Text = (limits: { minLength?: number; maxLength: number }) =>
 
 export const IdParams = Type.Object({ id: Text({ minLength: 1, maxLength: 64 }) });
 export type IdParams = Static<typeof IdParams>;
+
+export const StopParams = Type.Object({
+  what: Type.Enum([...STOPPABLE], { description: 'What is stopped' }),
+});
+export const StopBody = Type.Object({
+  why: Text({ minLength: 1, maxLength: 300 }),
+});
+export const Stop = Type.Object({
+  ...StopParams.properties,
+  why: Type.String({ description: 'What clients and operators read about it' }),
+  stoppedBy: Type.String({ description: 'The name of the admin' }),
+  stoppedAt: Timestamp,
+});
+export type Stop = Static<typeof Stop>;
 
 export const Key = Type.Object({
   id: Type.String(),

@@ -34,7 +34,7 @@ export function registerCraftTxn(app: TypedServer, deps: ExpressDeps): void {
   app.get(
     '/tokens/v2/verify/express/craft-txn',
     {
-      config: expressRoute,
+      config: { ...expressRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft the payment of a verification',

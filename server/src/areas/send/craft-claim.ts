@@ -14,7 +14,7 @@ export function registerCraftClaim(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-claim',
     {
-      config: sendRoute,
+      config: { ...sendRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft the claim of an invite',

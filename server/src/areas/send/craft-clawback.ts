@@ -12,7 +12,7 @@ export function registerCraftClawback(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-clawback',
     {
-      config: sendRoute,
+      config: { ...sendRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft the taking back of an invite',

@@ -35,7 +35,7 @@ export function registerCraftSend(app: TypedServer, deps: SendDeps): void {
   app.post(
     '/send/v1/craft-send',
     {
-      config: sendRoute,
+      config: { ...sendRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft an invite: SOL or tokens for whoever gets the code',

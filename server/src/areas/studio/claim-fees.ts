@@ -23,7 +23,7 @@ export function registerClaimFees(app: TypedServer, deps: StudioDeps): void {
   app.post(
     '/studio/v1/dbc/fee/create-tx',
     {
-      config: { ...studioRoute, errors: { 404: 'Proxy account not found for the creator' } },
+      config: { ...studioRoute, crafts: true, errors: { 404: 'Proxy account not found for the creator' } },
       schema: {
         tags,
         summary: "Craft the claim of a creator's trading fees",

@@ -29,6 +29,7 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
     {
       config: {
         ...studioRoute,
+        crafts: true,
         errors: {
           409: 'The chain lacks a program that launches need',
           429: 'Too many launches of this key are under way: try again when some have landed or expired',

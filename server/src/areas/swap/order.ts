@@ -33,7 +33,7 @@ export function registerOrder(app: TypedServer, deps: SwapDeps): void {
   app.get(
     '/ultra/v1/order',
     {
-      config: swapRoute,
+      config: { ...swapRoute, crafts: true },
       schema: {
         tags,
         summary: 'Quote a swap, with the transaction for a taker',

@@ -11,7 +11,7 @@ export function registerCraftNative(app: TypedServer, deps: TransfersDeps): void
   app.get(
     '/ultra/v1/transfer/craft-native',
     {
-      config: transfersRoute,
+      config: { ...transfersRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft a transfer of SOL',

@@ -24,7 +24,7 @@ export function registerCraftReclaim(app: TypedServer, deps: TransfersDeps): voi
   app.post(
     '/ultra/v1/reclaim/craft',
     {
-      config: transfersRoute,
+      config: { ...transfersRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft the closing of empty token accounts',

@@ -13,7 +13,7 @@ export function registerCraftToken(app: TypedServer, deps: TransfersDeps): void 
   app.get(
     '/ultra/v1/transfer/craft-token',
     {
-      config: transfersRoute,
+      config: { ...transfersRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft a transfer of tokens',

@@ -21,7 +21,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV1Deps): void
   app.post(
     '/trigger/v1/cancelOrder',
     {
-      config: triggerV1Route,
+      config: { ...triggerV1Route, crafts: true },
       schema: {
         tags,
         summary: 'Craft the cancelling of a limit order',
@@ -38,7 +38,7 @@ export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): voi
   app.post(
     '/trigger/v1/cancelOrders',
     {
-      config: triggerV1Route,
+      config: { ...triggerV1Route, crafts: true },
       schema: {
         tags,
         summary: 'Craft the cancelling of several limit orders',

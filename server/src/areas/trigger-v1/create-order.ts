@@ -34,7 +34,7 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV1Deps): void
   app.post(
     '/trigger/v1/createOrder',
     {
-      config: triggerV1Route,
+      config: { ...triggerV1Route, crafts: true },
       schema: {
         tags,
         summary: 'Craft the opening of a limit order',

@@ -36,7 +36,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
   app.post(
     '/trigger/v2/orders/price/cancel/:orderId',
     {
-      config: { ...walletRoute, errors: { 404: 'Order not found' } },
+      config: { ...walletRoute, crafts: true, errors: { 404: 'Order not found' } },
       schema: {
         tags,
         summary: 'Cancel an order, and craft the withdrawal of its funds',

@@ -16,7 +16,7 @@ export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): voi
   app.post(
     '/trigger/v2/deposit/craft',
     {
-      config: walletRoute,
+      config: { ...walletRoute, crafts: true },
       schema: {
         tags,
         summary: 'Craft the deposit that pays for an order',

@@ -1,5 +1,6 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
+import { Stopped } from '../../store/stops.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
 import { backOffMs } from '../back-offs.js';
@@ -26,7 +27,7 @@ export async function fillOrder(deps: FillDeps, fired: FiredOrder): Promise<Fill
   try {
     return await send(deps, order, prepared);
   } catch (error) {
-    if (error instanceof WouldFail || error instanceof ReservationRefused)
+    if (error instanceof WouldFail || error instanceof ReservationRefused || error instanceof Stopped)
       return release(deps, order, fired, error.message);
     // It may have been sent: `recover` finds out from the chain.
     throw error;

@@ -9,7 +9,7 @@ export type TriggerMetrics = ReturnType<typeof createMetrics>;
 export function createMetrics(registry: Registry, counts: () => { waiting: number; unpaid: number }) {
   new Gauge({
     name: 'slipway_trigger_orders',
-    help: "Trigger orders: waiting for their price, or unpaid: fired while the keeper's wallet had too little SOL",
+    help: "Trigger orders: waiting for their price, or unpaid: fired while the keeper's wallet had too little SOL or fills were stopped",
     labelNames: ['state'],
     registers: [registry],
     collect() {

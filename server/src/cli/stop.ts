@@ -1,0 +1,40 @@
+import { Argument, type Command } from 'commander';
+import type { Stop } from '../areas/admin/index.js';
+import { STOPPABLE } from '../store/stops.js';
+import { withAdmin } from './admin-client.js';
+import type { CommandContext } from './context.js';
+import { example, URL_OPTION } from './program.js';
+
+/** `slipway stop` and `slipway resume` */
+export function stopCommands(program: Command, context: CommandContext): void {
+  program
+    .command('stop')
+    .description('Stop what the service signs and sends, in all copies, within a second')
+    .addArgument(new Argument('<WHAT>', 'fills, crafts, or all').choices(STOPPABLE))
+    .requiredOption('--why <TEXT>', 'What clients and operators read about it')
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway stop fills --why "the price feed is wrong"'))
+    .action(async (what: string, { why, url }: { why: string; url?: string }) => {
+      const stop = await withAdmin(context, url, (admin) => admin.request<Stop>('PUT', `/stops/${what}`, { why }));
+      const next = what === 'all' ? 'slipway resume' : `slipway resume ${what}`;
+      context.answer({ json: stop, text: `Stopped: ${what}. "${next}" goes on.` });
+    });
+  program
+    .command('resume')
+    .description('Go on with what was stopped')
+    .addArgument(new Argument('[WHAT]', 'fills, crafts, or all (default: whatever is stopped)').choices(STOPPABLE))
+    .option(...URL_OPTION)
+    .addHelpText('after', example('slipway resume', 'slipway resume fills'))
+    .action(async (what: string | undefined, { url }: { url?: string }) => {
+      const resumed = await withAdmin(context, url, async (admin) => {
+        const asked =
+          what === undefined
+            ? (await admin.request<{ stops: Stop[] }>('GET', '/stops')).stops.map((stop) => stop.what)
+            : [what];
+        for (const each of asked) await admin.request('DELETE', `/stops/${each}`);
+        return asked;
+      });
+      const text = resumed.length === 0 ? 'Nothing was stopped.' : `Resumed: ${resumed.join(', ')}.`;
+      context.answer({ json: { resumed }, text });
+    });
+}
