@@ -462,6 +462,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/trigger/v2/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End all logins of the wallet
+         * @description Every token of the wallet, this one and those of other devices, is refused in every copy of the service within a second, and its event streams end.
+         */
+        post: operations["postTriggerV2AuthLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trigger/v2/vault": {
         parameters: {
             query?: never;
@@ -557,7 +577,7 @@ export interface paths {
         head?: never;
         /**
          * Change the terms of an open order
-         * @description Only while the order is `open`. Fields that are left out stay as they are.
+         * @description Only while the order is `open`. Fields that are left out stay as they are. What lets the order lose more than the operator allows a login alone is refused with 403: sign the text of `details.sign` with the wallet, and send the same with `signature` and `signedAt`.
          */
         patch: operations["patchTriggerV2OrdersPriceOrderId"];
         trace?: never;
@@ -1805,6 +1825,13 @@ export interface components {
              * @enum {string}
              */
             authMode: "access_only";
+        };
+        Logout: {
+            /**
+             * @description No token from before is good any more
+             * @enum {boolean}
+             */
+            loggedOut: true;
         };
         Vault: {
             /** @description The wallet */
@@ -5167,6 +5194,80 @@ export interface operations {
             };
         };
     };
+    postTriggerV2AuthLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logout"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
     getTriggerV2Vault: {
         parameters: {
             query?: never;
@@ -5642,6 +5743,10 @@ export interface operations {
                     tpSlippageBps?: number;
                     /** @description Basis points. No fill loses more against the prices than the operator allows, 3000 by default */
                     slSlippageBps?: number;
+                    /** @description The wallet's signature (base58) of the text that a refused change names in `details.sign` */
+                    signature?: string;
+                    /** @description The time in that text, in unix milliseconds; good for five minutes */
+                    signedAt?: number;
                 };
             };
         };
@@ -5673,13 +5778,13 @@ export interface operations {
                     "application/json": components["schemas"]["TriggerV2Error"];
                 };
             };
-            /** @description The key does not have access, or the area refuses */
+            /** @description The order could be filled for much less: `details.sign` is what the wallet signs for that */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description Order not found */

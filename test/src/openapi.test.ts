@@ -231,7 +231,7 @@ describe('the document', () => {
       ...['craft-native', 'craft-token', 'execute'].map((name) => ultra(`transfer/${name}`)),
       ...['craft', 'execute'].map((name) => ultra(`reclaim/${name}`)),
       '/tokens/v2/search',
-      ...['auth/challenge', 'auth/verify', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
+      ...['auth/challenge', 'auth/verify', 'auth/logout', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
       ...['price', 'price/{orderId}', 'price/cancel/{orderId}', 'price/confirm-cancel/{orderId}'].map(orders2),
       ...['history', 'history/{orderId}'].map(orders2),
       ...['createOrder', 'cancelOrder', 'cancelOrders', 'execute', 'getTriggerOrders'].map(trigger1),
@@ -247,7 +247,7 @@ describe('the document', () => {
         admin1,
       ),
       ...['overview', 'orders', 'requests/{id}', 'launches', 'invites', 'invites/rebuild', 'webhooks'].map(admin1),
-      ...['stops', 'stops/{what}'].map(admin1),
+      ...['stops', 'stops/{what}', 'logins/{wallet}'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });
@@ -506,6 +506,12 @@ it('every operation answers 200 as it is documented', async () => {
   expect('GET', '/admin/v1/requests/{id}', await admin(service, 'GET', `/requests/${crafted.requestId}`));
   expect('GET', '/admin/v1/launches', await admin(service, 'GET', '/launches'));
   expect('GET', '/admin/v1/invites', await admin(service, 'GET', '/invites'));
+  const stop = '/admin/v1/stops/{what}';
+  expect('PUT', stop, await admin(service, 'PUT', '/stops/crafts', { why: 'a test' }));
+  expect('GET', '/admin/v1/stops', await admin(service, 'GET', '/stops'));
+  expect('DELETE', stop, await admin(service, 'DELETE', '/stops/crafts'));
+  expect('POST', '/trigger/v2/auth/logout', await trigger('POST', '/auth/logout'));
+  expect('DELETE', '/admin/v1/logins/{wallet}', await admin(service, 'DELETE', `/logins/${sender.address}`));
   expect('GET', '/admin/v1/overview', await admin(service, 'GET', '/overview'));
 
   const made = expect('POST', '/admin/v1/keys', await admin<ApiKey>(service, 'POST', '/keys', { name: 'x' }));

@@ -19,6 +19,7 @@ import { openPrices, type Prices } from '../prices/index.js';
 import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
 import { type GroupedLedger, groupedLedger } from '../store/grouped.js';
+import { createRevocations } from '../store/revoked-logins.js';
 import { openApi, type Print } from './api.js';
 import { areas } from './areas.js';
 import { openObjectStore } from './backends.js';
@@ -98,7 +99,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
     tokenList,
     publicUrl,
     ledger: sealingLedger(base),
-    logins: createLoginTokens(base),
+    logins: createLoginTokens({ ...base, revokedAt: createRevocations(base.store) }),
     keeperWallet,
     runDue: async () => keeper?.runDue(),
   };

@@ -56,6 +56,7 @@ async function openKeeper(usdc: Token) {
     metrics: { registry: new Registry() },
     live: { onChange: () => {} },
     limitOrders: { addresses: LIMIT_ORDER_ADDRESSES },
+    stops: { list: async () => [], require: async () => {} },
     keeperWallet: new KeeperWallet({ chain, address: w.taker, steadyNow, log: silent }),
   } as unknown as KeepersDeps);
   closing.push(

@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.js';
 import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
+import { loginsCommand } from './logins.js';
 import { makersCommand } from './makers.js';
 import { mcpCommand } from './mcp.js';
 import { openCommand } from './open.js';
@@ -34,6 +35,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   configCommand(program, context);
   doctorCommand(program, context);
   keysCommand(program, context);
+  loginsCommand(program, context);
   airdropCommand(program, context);
   pricesCommand(program, context);
   clockCommand(program, context);

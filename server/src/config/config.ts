@@ -120,6 +120,7 @@ export interface Config {
   readonly triggerOrders: {
     /** The most that a fill may lose against the prices, in basis points. */
     readonly maxBelowFairBps: number;
+    readonly maxUnsignedSlippageBps: number;
   };
   readonly scores: {
     /** WebSocket of Polymarket's public sports channel. */

@@ -16,13 +16,14 @@ const START = Math.ceil(Date.UTC(2026, 10, 20) / (7 * DAY)) * 7 * DAY + 3 * DAY;
 let folder: string;
 let signer: Signer;
 let time = START;
+let revokedAt: Date | undefined;
 let logins: LoginTokens;
 const wallet = generateKeypair().address;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-login-'));
   signer = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
-  logins = createLoginTokens({ signer, clock: { now: () => time } });
+  logins = createLoginTokens({ signer, clock: { now: () => time }, revokedAt: async () => revokedAt });
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -54,11 +55,25 @@ test('a token names its wallet and lives exactly 24 hours', async () => {
 test('a token is good in every copy that has the same seed, after any restart', async () => {
   const token = await issuedAt(START);
   const again = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: false });
-  const copy = createLoginTokens({ signer: again, clock: { now: () => START } });
+  const copy = createLoginTokens({ signer: again, clock: { now: () => START }, revokedAt: async () => undefined });
   assert.equal(await copy.walletOf(token), wallet);
   const other = await openSigner({ file: join(folder, 'other.json'), passphrase: 'of the test', create: true });
-  const stranger = createLoginTokens({ signer: other, clock: { now: () => START } });
+  const stranger = createLoginTokens({ signer: other, clock: { now: () => START }, revokedAt: async () => undefined });
   assert.equal(await stranger.walletOf(token), undefined);
+});
+
+test('whoever is logged out stays so, and may log in again within the same second', async (t) => {
+  t.after(() => {
+    revokedAt = undefined;
+  });
+  const before = await issuedAt(START + 100);
+  const same = await issuedAt(START + 1_400);
+  revokedAt = new Date(START + 1_500);
+  assert.equal(await walletAt(before, START + 1_500), undefined);
+  assert.equal(await walletAt(same, START + 1_600), undefined);
+  const again = await issuedAt(START + 1_700);
+  assert.equal(await walletAt(again, START + 1_700), wallet);
+  assert.equal(await walletAt(again, START + 2_000 + DAY), undefined);
 });
 
 test('keys change every week, and no change ends a login before its time', async () => {

@@ -12,9 +12,9 @@ const MAX_TOKEN_LENGTH = 1_000;
 
 /** Issues and reads the tokens (JWT, EdDSA) of wallets that have logged in. */
 export interface LoginTokens {
-  /** A token for a wallet that has just proved its identity. */
+  /** A token for a wallet that has just proved its identity; begun after what was revoked, also within one second. */
   issue(wallet: Address): Promise<string>;
-  /** The wallet that a token stands for; undefined if it is expired, altered, or not ours. */
+  /** The wallet that a token stands for; undefined if it is expired, altered, revoked or not ours. */
   walletOf(token: string): Promise<Address | undefined>;
 }
 
@@ -25,7 +25,19 @@ interface Claims {
   exp: number;
 }
 
-export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Clock }): LoginTokens {
+interface LoginTokensDeps {
+  signer: Signer;
+  clock: Clock;
+  /** When the logins of a wallet were ended last, as of a moment ago or of now; undefined: never. */
+  revokedAt: (wallet: Address, options?: { isFresh: boolean }) => Promise<Date | undefined>;
+}
+
+export function createLoginTokens({ signer, clock, revokedAt }: LoginTokensDeps): LoginTokens {
+  /** The first second in which a login of the wallet may have begun. */
+  const validFrom = async (wallet: Address, isFresh = false) => {
+    const revoked = await revokedAt(wallet, { isFresh });
+    return revoked === undefined ? 0 : Math.floor(revoked.getTime() / 1_000) + 1;
+  };
   // At most a handful: only the key numbers of tokens that could still be valid are ever looked up.
   const publicKeys = new Map<number, Promise<Address>>();
   const publicKey = (number: number): Promise<Address> => {
@@ -37,7 +49,7 @@ export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Cl
 
   return {
     async issue(wallet) {
-      const iat = nowSeconds(clock);
+      const iat = Math.max(nowSeconds(clock), await validFrom(wallet, true));
       const number = keyNumber(iat);
       const claims: Claims = { sub: wallet, walletPubkey: wallet, iat, exp: iat + LIFE_SECONDS };
       const signed = `${headerOf(number)}.${encode(claims)}`;
@@ -57,7 +69,7 @@ export function createLoginTokens({ signer, clock }: { signer: Signer; clock: Cl
       if (header !== headerOf(number)) return undefined;
       const bytes = canonicalBytes(signature);
       const valid = bytes && verify(await publicKey(number), Buffer.from(`${header}.${payload}`), bytes);
-      return valid ? claims.sub : undefined;
+      return valid && claims.iat >= (await validFrom(claims.sub)) ? claims.sub : undefined;
     },
   };
 }

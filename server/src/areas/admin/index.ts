@@ -25,12 +25,22 @@ import { registerRebuildInvites } from './rebuild-invites.js';
 import { registerRemoveMaker } from './remove-maker.js';
 import { registerResume } from './resume.js';
 import { registerRevokeKey } from './revoke-key.js';
+import { registerRevokeLogins } from './revoke-logins.js';
 import { registerRotateKey } from './rotate-key.js';
 import { registerShowRequest } from './show-request.js';
 import { registerStop } from './stop.js';
 
 export type { AdminDeps } from './deps.js';
-export type { Key, Maker, NewKey, OrderExplanation, RebuiltInvites, Stop, Verification } from './schema.js';
+export type {
+  Key,
+  Maker,
+  NewKey,
+  OrderExplanation,
+  RebuiltInvites,
+  RevokedLogins,
+  Stop,
+  Verification,
+} from './schema.js';
 export type { Order as ListedOrder } from './watch-schema.js';
 
 export const adminArea: Area = {
@@ -89,4 +99,5 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerStop(server, deps);
   registerListStops(server, deps);
   registerResume(server, deps);
+  registerRevokeLogins(server, deps);
 }

@@ -13,7 +13,7 @@ export function registerListStops(app: TypedServer, { store }: AdminDeps): void 
         tags: ['Admin'],
         summary: 'List what is stopped',
         description: 'The latest first.',
-        response: { 200: Type.Object({ stops: Type.Array(Stop) }) },
+        response: { 200: Type.Object({ stops: Type.Array(Stop, { description: 'What is stopped' }) }) },
       },
     },
     async () => ({ stops: (await listStops(store)).map(showStop) }),

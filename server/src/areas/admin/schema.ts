@@ -26,6 +26,13 @@ export const Stop = Type.Object({
 });
 export type Stop = Static<typeof Stop>;
 
+export const LoginParams = Type.Object({ wallet: Text({ minLength: 1, maxLength: 64 }) });
+export const RevokedLogins = Type.Object({
+  wallet: Type.String(),
+  revokedAt: Type.String({ format: 'date-time', description: 'Logins that were begun until then are ended' }),
+});
+export type RevokedLogins = Static<typeof RevokedLogins>;
+
 export const Key = Type.Object({
   id: Type.String(),
   name: Type.String(),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { EVENTS_CHANNEL, type EventRow, eventsAfter, lastNumbers } from '../../store/events.js';
+import { REVOKED_LOGINS_CHANNEL, revocationsOf } from '../../store/revoked-logins.js';
 import type { Store } from '../../store/sql.js';
 import { frameOf, type Reader } from './reader.js';
 
@@ -8,6 +9,8 @@ const PAGE = 100;
 const ACCOUNTS_AT_ONCE = 500;
 /** For notifications that were lost. */
 const POLL_MS = 5_000;
+/** A stream may begin with a login that was ended so shortly before. */
+const HEARD_WITHIN_MS = 1_000;
 const BEAT_MS = 15_000;
 const RETRY_MS = 1_000;
 const PATIENCE_MS = 30_000;
@@ -34,7 +37,7 @@ export class Hub {
   #isReading = false;
   #isClosed = false;
   #timers: NodeJS.Timeout[] = [];
-  #stopListening: (() => Promise<void>) | undefined;
+  #stopListening: (() => Promise<unknown>) | undefined;
 
   /** `patienceMs`: how long a client may read nothing while something waits for it. */
   constructor({ store, log, patienceMs = PATIENCE_MS }: { store: Store; log: Logger; patienceMs?: number }) {
@@ -44,7 +47,11 @@ export class Hub {
   }
 
   async start(): Promise<void> {
-    this.#stopListening = await this.#store.listen(EVENTS_CHANNEL, (accounts) => this.#look(accounts.split(' ')));
+    const stops = await Promise.all([
+      this.#store.listen(EVENTS_CHANNEL, (accounts) => this.#look(accounts.split(' '))),
+      this.#store.listen(REVOKED_LOGINS_CHANNEL, (wallet) => this.#logOut(wallet)),
+    ]);
+    this.#stopListening = () => Promise.all(stops.map((stop) => stop()));
     this.#timers = [
       setInterval(() => void this.#poll(), POLL_MS),
       setInterval(() => {
@@ -67,6 +74,13 @@ export class Hub {
     reader.body.once('close', () => this.#remove(reader));
     if (this.#isClosed) reader.end();
     else void this.#catchUp(reader);
+  }
+
+  /** Ends the streams of a wallet whose logins were ended. Who logs in again connects again. */
+  #logOut(wallet: string, begunUntil = Number.POSITIVE_INFINITY): void {
+    for (const reader of this.#readers) {
+      if (reader.login?.wallet === wallet && reader.login.begunAt <= begunUntil) reader.drop();
+    }
   }
 
   #remove(reader: Reader): void {
@@ -158,6 +172,9 @@ export class Hub {
 
   async #poll(): Promise<void> {
     try {
+      const wallets = [...new Set([...this.#readers].flatMap(({ login }) => login?.wallet ?? []))];
+      const revoked = await revocationsOf(this.#store, wallets);
+      for (const [wallet, at] of revoked) this.#logOut(wallet, at.getTime() + HEARD_WITHIN_MS);
       const last = await lastNumbers(this.#store, [...this.#groups.keys()]);
       this.#look(
         [...last].flatMap(([account, number]) =>

@@ -8,10 +8,17 @@ import type { Event } from './schema.js';
 /** What may wait for a reader that is slower than its events. */
 const MOST_WAITING_BYTES = 128 * 1024;
 
+interface Login {
+  wallet: string;
+  begunAt: number;
+}
+
 interface ReaderOptions {
   account: string;
   /** It is told what comes after this number. */
   after: bigint;
+  /** Whose login let it in, if one did, and when (Unix milliseconds). */
+  login: Login | undefined;
   wants: Wants;
   /** Closes the connection at once, whatever waits for it. */
   cut: () => void;
@@ -20,6 +27,7 @@ interface ReaderOptions {
 /** One open stream: the text of server-sent events, which its client reads at its own pace. */
 export class Reader {
   readonly account: string;
+  readonly login: Login | undefined;
   readonly body: Readable;
   /** Everything up to this number has been written, or was not wanted. */
   after: bigint;
@@ -30,8 +38,9 @@ export class Reader {
   #isEnded = false;
   #onRoom: (() => void) | undefined;
 
-  constructor({ account, after, wants, cut }: ReaderOptions) {
+  constructor({ account, after, login, wants, cut }: ReaderOptions) {
     this.account = account;
+    this.login = login;
     this.after = after;
     this.#wants = wants;
     this.#cut = cut;

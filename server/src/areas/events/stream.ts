@@ -45,13 +45,14 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       const keyId = request.payer!.id;
       const { wants, follows } = readFilter(request.query);
       const account = accountOf(request);
+      const login = request.wallet && { wallet: request.wallet, begunAt: deps.clock.now() };
       const leave = places.enter(keyId);
       let body: Readable;
       try {
         await followKinds(deps.store, account, follows, new Date(deps.clock.now() + deps.keepMs));
         const asked = request.headers['last-event-id'] ?? request.query.after;
         const after = await startOf(deps.store, account, asked);
-        const reader = new Reader({ account, after, wants, cut: () => reply.raw.destroy() });
+        const reader = new Reader({ account, after, login, wants, cut: () => reply.raw.destroy() });
         reader.body.once('close', leave);
         endInTime(reader);
         deps.hub.add(reader);

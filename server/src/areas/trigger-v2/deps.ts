@@ -16,6 +16,10 @@ export interface TriggerV2Deps {
   logins: LoginTokens;
   /** The start of a login message, up to the wallet that it names. */
   challengePrefix: () => string;
+  /** The name of this service, as the texts that wallets sign have it. */
+  host: () => string;
+  /** The most slippage, in basis points, that a login alone may have an order accept. */
+  maxUnsignedSlippageBps: number;
   chain: Chain;
   prices: Prices;
   landing: Landing;

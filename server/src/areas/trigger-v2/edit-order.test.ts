@@ -65,6 +65,8 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
     landing,
     store: raced,
     clock: createClock(),
+    host: () => 'localhost',
+    maxUnsignedSlippageBps: 2_000,
     prices: { forOrders: () => ({ usd: 130 }) } as never,
   };
   before = () => store.single((tx) => saveMarks(tx, [{ id: trailing.id, mark: 130 }]));

@@ -1,12 +1,21 @@
-import type { Address } from '@slipway/wire';
+import { type Address, base58Decode, verify } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { sealOfOrder } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { lockTriggerOrders, editTriggerOrder as writeTerms } from '../../store/trigger-orders.js';
+import {
+  lockTriggerOrders,
+  type TriggerOrderRow,
+  type TriggerOrderTerms,
+  editTriggerOrder as writeTerms,
+} from '../../store/trigger-orders.js';
+import { termsThatWiden, wideningText } from '../../trigger-orders/widening.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
-import { editTerms } from './order-terms.js';
+import { editTerms, invalid } from './order-terms.js';
 import { EditAnswer, EditBody, OrderParams } from './schema.js';
+
+/** How long a signature over new terms is taken. */
+const SIGNED_MS = 5 * 60_000;
 
 export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.patch(
@@ -16,7 +25,8 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
       schema: {
         tags,
         summary: 'Change the terms of an open order',
-        description: 'Only while the order is `open`. Fields that are left out stay as they are.',
+        description:
+          'Only while the order is `open`. Fields that are left out stay as they are. What lets the order lose more than the operator allows a login alone is refused with 403: sign the text of `details.sign` with the wallet, and send the same with `signature` and `signedAt`.',
         params: OrderParams,
         body: EditBody,
         response: { 200: EditAnswer },
@@ -26,21 +36,22 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   );
 }
 
-type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'prices' | 'signer'> & {
+type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'prices' | 'signer' | 'host' | 'maxUnsignedSlippageBps'> & {
   landing: Pick<TriggerV2Deps['landing'], 'vouchesForOrder'>;
 };
 
 /**
  * Changes the terms of an open order. They are read under the order's lock, because a keeper moves the mark of a
  * trailing order at any time, and another edit may be under way.
- * @throws AppError: 404 unless the order is the wallet's own, 400 if it is not open.
+ * @throws AppError: 404 unless the order is the wallet's own, 400 if it is not open, 403 if the wallet must sign it.
  */
 export async function editOrder(
-  { store, clock, prices, signer, landing }: EditDeps,
+  deps: EditDeps,
   wallet: Address,
   id: string,
-  body: EditBody,
+  { signature, signedAt, ...changes }: EditBody,
 ): Promise<EditAnswer> {
+  const { store, clock, prices, signer, landing } = deps;
   return store.transaction(async (tx) => {
     const [order] = await lockTriggerOrders(tx, [id], { skip: false });
     if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
@@ -54,9 +65,40 @@ export async function editOrder(
     const { type, stage } = order.progress;
     const now = clock.now();
     const price = prices.forOrders(order.triggerMint as Address);
-    const terms = editTerms({ ...order, type, stage }, body, now, 'none' in price ? undefined : price.usd);
+    const terms = editTerms({ ...order, type, stage }, changes, now, 'none' in price ? undefined : price.usd);
+    requireConsent(deps, order, terms, { signature, signedAt });
     const seal = await sealOfOrder(signer, { ...order, ...terms });
     await writeTerms(tx, { wallet, id }, { ...terms, seal }, new Date(now));
     return { id };
+  });
+}
+
+/** A login may have been stolen: it alone gives away only so much of an order. @throws AppError */
+function requireConsent(
+  { clock, host, maxUnsignedSlippageBps: mostBps }: EditDeps,
+  order: TriggerOrderRow,
+  after: TriggerOrderTerms,
+  { signature, signedAt }: Pick<EditBody, 'signature' | 'signedAt'>,
+): void {
+  const widening = termsThatWiden(order, after, mostBps);
+  if (widening.length === 0) return;
+  const now = clock.now();
+  const textAt = (time: number) => wideningText({ id: order.id, host: host(), signedAt: new Date(time) }, order, after);
+  if (signature === undefined || signedAt === undefined) {
+    const what = widening.join(' and ');
+    throw new AppError('FORBIDDEN', {
+      message: `The wallet must sign this change of ${what}, because the order would accept more than ${mostBps} basis points of slippage: sign the text details.sign as a message, and send the same again with signature (base58) and signedAt`,
+      details: { sign: textAt(now), signedAt: now },
+    });
+  }
+  if (Math.abs(now - signedAt) > SIGNED_MS) {
+    throw invalid('signedAt', 'must be within five minutes of now, in unix milliseconds: sign a new text');
+  }
+  const bytes = base58Decode(signature);
+  const text = Buffer.from(textAt(signedAt));
+  if (bytes?.length === 64 && verify(order.wallet as Address, text, bytes)) return;
+  throw new AppError('FORBIDDEN', {
+    message: "signature: expected the wallet's signature (base58) of the text details.sign, which names its signedAt",
+    details: { sign: textAt(signedAt), signedAt },
   });
 }

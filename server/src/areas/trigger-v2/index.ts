@@ -8,6 +8,7 @@ import { DEPOSIT_AREA, type TriggerV2Deps, tags, WITHDRAWAL_AREA } from './deps.
 import { registerEditOrder } from './edit-order.js';
 import { triggerV2Error } from './error-shape.js';
 import { registerListOrders, registerShowOrder } from './history.js';
+import { registerLogout } from './logout.js';
 import { depositSettlement, withdrawalSettlement } from './settlement.js';
 import { registerRegisterVault, registerShowVault } from './vault.js';
 import { registerVerify } from './verify.js';
@@ -33,6 +34,8 @@ export const triggerV2Area: Area = {
       remember: ledger.remember,
       findRequest: ledger.findRequest,
       stables,
+      host: () => new URL(publicUrl()).host,
+      maxUnsignedSlippageBps: config.triggerOrders.maxUnsignedSlippageBps,
       challengePrefix: () => config.challengePrefix ?? loginWords(publicUrl()),
     });
   },
@@ -46,6 +49,7 @@ function loginWords(publicUrl: string): string {
 export function registerTriggerV2(server: TypedServer, deps: TriggerV2Deps): void {
   registerChallenge(server, deps);
   registerVerify(server, deps);
+  registerLogout(server, deps);
   registerShowVault(server, deps);
   registerRegisterVault(server, deps);
   registerCraftDeposit(server, deps);

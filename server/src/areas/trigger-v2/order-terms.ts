@@ -7,7 +7,9 @@ import type { EditBody, OrderBody } from './schema.js';
 /** Default slippage of orders that above all must be filled. */
 const STOP_SLIPPAGE_BPS = 2_000;
 
-type TermField = Exclude<keyof EditBody, 'orderType' | 'expiresAt'>;
+/** What an edit changes. */
+type Changes = Omit<EditBody, 'signature' | 'signedAt'>;
+type TermField = Exclude<keyof Changes, 'orderType' | 'expiresAt'>;
 
 /** The terms that each type of order requires and allows; any other is refused by name. */
 const fieldsOf: Record<OrderType, { required: TermField[]; optional: TermField[] }> = {
@@ -100,7 +102,7 @@ export function invalid(field: string, expected: string): AppError {
 /** The terms of an open order after its owner's edit. @throws AppError that names the field. */
 export function editTerms(
   order: TriggerOrderTerms & { type: OrderType; stage: 'entry' | 'exit' },
-  body: EditBody,
+  body: Changes,
   now: number,
   price: number | undefined,
 ): TriggerOrderTerms {

@@ -34,6 +34,11 @@ export const VerifyAnswer = Type.Object(
 );
 export type VerifyAnswer = Static<typeof VerifyAnswer>;
 
+export const LogoutAnswer = Type.Object(
+  { loggedOut: Type.Literal(true, { description: 'No token from before is good any more' }) },
+  { $id: 'Logout' },
+);
+
 export const VaultAnswer = Type.Object(
   {
     userPubkey: Type.String(),
@@ -120,7 +125,24 @@ const Id = (description: string) => Type.String({ minLength: 1, maxLength: 100, 
 export const OrderParams = Type.Object({ orderId: Id('the id of an order') });
 export type OrderParams = Static<typeof OrderParams>;
 
-export const EditBody = Type.Object({ orderType: SubType, expiresAt: Type.Optional(milliseconds), ...Terms });
+export const EditBody = Type.Object({
+  orderType: SubType,
+  expiresAt: Type.Optional(milliseconds),
+  ...Terms,
+  signature: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "The wallet's signature (base58) of the text that a refused change names in `details.sign`",
+    }),
+  ),
+  signedAt: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 8.64e15,
+      description: 'The time in that text, in unix milliseconds; good for five minutes',
+    }),
+  ),
+});
 export type EditBody = Static<typeof EditBody>;
 
 export const EditAnswer = Type.Object({ id: Type.String() }, { $id: 'TriggerOrderEdited' });

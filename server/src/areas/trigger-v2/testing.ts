@@ -30,6 +30,8 @@ export function createClient(parts: Deps) {
     ...parts,
     logins: undefined as never,
     challengePrefix: () => '',
+    host: () => 'localhost',
+    maxUnsignedSlippageBps: 2_000,
     stables: new Set(),
     remember: async (request) => {
       const row = await sealed(parts.signer, request);

@@ -236,6 +236,14 @@ export const triggerOrders = group('Trigger orders', {
         description:
           'The most that a fill may lose against the prices of what it sells and buys, whatever slippage its order accepts.',
       }),
+      maxUnsignedSlippageBps: Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        default: 2_000,
+        unit: 'basis points',
+        description:
+          'The most slippage that a login alone may have an order accept: an edit that raises it beyond this, or that moves the trigger of an order which accepts more, wants a [signature of the wallet](trigger-orders.md#edits-that-the-wallet-signs). Orders without a slippage of their own accept 2000 for stops.',
+      }),
     }),
   },
 });

@@ -1,0 +1,53 @@
+/** The terms of an order that decide when it fires, and for how little. */
+export interface PriceTerms {
+  triggerPriceUsd: number | null;
+  trailingBps: number | null;
+  tpPriceUsd: number | null;
+  slPriceUsd: number | null;
+  /** Null: automatic. */
+  slippageBps: number | null;
+  tpSlippageBps: number | null;
+  slSlippageBps: number | null;
+}
+
+type Term = keyof PriceTerms;
+
+/** What a leg accepts, and what makes it fire. */
+const LEGS: readonly { slippage: Term; triggers: readonly Term[] }[] = [
+  { slippage: 'slippageBps', triggers: ['triggerPriceUsd', 'trailingBps'] },
+  { slippage: 'tpSlippageBps', triggers: ['tpPriceUsd'] },
+  { slippage: 'slSlippageBps', triggers: ['slPriceUsd'] },
+];
+
+/**
+ * The terms of an edit that could give away more of the order than `mostBps` of it, and that its owner had not accepted:
+ * slippage that is raised beyond that, and a trigger that is moved where the leg accepts more. However little a trigger
+ * moves: one beside the price fires as surely as one across it.
+ */
+export function termsThatWiden(before: PriceTerms, after: PriceTerms, mostBps: number): Term[] {
+  return LEGS.flatMap(({ slippage, triggers }) => {
+    const accepted = after[slippage] ?? 0;
+    if (accepted <= mostBps) return [];
+    const raised = accepted > (before[slippage] ?? 0) ? [slippage] : [];
+    return [...raised, ...triggers.filter((term) => after[term] !== before[term])];
+  });
+}
+
+/** What the owner of an order signs for such an edit: everything that it changes, and when. */
+export function wideningText(
+  order: { id: string; host: string; signedAt: Date },
+  before: PriceTerms & { expiresAt: Date },
+  after: PriceTerms & { expiresAt: Date },
+): string {
+  const terms = [...LEGS.flatMap(({ slippage, triggers }) => [...triggers, slippage]), 'expiresAt'] as const;
+  const shown = (value: number | Date | null) => (value instanceof Date ? value.toISOString() : (value ?? 'automatic'));
+  const changes = terms
+    .map((term) => [term, shown(before[term]), shown(after[term])] as const)
+    .filter(([, from, to]) => from !== to)
+    .map(([term, from, to]) => `${term}: ${from} -> ${to}`);
+  return [
+    `Change my order ${order.id} at ${order.host}, which may then be filled for much less:`,
+    ...changes,
+    `Signed at ${order.signedAt.toISOString()}.`,
+  ].join('\n');
+}
