@@ -1,6 +1,6 @@
 // Launches a token on a bonding curve and lives its life: picture and metadata, the first purchase, a sale, the creator's
 // fees, the purchase of all that is left, the move to a pool of DAMM v2, which the keeper makes, and a purchase from that
-// pool. Each step is looked up on the chain, and every balance must be what was said, to the unit.
+// pool. Each step is looked up on the chain, and every balance must be what was said, to the unit: of SOL, too.
 // Usage: npm run example:launch [-- <wallet of the sandbox>], with "npm start" in another terminal. On a chain without the
 // launch programs, or stand-ins for them, the example shows what is crafted, and says how they come.
 
@@ -25,6 +25,10 @@ import { fail, say } from './service.js';
 const METADATA_PROGRAM = address('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');
 const HUNDRED_USDC = 100_000_000n;
 const WAIT_MS = 60_000;
+/** Bytes of accounts whose rent a step pays. */
+const SIZES = { configuration: 1_048, pool: 424, mint: 82, 'token account': 165, metadata: 679 } as const;
+/** What the metadata program takes for an account, which stays in it. */
+const METADATA_FEE = 10_000_000n;
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -34,6 +38,7 @@ const [name = 'alice'] = process.argv.slice(2);
 const { client, info, wallet, mintOf } = await openSandbox(name);
 const rpc = createSolanaRpc(info.rpcUrl);
 const usdc = mintOf('USDC').mint;
+let lamports = await solOf(wallet.address);
 
 // 1. A token that is worth 16,000 USDC at its first price and moves to the AMM at 69,000. The client uploads its image and
 // metadata, checks the one transaction that makes it all, signs for the creator, and gives it back: mint and configuration
@@ -68,6 +73,11 @@ const launched = await client
 const { mint } = launched;
 say('Mint', mint);
 await found('Launched in', launched.signature);
+await paid(
+  launched.signature,
+  ['configuration', 'pool', 'mint', 'token account', 'token account', 'metadata'],
+  METADATA_FEE,
+);
 const poolAddress = (await client.launchAddresses(mint)).dbcPoolAddress ?? fail(`${mint} has no pool`);
 say('Its pool', poolAddress);
 
@@ -80,7 +90,7 @@ assert.deepEqual(Buffer.from(await (await fetch(image)).arrayBuffer()), PICTURE)
 say('Its picture', `${PICTURE.length} bytes at ${image}`);
 
 // 3. Somebody buys for 100 USDC, like any other token, and sells half of it.
-const bought = await trade('Dynamic Bonding Curve', usdc, mint, HUNDRED_USDC);
+const bought = await trade('Dynamic Bonding Curve', usdc, mint, HUNDRED_USDC, ['token account']);
 await trade('Dynamic Bonding Curve', mint, usdc, bought / 2n);
 
 // 4. The creator's part of the fees: half of what is left of 1 % after the fifth of the curve's program.
@@ -92,7 +102,9 @@ const claim = await client.api.post('/studio/v1/dbc/fee/create-tx', {
 });
 const unsigned = getTransactionDecoder().decode(getBase64Encoder().encode(claim.transaction));
 const signed = getBase64EncodedWireTransaction(await partiallySignTransaction([wallet.keyPair], unsigned));
-await found('Claimed in', (await client.submit(signed)).signature);
+const { signature: claimed } = await client.submit(signed);
+await found('Claimed in', claimed);
+await paid(claimed);
 assert.equal((await balance(usdc)) - before, BigInt(unclaimed));
 assert.equal((await feesOf(poolAddress)).unclaimed, '0');
 say('Fees claimed', `${unclaimed} of the smallest unit of USDC`);
@@ -105,6 +117,7 @@ const moved = await soon(async () => (await client.launchAddresses(mint)).dammv2
 say('Has moved to', moved);
 const [migration] = await rpc.getSignaturesForAddress(address(moved), { limit: 1 }).send();
 await found('Migrated in', migration?.signature);
+assert.equal(await solOf(wallet.address), lamports, 'the keeper pays for the migration');
 await trade('Meteora DAMM v2', usdc, mint, HUNDRED_USDC);
 
 function feesOf(pool: string) {
@@ -128,12 +141,32 @@ async function balance(of: string): Promise<bigint> {
   return token.exists ? token.data.amount : 0n;
 }
 
+async function solOf(owner: string): Promise<bigint> {
+  return (await rpc.getBalance(address(owner), { commitment: 'confirmed' }).send()).value;
+}
+
+/** The wallet has paid the fee of this transaction, the rent of the accounts that it has made, and nothing more, to the lamport. */
+async function paid(signature: string, made: readonly (keyof typeof SIZES)[] = [], more = 0n): Promise<void> {
+  const { fee } = (await transactionOf(signature))?.meta ?? fail(`${signature} is not on the chain`);
+  let expected = fee + more;
+  for (const name of made) expected += await rpc.getMinimumBalanceForRentExemption(BigInt(SIZES[name])).send();
+  const now = await solOf(wallet.address);
+  assert.equal(lamports - now, expected, `SOL for the fee and ${made.join(', ')}`);
+  lamports = now;
+  const rent = made.length > 0 ? `, rent of ${made.join(', ')}` : '';
+  say('Paid in SOL', `${expected} lamports: fee ${fee}${rent}${more > 0n ? `, ${more} of the metadata program` : ''}`);
+}
+
 /** Looks a transaction up on the chain, where it must have succeeded. */
 async function found(label: string, signature: string | undefined): Promise<void> {
-  const encoding = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const;
-  const landed = await rpc.getTransaction(signature as Signature, { ...encoding, commitment: 'confirmed' }).send();
+  const landed = signature === undefined ? null : await transactionOf(signature);
   assert.equal(landed?.meta?.err, null, `${label} ${signature}`);
   say(label, `${signature}, slot ${landed?.slot}`);
+}
+
+function transactionOf(signature: string) {
+  const encoding = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const;
+  return rpc.getTransaction(signature as Signature, { ...encoding, commitment: 'confirmed' }).send();
 }
 
 /** Asks until there is an answer; what follows a transaction by itself takes a moment. */
@@ -149,7 +182,13 @@ async function soon<T>(ask: () => Promise<T | null | undefined>): Promise<T> {
 }
 
 /** Swaps over this venue, and answers what came of it. */
-async function trade(venue: string, inputMint: string, outputMint: string, amount: bigint): Promise<bigint> {
+async function trade(
+  venue: string,
+  inputMint: string,
+  outputMint: string,
+  amount: bigint,
+  made: readonly (keyof typeof SIZES)[] = [],
+): Promise<bigint> {
   const wanted = { inputMint, outputMint, amount };
   const order = await soon(async () => {
     const made = await client.orderSwap(wanted);
@@ -158,6 +197,7 @@ async function trade(venue: string, inputMint: string, outputMint: string, amoun
   const before = [await balance(inputMint), await balance(outputMint)] as const;
   const { inputAmount, outputAmount, signature } = await client.executeSwap(wanted, order);
   await found(`Swapped over ${venue}`, signature);
+  await paid(signature, made);
   assert.equal(before[0] - (await balance(inputMint)), inputAmount);
   assert.equal((await balance(outputMint)) - before[1], outputAmount);
   assert.equal(outputAmount, BigInt(order.outAmount));

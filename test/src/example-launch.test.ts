@@ -22,10 +22,15 @@ async function tokensOf(owner: Address, mint: string): Promise<bigint> {
   return BigInt(value.amount);
 }
 
+async function solOf(owner: Address): Promise<number> {
+  return (await rpc<{ value: number }>(service, 'getBalance', owner)).value;
+}
+
 it('the example of a launch goes from the picture to a trade after the migration, all of it on the chain', async () => {
   const { wallets } = await infoOf(service);
   const bob = wallets.find(({ name }) => name === 'bob')!.address as Address;
   const start = await tokensOf(bob, USDC);
+  const lamports = await solOf(bob);
   const { code, out, error } = await run(EXAMPLE, ['bob'], {
     cwd: service.dataDir,
     env: { SLIPWAY_URL: service.url },
@@ -57,6 +62,12 @@ it('the example of a launch goes from the picture to a trade after the migration
     changes.set(to!, (changes.get(to!) ?? 0n) + BigInt(got!));
   }
   assert.equal(trades.length, 4);
+  const paid = [...out.matchAll(/^Paid in SOL +(\d+) lamports/gm)].map(([, amount]) => Number(amount));
+  assert.equal(paid.length, 6, out);
+  assert.equal(
+    lamports - (await solOf(bob)),
+    paid.reduce((all, amount) => all + amount),
+  );
   assert.equal((await tokensOf(bob, USDC)) - start, changes.get(USDC));
   assert.equal(await tokensOf(bob, mint), changes.get(mint));
   assert.equal((await addressesOf(service, mint)).body.data.dammv2PoolAddress, said('Has moved to'));
