@@ -1,5 +1,5 @@
-import { parsePoolSwap, type RouteHop } from '@slipway/programs/formats';
-import { type Address, parseTransferChecked } from '@slipway/wire/formats';
+import { parsePoolSwap, parseRoute, type RouteHop } from '@slipway/programs/formats';
+import { type Address, type Instruction, parseTransferChecked } from '@slipway/wire/formats';
 import { parseVenueSwap } from './venue-swaps.js';
 
 /** Where the amount is in the data: after a byte, or after Anchor's eight. */
@@ -17,4 +17,13 @@ export function isKnownHop({ from, to, amountOffset, ...call }: RouteHop, taker:
   if (amountOffset === AFTER_BYTE) known = parsePoolSwap(call, tokenSwap) ?? parseTransferChecked(call);
   if (amountOffset === AFTER_DISCRIMINATOR) known = parseVenueSwap(call);
   return known?.authority === taker && known.source === from && known.destination === to;
+}
+
+/**
+ * The programs that routes among these instructions call. Where a key of the service is the taker, they stand in the
+ * transaction in full: its signer looks nothing up.
+ */
+export function calledPrograms(instructions: readonly Instruction[], router: Address | undefined): Address[] {
+  const hops = instructions.flatMap((each) => (router && parseRoute(each, router)?.hops) || []);
+  return hops.flatMap(({ program, rest }) => (rest ? [program, rest.tokenProgram] : [program]));
 }

@@ -43,6 +43,8 @@ export interface Swap {
     instructions: Instruction[];
     extraSigners: readonly Address[];
     lookupTables: LookupTable[];
+    /** Accounts that are never taken from a table, besides the parties. */
+    inFull?: readonly Address[];
     moreUnits?: number;
     foreign?: ForeignTrade;
   };

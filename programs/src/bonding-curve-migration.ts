@@ -19,8 +19,9 @@ import {
   migratedPool,
 } from './bonding-curve-addresses.js';
 import { FEE_PER_BPS, LEAST_SQRT_PRICE, MOST_SQRT_PRICE } from './bonding-curve-math.js';
-import { discriminator } from './borsh.js';
+import { discriminator, equalBytes } from './borsh.js';
 import { LOCKER_EVENTS, LOCKER_PROGRAM } from './locker.js';
+import { isMadeOf } from './made-of.js';
 
 const MIGRATE = discriminator('9ca9e66735e45040');
 const CREATE_LOCKER = discriminator('a75a899a4b2f1154');
@@ -45,6 +46,15 @@ export function createLocker(
     ],
     data: CREATE_LOCKER,
   };
+}
+
+/** Whose tokens a `createLocker` locks, and who pays; undefined for any other instruction. */
+export function parseCreateLocker(instruction: Instruction): { creator: Address; payer: Address } | undefined {
+  const at = accountsAfter(instruction, CREATE_LOCKER);
+  if (!at) return undefined;
+  const pool = { pool: at(0), config: at(1), baseVault: at(3), baseMint: at(4), quoteMint: at(4), quoteVault: at(3) };
+  const [creator, payer] = [at(6), at(9)];
+  return isMadeOf(instruction, () => createLocker(pool, creator, payer)) ? { creator, payer } : undefined;
 }
 
 /** Where the lock program keeps what the creator gets later: the account must be there before `createLocker`. */
@@ -101,6 +111,27 @@ export function migrateToDammV2({ pool, dammConfig, positions, payer }: Migratio
     ],
     data: MIGRATE,
   };
+}
+
+/** What a `migrateToDammV2` moves, and who pays; undefined for any other instruction. */
+export function parseMigrateToDammV2(instruction: Instruction): Migration | undefined {
+  const at = accountsAfter(instruction, MIGRATE);
+  if (!at) return undefined;
+  const [pool, config, baseMint, quoteMint] = [at(0), at(2), at(13), at(14)];
+  const second = at(8) === BONDING_CURVE_PROGRAM ? undefined : at(8);
+  const migration: Migration = {
+    pool: { pool, config, baseMint, quoteMint, baseVault: at(17), quoteVault: at(18) },
+    dammConfig: at(25),
+    positions: second === undefined ? [at(5)] : [at(5), second],
+    payer: at(19),
+  };
+  return isMadeOf(instruction, () => migrateToDammV2(migration)) ? migration : undefined;
+}
+
+/** The comparison with what the builder makes refuses a list that is too short. */
+function accountsAfter({ program, accounts, data }: Instruction, tag: Uint8Array) {
+  const isSo = program === BONDING_CURVE_PROGRAM && equalBytes(data, tag);
+  return isSo ? (i: number) => accounts[i]?.address ?? program : undefined;
 }
 
 function positionAccounts(mint: Address) {

@@ -20,6 +20,7 @@ import {
   type SecretBox,
   type SecretKeeper,
   type Signer,
+  type SignerRefused,
 } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
@@ -51,6 +52,8 @@ interface BackendsDeps {
   disposal: Disposal;
   /** Measures the calls to an RPC. */
   metered: (rpc: Rpc) => Rpc;
+  /** Hears of what the signer does not sign. */
+  refused: (refusal: SignerRefused) => void;
 }
 
 /** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
@@ -61,7 +64,7 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   const paths = dataFolder(config);
   const opening = [
     openDatabase(config, disposal),
-    openKeys(config),
+    openKeys(deps),
     openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
   ] as const;
@@ -79,7 +82,7 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
   return store;
 }
 
-async function openKeys(config: Config): Promise<Signer & MintFinder & SecretKeeper> {
+async function openKeys({ config, refused }: BackendsDeps): Promise<Signer & MintFinder & SecretKeeper> {
   const { file } = config.signer;
   const isWeak = !config.sandbox && (config.signer.passphrase?.length ?? 0) < LEAST_SECRET;
   // A file that exists stays open to its operator.
@@ -90,7 +93,7 @@ async function openKeys(config: Config): Promise<Signer & MintFinder & SecretKee
   }
   // In production the configuration requires the operator's passphrase.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
-  return openSigner({ file, passphrase, create: true });
+  return openSigner({ file, passphrase, create: true, programs: config.programs, refused });
 }
 
 async function openChain({ config, log, disposal, metered }: BackendsDeps): Promise<Node> {

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
+import { Counter } from 'prom-client';
 import { type Chain, createChains, type Purpose } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
+import type { SignerRefused } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
 import { createStops, type Stops } from '../store/stops.js';
@@ -29,7 +31,8 @@ export interface Base extends Backends {
 /** Opens the backends, and refuses a database that belongs to another chain, to other keys or to the other mode. */
 export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
   const metrics = createMetrics();
-  const backends = await openBackends({ config, log, disposal, metered: createRpcMeter(metrics.registry) });
+  const metered = createRpcMeter(metrics.registry);
+  const backends = await openBackends({ config, log, disposal, metered, refused: refusalObserver(metrics, log) });
   const { store, signer, secrets, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
@@ -44,6 +47,21 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
   const chain = chains.reads;
   const stops = createStops({ store, steadyNow });
   return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, stops, chains, chain };
+}
+
+/** Counts and logs what no policy of the signer allows: the service never asks for it, so somebody else does. */
+function refusalObserver(metrics: Metrics, log: Logger): (refusal: SignerRefused) => void {
+  const counter = new Counter({
+    name: 'slipway_signer_refusals_total',
+    help: 'Transactions that the signer has not signed, because no policy allows them, by kind of key',
+    labelNames: ['key'],
+    registers: [metrics.registry],
+  });
+  for (const key of ['gas', 'keeper', 'vault', 'tracker', 'mint', 'launch']) counter.inc({ key }, 0);
+  return ({ key, reason }) => {
+    counter.inc({ key: key.split(/[:,]/)[0]! });
+    log.error({ key, reason }, 'the signer does not sign a transaction that no policy allows');
+  };
 }
 
 async function genesisHash(chain: Chain): Promise<string> {

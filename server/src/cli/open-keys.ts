@@ -5,5 +5,5 @@ import { openSigner, readPrivateFile } from '../signer/index.js';
 export async function openKeys(config: Config): ReturnType<typeof openSigner> {
   const generated = config.sandbox ? await readPrivateFile(dataFolder(config).signerPassphrase) : undefined;
   const passphrase = config.signer.passphrase ?? generated?.toString('utf8').trim();
-  return openSigner({ file: config.signer.file, passphrase, create: false });
+  return openSigner({ file: config.signer.file, passphrase, create: false, programs: config.programs });
 }

@@ -1,4 +1,4 @@
-import { checkSwap } from '@slipway/checks';
+import { calledPrograms, checkSwap } from '@slipway/checks';
 import {
   type FillPrice,
   flashFillOrder,
@@ -88,6 +88,7 @@ export function craftFlashFill(fill: FlashFill, blockhash: string, budget: Budge
       fill.places.destination,
       fill.order.maker,
       ...(fill.makerOutput ? [fill.makerOutput] : []),
+      ...calledPrograms(fill.trade.instructions, fill.programs.router),
     ],
   });
   // The instructions around the trade are ours and were compared on reading back; the router's own must be bounded.

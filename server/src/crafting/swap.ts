@@ -38,7 +38,7 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
     blockhash,
     budget,
     lookupTables: trade.lookupTables,
-    inFull: partiesOf(swap),
+    inFull: [...partiesOf(swap), ...(trade.inFull ?? [])],
   });
   checkSwap(crafted, swap, budget);
   return crafted;

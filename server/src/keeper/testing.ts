@@ -78,6 +78,7 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
       ...signer,
       publicKey: (name) => call(() => signer.publicKey(name)),
       sign: (name, message) => call(() => signer.sign(name, message)),
+      cosign: (request) => call(() => signer.cosign(request)),
     }),
 
     router: (router: Router): Router => ({

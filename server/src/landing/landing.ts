@@ -88,16 +88,17 @@ export class Landing {
    * Adds our signatures, claims the request, sends the transaction, and returns the request in its final state.
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
    * caller gets the same row. `detail` is passed to the area's settlement. `isSimulated`: the caller has just simulated
-   * this very message, and it would succeed.
-   * @throws ReservationRefused, WouldFail, Stopped: nothing was sent.
+   * this very message, and it would succeed. `order`: the trigger order that it fills.
+   * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
    */
   execute(
     request: LedgerRow,
     signedByUser: Transaction,
     detail?: unknown,
-    { isSimulated = false } = {},
+    { isSimulated = false, order }: { isSimulated?: boolean; order?: TriggerOrderRow } = {},
   ): Promise<LedgerRow> {
-    return this.#once(request, () => this.#execute(request, signedByUser, { detail, isSimulated }));
+    const how = { detail, isSimulated, ...(order && { order }) };
+    return this.#once(request, () => this.#execute(request, signedByUser, how));
   }
 
   /** The final state of a request that was sent, by whichever instance. Sends it again while it may still land. */
@@ -198,11 +199,11 @@ export class Landing {
   async #execute(
     request: LedgerRow,
     signedByUser: Transaction,
-    how: { detail: unknown; isSimulated: boolean },
+    { order, ...how }: { detail: unknown; isSimulated: boolean; order?: TriggerOrderRow },
   ): Promise<LedgerRow> {
     const { sendRpcs, log } = this.#deps;
     await this.#requireGoing(request);
-    const transaction = await this.#cosign(request, signedByUser);
+    const transaction = await this.#cosign(request, signedByUser, order);
     const [missing] = missingSigners(transaction);
     if (missing) throw new KeyRefused(`request ${request.id} (${request.area}) needs a signature of ${missing}`);
     const wire = encodeTransaction(transaction);
@@ -237,14 +238,16 @@ export class Landing {
     await stops?.require(settlements[area]?.isOurs ? 'fills' : 'posts');
   }
 
-  async #cosign(request: LedgerRow, signedByUser: Transaction): Promise<Transaction> {
+  async #cosign(request: LedgerRow, signedByUser: Transaction, order?: TriggerOrderRow): Promise<Transaction> {
     const { signer, settlements } = this.#deps;
-    let transaction = signedByUser;
-    for (const key of keysOf(request, settlements[request.area]?.keys)) {
-      const [address, signature] = [await signer.publicKey(key), await signer.sign(key, transaction.message)];
-      transaction = withSignature(transaction, address, signature);
-    }
-    return transaction;
+    const keys = keysOf(request, settlements[request.area]?.keys);
+    if (keys.length === 0) return signedByUser;
+    const { message } = signedByUser;
+    const cosigned = await signer.cosign({ keys, message, ...(order && { order }) });
+    return cosigned.reduce<Transaction>(
+      (transaction, { address, signature }) => withSignature(transaction, address, signature),
+      signedByUser,
+    );
   }
 
   /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */

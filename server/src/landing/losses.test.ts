@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startLocalnet } from '@slipway/localnet';
-import { type Address, decodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
+import { type Address, deactivateLookupTable, decodeTransaction, generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Chain, createChain, createLocalRpc } from '../chain/index.js';
@@ -45,7 +45,6 @@ async function openWorld() {
   const landings = [1, 2].map(
     () => new Landing({ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements, observe: () => {} }),
   );
-  let lamports = 10n ** 18n;
   return {
     clock,
     landings,
@@ -53,8 +52,8 @@ async function openWorld() {
     /** The state in which it ends, or why we do not pay for it. */
     async send(area: string, wallet: Address, copy = 0): Promise<string> {
       const { blockhash, lastValidBlockHeight } = await real.latestBlockhash();
-      lamports += 1n;
-      const instructions = [systemTransfer({ from: keeper, to: wallet, lamports })];
+      // There is no such table.
+      const instructions = [deactivateLookupTable({ table: generateKeypair().address, authority: keeper })];
       const budget = { computeUnitLimit: 300, computeUnitPrice: 0n };
       const crafted = craftTransaction({ feePayer: keeper, instructions, blockhash, budget });
       const own = { area, wallet, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const, payload: {} };

@@ -1,6 +1,10 @@
+export { type Cosigned, type CosignRequest, createCosign, SANDBOX_PROGRAMS } from './cosign.js';
 export { newWalletSigner, openKeyFile, type WalletSigner } from './key-file.js';
 export { createLoginTokens, type LoginTokens } from './login-tokens.js';
 export { randomMintNumber } from './mint-search.js';
+export { orderAccount, orderAccounts, orderSeed } from './order-accounts.js';
+export { bytesOfOrder, type SealedOrder } from './order-seal.js';
+export { type KnownPrograms, SignerRefused } from './policies/index.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
 export { createSecretBox, type SecretBox } from './secret-box.js';
 export {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
+import { type Cosign, createCosign, SANDBOX_PROGRAMS } from './cosign.js';
 import { numberedPath, searchMint } from './mint-search.js';
+import type { KnownPrograms, SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
@@ -56,6 +58,8 @@ export interface Signer {
   publicKey(key: KeyName): Promise<Address>;
   /** The ed25519 signature (64 bytes) of a key over some bytes, a transaction message unless the key is a login key or the seal. */
   sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
+  /** The signatures of keys under a transaction that their policies allow. */
+  cosign: Cosign;
 }
 
 /** Finds keys by their addresses. */
@@ -78,6 +82,10 @@ export interface SignerOptions {
   passphrase?: string | undefined;
   /** Whether to create a new seed if the file does not exist. */
   create: boolean;
+  /** Programs that the policies know by their addresses; those of a sandbox by default. */
+  programs?: KnownPrograms;
+  /** Hears of each transaction that is not signed. */
+  refused?: (refusal: SignerRefused) => void;
 }
 
 /**
@@ -114,14 +122,18 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     if (found === undefined) throw new RangeError(`the signer has no key ${key}`);
     return found;
   };
-  return {
-    address: (role) => keypair(role).address,
-    async publicKey(key) {
+  const bare = {
+    async publicKey(key: KeyName) {
       const known = addresses.get(key) ?? keypair(key).address;
       addresses.set(key, known);
       return known;
     },
-    sign: async (key, message) => sign(keypair(key), message),
+    sign: async (key: KeyName, message: Uint8Array) => sign(keypair(key), message),
+  };
+  return {
+    ...bare,
+    address: (role) => keypair(role).address,
+    cosign: createCosign(bare, options.programs ?? SANDBOX_PROGRAMS, options.refused),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };

@@ -11,6 +11,7 @@ import {
   type Refusal,
 } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { orderAccounts } from '../../signer/index.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
@@ -28,7 +29,7 @@ import {
 
 import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
 import { readVaultToken } from './vault-token.js';
-import { craftWithdrawal, type OrderHolding, orderAccounts } from './vault-transactions.js';
+import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
 

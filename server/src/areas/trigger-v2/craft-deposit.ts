@@ -4,13 +4,14 @@ import { requireAddress, requireAmount } from '../../errors/index.js';
 import { askedBy, type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { orderAccount } from '../../signer/index.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { requireDepth, requirePair, requireWorth } from './order-checks.js';
 import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
-import { craftDeposit, type Deposit, orderAccount } from './vault-transactions.js';
+import { craftDeposit, type Deposit } from './vault-transactions.js';
 
 export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(

@@ -23,7 +23,8 @@ import {
 import { type Chain, createChain, createLocalRpc } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { steadyNow } from '../../lib/clock.js';
-import { craftDeposit, craftWithdrawal, type Deposit, orderAccount, type VaultToken } from './vault-transactions.js';
+import { orderAccount } from '../../signer/index.js';
+import { craftDeposit, craftWithdrawal, type Deposit, type VaultToken } from './vault-transactions.js';
 
 const REQUEST = '01890a5d-ac96-774b-bcce-b302099a8057';
 const START = 5_000_000_000n;

@@ -1,15 +1,12 @@
 import {
   type Address,
   associatedTokenAddress,
-  createAddressWithSeed,
   createAssociatedTokenIdempotent,
   type Instruction,
   readonlySigner,
   rentExemptLamports,
   systemCreateAccountWithSeed,
   systemTransfer,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenSyncNative,
@@ -17,6 +14,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type Budget, CraftCheckFailed, type Crafted, craftTransaction } from '../../crafting/transaction.js';
+import { orderAccount, orderSeed } from '../../signer/index.js';
 
 /** A token that a vault can hold. */
 export interface VaultToken {
@@ -46,24 +44,6 @@ export interface Deposit extends Signers {
 
 /** Creating two accounts, a transfer and an associated account of Token-2022 take about 60,000. */
 const COMPUTE_UNITS = 120_000;
-
-/** An order's token account, derived from its vault and the request id of its deposit. */
-export function orderAccount(vault: Address, requestId: string, side: 'in' | 'out', tokenProgram: Address): Address {
-  return createAddressWithSeed(vault, seedOf(requestId, side), tokenProgram);
-}
-
-/** All accounts that an order of this vault may have, by the request id of its deposit; none for a text that is no id. */
-export function orderAccounts(vault: Address, requestId: string): Address[] {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId)) return [];
-  return (['in', 'out'] as const).flatMap((side) =>
-    [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => orderAccount(vault, requestId, side, program)),
-  );
-}
-
-/** At most 26 of the 32 bytes that a seed may have. */
-function seedOf(requestId: string, side: 'in' | 'out'): string {
-  return `${side}-${Buffer.from(requestId.replaceAll('-', ''), 'hex').toString('base64url')}`;
-}
 
 /** Moves the amount from the wallet into a new token account of the vault. The wallet pays fee and rents. */
 export function craftDeposit(deposit: Deposit, blockhash: string, computeUnitPrice: bigint): Crafted {
@@ -119,7 +99,7 @@ function createOrderAccount(
       payer: wallet,
       newAccount: account,
       base: vault,
-      seed: seedOf(requestId, side),
+      seed: orderSeed(requestId, side),
       lamports: rentExemptLamports(space),
       space,
       owner: tokenProgram,

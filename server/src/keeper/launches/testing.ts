@@ -23,7 +23,7 @@ import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { openWorld, silent } from '../../routing/aggregator/testing.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
-import { type KeyName, randomMintNumber, type Signer } from '../../signer/index.js';
+import { createCosign, type KeyName, randomMintNumber, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
 import { insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
@@ -50,11 +50,12 @@ function withMints(signer: Signer): Signer {
     return key;
   };
   const isMint = (name: KeyName) => name.startsWith('mint:');
-  return {
-    ...signer,
-    publicKey: async (name) => (isMint(name) ? keyOf(name).address : signer.publicKey(name)),
-    sign: async (name, message) => (isMint(name) ? sign(keyOf(name), message) : signer.sign(name, message)),
+  const bare = {
+    publicKey: async (name: KeyName) => (isMint(name) ? keyOf(name).address : signer.publicKey(name)),
+    sign: async (name: KeyName, message: Uint8Array) =>
+      isMint(name) ? sign(keyOf(name), message) : signer.sign(name, message),
   };
+  return { ...signer, ...bare, cosign: createCosign(bare, SANDBOX_PROGRAMS) };
 }
 
 /** A chain with the launch programs, a store, a funded keeper wallet, and keepers that are other instances. */

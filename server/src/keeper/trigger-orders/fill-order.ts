@@ -1,5 +1,6 @@
 import { decodeTransaction } from '@slipway/wire';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
+import { SignerRefused } from '../../signer/index.js';
 import { Stopped } from '../../store/stops.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
@@ -27,8 +28,8 @@ export async function fillOrder(deps: FillDeps, fired: FiredOrder): Promise<Fill
   try {
     return await send(deps, order, prepared);
   } catch (error) {
-    if (error instanceof WouldFail || error instanceof ReservationRefused || error instanceof Stopped)
-      return release(deps, order, fired, error.message);
+    const isUnsent = [WouldFail, ReservationRefused, SignerRefused, Stopped].some((kind) => error instanceof kind);
+    if (isUnsent) return release(deps, order, fired, (error as Error).message);
     // It may have been sent: `recover` finds out from the chain.
     throw error;
   }
@@ -61,7 +62,7 @@ async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFi
   const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
-  const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail, { isSimulated });
+  const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail, { isSimulated, order });
   if (row.state !== 'landed') return 'failed';
   // If the node cannot tell yet what it has moved, `Recovery` asks again.
   const fill = { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { calledPrograms } from '@slipway/checks';
 import {
   type Address,
   associatedTokenAddress,
@@ -186,7 +187,7 @@ async function swapOf(
       receiver: target.receiver,
       feePayer: payer,
       rentPayer: payer,
-      trade: built,
+      trade: { ...built, inFull: calledPrograms(built.instructions, programs.router) },
       programs,
       input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },
       output: { ...output, place: target.place, least, create: target.create },

@@ -17,7 +17,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote, Prices } from '../../prices/index.js';
 import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
-import type { KeyName, Signer } from '../../signer/index.js';
+import { createCosign, type KeyName, orderAccount, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
@@ -186,10 +186,11 @@ export async function openTriggerWorld() {
     async open(usd: number, terms: Partial<TriggerOrderRow> = {}): Promise<TriggerOrderRow> {
       const wallet = generateKeypair().address;
       const vault = await signer.publicKey(`vault:${wallet}`);
-      const inputAccount = await world.holding(sold, vault, AMOUNT);
+      const id = uuidv7(clock);
+      const account = orderAccount(vault, id, 'in', sold.tokenProgram);
+      const inputAccount = await world.holding(sold, vault, AMOUNT, account);
       const now = new Date(clock.now());
       const deposited = apply(newOrder('single', AMOUNT), { type: 'deposit_sent' });
-      const id = uuidv7(clock);
       const order = {
         id,
         wallet,
@@ -246,9 +247,9 @@ function anySigner(): Signer {
     keys.set(name, key);
     return key;
   };
-  return {
-    address: (role) => keyOf(role).address,
-    publicKey: async (name) => keyOf(name).address,
-    sign: async (name, message) => sign(keyOf(name), message),
+  const bare = {
+    publicKey: async (name: KeyName) => keyOf(name).address,
+    sign: async (name: KeyName, message: Uint8Array) => sign(keyOf(name), message),
   };
+  return { ...bare, address: (role) => keyOf(role).address, cosign: createCosign(bare, SANDBOX_PROGRAMS) };
 }

@@ -42,7 +42,14 @@ import {
   type SwapParties,
   type Token,
 } from '../../routing/router.js';
-import { createSecretBox, type KeyName, type SecretKeeper, type Signer } from '../../signer/index.js';
+import {
+  createCosign,
+  createSecretBox,
+  type KeyName,
+  SANDBOX_PROGRAMS,
+  type SecretKeeper,
+  type Signer,
+} from '../../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
 import { fundMaker, type MakerDeps, startMaker } from './index.js';
@@ -81,12 +88,16 @@ export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'ma
     if (!key) throw new RangeError(`this test has no key ${name}`);
     return key;
   };
+  const bare = {
+    publicKey: async (name: KeyName) => keyOf(name).address,
+    sign: async (name: KeyName, message: Uint8Array) => sign(keyOf(name), message),
+  };
   return {
+    ...bare,
     keys,
     secrets: createSecretBox(Buffer.alloc(32, 1)),
     address: (role) => keyOf(role).address,
-    publicKey: async (name) => keyOf(name).address,
-    sign: async (name, message) => sign(keyOf(name), message),
+    cosign: createCosign(bare, SANDBOX_PROGRAMS),
   };
 }
 

@@ -1,0 +1,78 @@
+import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
+import { type Address, verify } from '@slipway/wire';
+import { bytesOfOrder, type SealedOrder } from './order-seal.js';
+import { checkPolicies, type KnownPrograms, type NamedKey, NotAllowed, SignerRefused } from './policies/index.js';
+import type { KeyName, Signer } from './signer.js';
+
+/** A transaction that keys of the service are asked to sign, and what speaks for it. */
+export interface CosignRequest {
+  keys: readonly KeyName[];
+  /** The transaction's message. */
+  message: Uint8Array;
+  /** The trigger order that a fill is for, with its seal. */
+  order?: SealedOrder & { seal: Uint8Array | null };
+}
+
+/** A signature (64 bytes) of one of the keys. */
+export interface Cosigned {
+  address: Address;
+  signature: Uint8Array;
+}
+
+/** Signs what the policies of the keys allow. @throws SignerRefused: nothing was signed. */
+export type Cosign = (request: CosignRequest) => Promise<Cosigned[]>;
+
+/** Keys without policies. */
+export type BareKeys = Pick<Signer, 'publicKey' | 'sign'>;
+
+/** The programs that a sandbox has. */
+export const SANDBOX_PROGRAMS: KnownPrograms = {
+  router: ROUTER_PROGRAM,
+  tokenSwap: TOKEN_SWAP_PROGRAM,
+  limitOrder: LIMIT_ORDER_PROGRAM,
+  invite: INVITE_PROGRAM,
+};
+
+/** `refused` hears of each refusal. */
+export function createCosign(
+  keys: BareKeys,
+  programs: KnownPrograms,
+  refused: (refusal: SignerRefused) => void = () => {},
+): Cosign {
+  return async ({ keys: names, message, order }) => {
+    const asked = await Promise.all(
+      names.map(async (name): Promise<NamedKey> => ({ name, address: await keys.publicKey(name) })),
+    );
+    const facts = { keeper: await keys.publicKey('keeper'), programs, ...(order && { order }) };
+    try {
+      if (order) await checkOrder(keys, order, asked);
+      checkPolicies(message, asked, facts);
+    } catch (error) {
+      const refusal = refusalOf(error, names);
+      refused(refusal);
+      throw refusal;
+    }
+    return Promise.all(
+      asked.map(async ({ name, address }) => ({ address, signature: await keys.sign(name as KeyName, message) })),
+    );
+  };
+}
+
+/** Whatever a policy throws is a refusal: what it cannot read is not signed. */
+function refusalOf(error: unknown, names: readonly KeyName[]): SignerRefused {
+  const all = names.join(', ');
+  if (error instanceof NotAllowed) return new SignerRefused(error.key ?? all, error.message);
+  return new SignerRefused(all, `it cannot be read: ${(error as Error).message}`);
+}
+
+/** An order speaks for a fill only if the signer has sealed it, and of the wallet whose vault is to sign. */
+async function checkOrder(
+  keys: BareKeys,
+  order: NonNullable<CosignRequest['order']>,
+  asked: readonly NamedKey[],
+): Promise<void> {
+  const isSealed = order.seal !== null && verify(await keys.publicKey('seal'), bytesOfOrder(order), order.seal);
+  if (!isSealed) throw new NotAllowed('the order is not as its owner made it');
+  const ofWallet = asked.some(({ name }) => name === `vault:${order.wallet}`);
+  if (!ofWallet) throw new NotAllowed('the order is one of another wallet');
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { migrateToDammV2 } from '@slipway/programs';
+import {
+  type Address,
+  addressFromBytes,
+  associatedTokenAddress,
+  closeLookupTable,
+  compileMessage,
+  createAssociatedTokenIdempotent,
+  extendLookupTable,
+  generateKeypair,
+  type Instruction,
+  type Keypair,
+  rentExemptLamports,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+  sign,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+  TOKEN_ACCOUNT_SPACE,
+  TOKEN_PROGRAM,
+  tokenCloseAccount,
+  tokenSetCloseAuthority,
+  tokenTransferChecked,
+  tokenUnwrapLamports,
+  writableSigner,
+} from '@slipway/wire';
+import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
+import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
+import type { KeyName } from '../signer.js';
+import { SignerRefused } from './index.js';
+
+const [wallet, thief, program] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
+const mint = generateKeypair().address;
+const names = ['gas', 'keeper', 'tracker', 'maker', 'seal', 'mint:7', 'launch:7', `vault:${wallet}`] as KeyName[];
+const keys = new Map<KeyName, Keypair>(names.map((name) => [name, generateKeypair()]));
+const of = (name: KeyName): Address => keys.get(name)!.address;
+const vault = of(`vault:${wallet}`);
+const bare = {
+  publicKey: async (name: KeyName) => keys.get(name)?.address ?? generateKeypair().address,
+  sign: async (name: KeyName, message: Uint8Array) => sign(keys.get(name)!, message),
+};
+const refusals: SignerRefused[] = [];
+const cosign = createCosign(bare, SANDBOX_PROGRAMS, (refusal) => refusals.push(refusal));
+
+const tokens = { mint, decimals: 6, tokenProgram: TOKEN_PROGRAM };
+const [account, other] = [generateKeypair().address, generateKeypair().address];
+const any = (signer: Address): Instruction => ({ program, accounts: [writableSigner(signer)], data: Uint8Array.of(1) });
+const pay = (from: Address, to = thief) => systemTransfer({ from, to, lamports: 1n });
+const send = (authority: Address, destination = other) =>
+  tokenTransferChecked({ source: account, destination, authority, amount: 1n, ...tokens });
+const makeFor = (payer: Address, owner = thief) => createAssociatedTokenIdempotent({ payer, owner, mint });
+const lend = (payer: Address, base: Address, lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE)) =>
+  systemCreateAccountWithSeed({
+    payer,
+    base,
+    newAccount: account,
+    seed: 'seed',
+    lamports,
+    space: 165,
+    owner: TOKEN_PROGRAM,
+  });
+const close = (authority: Address, destination: Address, closed = account) =>
+  tokenCloseAccount({ account: closed, destination, authority });
+const approve = (authority: Address) => tokenSetCloseAuthority({ account, authority, closeAuthority: thief });
+
+function messageOf(feePayer: Address, ...instructions: Instruction[]): Uint8Array {
+  const budget = [setComputeUnitLimit(200_000), setComputeUnitPrice(1_000n)];
+  const blockhash = addressFromBytes(new Uint8Array(32).fill(9));
+  return compileMessage({ version: 0, feePayer, instructions: [...budget, ...instructions], blockhash });
+}
+
+function refused(why: RegExp, asked: KeyName[], feePayer: Address, ...instructions: Instruction[]) {
+  const before = refusals.length;
+  return assert
+    .rejects(cosign({ keys: asked, message: messageOf(feePayer, ...instructions) }), (error) => {
+      assert.ok(error instanceof SignerRefused, String(error));
+      assert.match(error.message, why);
+      return true;
+    })
+    .then(() => assert.equal(refusals.length, before + 1, 'it is told'));
+}
+
+describe('attack: a copy that was broken into asks for signatures that no policy allows; nothing is signed', () => {
+  const gas = of('gas');
+  const ofGas: [string, RegExp, Instruction[]][] = [
+    ['SOL of the gas wallet', /party/, [pay(thief, gas), pay(gas)]],
+    ['its tokens', /party/, [pay(thief, gas), send(gas)]],
+    ['its token account', /party/, [pay(thief, gas), close(gas, thief)]],
+    ['a power over its account', /party/, [pay(thief, gas), approve(gas)]],
+    ['an instruction of any program', /party/, [pay(thief, gas), any(gas)]],
+    ['two token accounts', /more than one token account/, [pay(thief, gas), makeFor(gas), makeFor(gas, wallet)]],
+    ['a rent that does not come back', /does not come back/, [pay(thief, gas), lend(gas, thief)]],
+    ['a rent that goes to the thief', /does not come back/, [lend(gas, thief), close(thief, thief), pay(thief, gas)]],
+    ['more rent than an account needs', /more rent/, [lend(gas, thief, 10_000_000n), close(thief, gas)]],
+    ['an account of nobody who signs', /somebody else/, [pay(thief, gas), lend(gas, gas), close(gas, gas)]],
+    ['fees alone', /nobody else signs/, [pay(gas, gas)]],
+  ];
+  for (const [what, why, instructions] of ofGas) it(`gas: ${what}`, () => refused(why, ['gas'], gas, ...instructions));
+
+  const keeper = of('keeper');
+  const ofKeeper: [string, RegExp, Instruction[]][] = [
+    ['SOL', /never needs/, [pay(keeper)]],
+    ['tokens', /never needs/, [send(keeper)]],
+    ['a token account of its own', /never needs/, [close(keeper, thief)]],
+    ['a power over its account', /never needs/, [approve(keeper)]],
+    [
+      'SOL out of its wrapped SOL',
+      /never needs/,
+      [tokenUnwrapLamports({ source: account, destination: thief, authority: keeper })],
+    ],
+    ['an instruction of any program', /never needs/, [any(keeper)]],
+    ['the rent of a table', /never needs/, [closeLookupTable({ table: other, authority: keeper, recipient: thief })]],
+    [
+      "the rent of somebody's table",
+      /never needs/,
+      [extendLookupTable({ table: other, authority: thief, payer: keeper, addresses: [mint] })],
+    ],
+    [
+      'five token accounts',
+      /more token accounts/,
+      [1, 2, 3, 4, 5].map(() => makeFor(keeper, generateKeypair().address)),
+    ],
+    ['a fee for others', /somebody else pays/, []],
+  ];
+  for (const [what, why, instructions] of ofKeeper)
+    it(`keeper: ${what}`, () =>
+      instructions.length > 0
+        ? refused(why, ['keeper'], keeper, ...instructions)
+        : refused(why, ['keeper'], thief, pay(thief, keeper), {
+            ...pay(thief, keeper),
+            accounts: [writableSigner(thief), writableSigner(keeper)],
+          }));
+
+  const ofVault: [string, RegExp, Instruction[]][] = [
+    ['tokens', /elsewhere/, [send(vault)]],
+    ['SOL', /elsewhere/, [pay(vault)]],
+    ['the rent', /elsewhere/, [close(vault, thief)]],
+    ['the rent for the keeper', /take the rent/, [close(vault, keeper)]],
+    ['wrapped SOL', /elsewhere/, [tokenUnwrapLamports({ source: account, destination: thief, authority: vault })]],
+    ['a power over its account', /no vault needs/, [approve(vault)]],
+    ['an instruction of any program', /no vault needs/, [any(vault)]],
+    ['the rent of an account', /pay for an account/, [lend(vault, vault)]],
+  ];
+  for (const [what, why, instructions] of ofVault)
+    it(`vault: ${what}`, () => refused(why, [`vault:${wallet}`], wallet, ...instructions));
+  it('vault: the fee', () =>
+    refused(/pay the fee/, [`vault:${wallet}`], vault, send(vault, associatedTokenAddress(wallet, mint))));
+
+  it('tracker: without a vault, as a payer, or as the authority of anything', async () => {
+    const tracker = of('tracker');
+    const both: KeyName[] = [`vault:${wallet}`, 'tracker'];
+    const home = send(vault, associatedTokenAddress(wallet, mint));
+    await refused(/no vault signs/, ['tracker'], wallet, pay(tracker));
+    await refused(/party/, both, wallet, home, pay(tracker));
+    await refused(/party/, both, wallet, home, any(tracker));
+    await refused(/pay the fee/, both, tracker, home);
+  });
+
+  it('keys of launches: for anything but a launch or a migration', async () => {
+    for (const name of ['mint:7', 'launch:7'] as const) {
+      await refused(/neither|no launch/, [name], wallet, pay(of(name)));
+      await refused(/neither|no launch/, [name], wallet, any(of(name)));
+      await refused(/pay the fee/, [name], of(name), any(of(name)));
+    }
+  });
+
+  it('keys that sign no transactions: the seal, the maker of the sandbox', async () => {
+    await refused(/no policy/, ['seal'], wallet, pay(of('seal')));
+    await refused(/no policy/, ['maker'], wallet, pay(of('maker')));
+  });
+
+  it('bytes that are no transaction, and one that does not name the key', async () => {
+    await assert.rejects(cosign({ keys: ['gas'], message: Uint8Array.of(1, 2, 3) }), SignerRefused);
+    await refused(/does not need its signature/, ['gas'], wallet, pay(wallet));
+  });
+
+  it('a fill for an order without a seal, with changed terms, or of another wallet', async () => {
+    const order = anOrder();
+    const seal = await bare.sign('seal', bytesOfOrder(order));
+    const message = messageOf(keeper, close(vault, wallet));
+    const asked = [`vault:${wallet}`] as KeyName[];
+    const tried = (given: SealedOrder, by: Uint8Array | null) =>
+      cosign({ keys: asked, message, order: { ...given, seal: by } });
+    await assert.rejects(tried(order, null), /not as its owner made it/);
+    await assert.rejects(tried({ ...order, slippageBps: 10_000 }, seal), /not as its owner made it/);
+    await assert.rejects(tried({ ...order, outputAccount: other }, seal), /not as its owner made it/);
+    const theirs = { ...order, wallet: thief };
+    await assert.rejects(tried(theirs, await bare.sign('seal', bytesOfOrder(theirs))), /of another wallet/);
+    assert.equal((await tried(order, seal)).length, 1);
+  });
+
+  it('and what belongs to the wallet still goes to it', async () => {
+    const home = [send(vault, associatedTokenAddress(wallet, mint)), close(vault, wallet), pay(vault, wallet)];
+    const [signed] = await cosign({ keys: [`vault:${wallet}`], message: messageOf(wallet, ...home) });
+    assert.equal(signed?.address, vault);
+    const position = of('mint:7');
+    const pool = {
+      pool: other,
+      config: account,
+      baseMint: mint,
+      quoteMint: thief,
+      baseVault: other,
+      quoteVault: account,
+    };
+    const moved = migrateToDammV2({ pool, dammConfig: program, positions: [position], payer: keeper });
+    assert.equal((await cosign({ keys: ['keeper', 'mint:7'], message: messageOf(keeper, moved) })).length, 2);
+  });
+});
+
+function anOrder(): SealedOrder {
+  return {
+    id: 'order',
+    wallet,
+    vault,
+    depositRequestId: '00000000-0000-7000-8000-000000000000',
+    inputMint: mint,
+    outputMint: thief,
+    triggerMint: mint,
+    inputAccount: account,
+    outputAccount: null,
+    progress: { type: 'single', entry: { initial: 1_000n } },
+    triggerCondition: 'above',
+    triggerPriceUsd: 2,
+    trailingBps: null,
+    tpPriceUsd: null,
+    slPriceUsd: null,
+    slippageBps: 100,
+    tpSlippageBps: null,
+    slSlippageBps: null,
+    expiresAt: new Date(0),
+  };
+}

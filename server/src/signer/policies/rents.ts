@@ -1,0 +1,81 @@
+import {
+  type Address,
+  associatedTokenRent,
+  type Instruction,
+  parseCloseAccount,
+  parseCreateAssociatedTokenIdempotent,
+  parseSystemCreateAccountWithSeed,
+  parseUnwrapLamports,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire/formats';
+import { allow } from './refusal.js';
+import { standsOnlyAt } from './transaction.js';
+
+/** No token account needs more; one of Token-2022 with many extensions needs most. Lamports. */
+const MOST_RENT = 5_000_000n;
+
+/** The rents that one of our wallets pays in a transaction, until the accounts are closed to it again. */
+export class Rents {
+  readonly #payer: Address;
+  readonly #lent = new Map<Address, bigint>();
+  readonly #everLent = new Set<Address>();
+  readonly #given = new Map<Address, bigint>();
+
+  constructor(payer: Address) {
+    this.#payer = payer;
+  }
+
+  /** The associated token accounts that it pays for, and does not get back. */
+  get given(): number {
+    return this.#given.size;
+  }
+
+  /** Lamports that it does not get back. */
+  get lamports(): bigint {
+    return [...this.#given.values()].reduce((sum, rent) => sum + rent, 0n);
+  }
+
+  /** Whether every account that it has lent the rent of is closed to it again. */
+  get isPaidBack(): boolean {
+    return this.#lent.size === 0;
+  }
+
+  /** Whether it has lent the rent of this account at any time. */
+  hasLent(account: Address): boolean {
+    return this.#everLent.has(account);
+  }
+
+  /**
+   * Reads an instruction that names the payer; false if it is none of these: making a token account at its cost, closing
+   * one to it, unwrapping SOL for it. `isBase`: whose accounts it may lend the rent of. `ownsSome`: it may have token
+   * accounts of its own.
+   */
+  read(instruction: Instruction, isBase: (base: Address) => boolean, { ownsSome = false } = {}): boolean {
+    const stands = (...places: number[]) => standsOnlyAt(instruction, this.#payer, places);
+    const associated = parseCreateAssociatedTokenIdempotent(instruction);
+    if (associated) {
+      if (!stands(0) && !(ownsSome && stands(0, 2))) return false;
+      this.#given.set(associated.account, associatedTokenRent(associated.tokenProgram));
+      return true;
+    }
+    const seeded = parseSystemCreateAccountWithSeed(instruction);
+    if (seeded) {
+      allow(stands(0) && isBase(seeded.base), 'an account of somebody else');
+      allow(seeded.owner === TOKEN_PROGRAM || seeded.owner === TOKEN_2022_PROGRAM, 'an account of another program');
+      allow(seeded.lamports <= MOST_RENT, 'more rent than a token account needs');
+      allow(!this.#everLent.has(seeded.newAccount), 'the same account twice');
+      this.#everLent.add(seeded.newAccount);
+      this.#lent.set(seeded.newAccount, seeded.lamports);
+      return true;
+    }
+    const closed = parseCloseAccount(instruction);
+    if (closed) {
+      // One that somebody else has paid for is a gain.
+      this.#lent.delete(closed.account);
+      this.#given.delete(closed.account);
+      return stands(1) || (ownsSome && stands(1, 2));
+    }
+    return parseUnwrapLamports(instruction) !== undefined && stands(1);
+  }
+}
