@@ -25,6 +25,7 @@ const ATTACKERS = {
   'a node': 'A node that lies, stalls or throttles',
   'a price feed': 'A price feed',
   'a database writer': 'Somebody who can write to the database',
+  'a copy that was broken into': 'A copy of the service that was broken into, which asks the signer for signatures',
   'another user': 'Another user of the machine',
   'an operator by mistake': 'The operator, by mistake',
 };
