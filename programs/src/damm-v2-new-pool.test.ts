@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Address,
+  addressFromBytes,
   addressToBytes,
   type Instruction,
   readonlyAccount,
@@ -20,6 +21,7 @@ import {
   claimDammV2Fee,
   DAMM_V2_AUTHORITY,
   DAMM_V2_PROGRAM,
+  dammV2Pool,
   decodeBondingCurveConfig,
   decodeDammV2Position,
 } from './index.js';
@@ -163,6 +165,31 @@ test('a new pool has no later time at which it opens, and no terms but those of 
     vm.patch(moving.dammConfig, at, config.subarray(at, at + bytes.length));
   }
   succeeded(run(vm, make()));
+});
+
+test('mints of Token-2022 make no pool, whichever of the two is one', () => {
+  for (const which of ['baseMint', 'quoteMint'] as const) {
+    const { vm, moving, make } = open();
+    const mint = moving.pool[which];
+    vm.put(mint, vm.data(mint), TOKEN_2022_PROGRAM);
+    refused(run(vm, make()), 2022);
+  }
+});
+
+test('the order of the mints in a pool’s address is that of their bytes, to the last one', () => {
+  for (const [first, second] of [
+    [1, 2],
+    [2, 1],
+  ] as const) {
+    const bytes = Buffer.alloc(32, 7);
+    const mint = (last: number) => addressFromBytes(Buffer.concat([bytes.subarray(0, 31), Uint8Array.of(last)]));
+    const { vm, moving, make, accounts } = open();
+    const [a, b] = [mint(first), mint(second)].map((address) => vm.mint({ address, decimals: 6, supply: U64_MAX }));
+    const damm = dammV2Pool(moving.dammConfig, a!, b!);
+    for (const [i, account] of accounts.entries()) vm.patch(account, 0, addressToBytes([a, b][i]!));
+    const places = { 6: damm.pool, 8: a!, 9: b!, 10: damm.baseVault, 11: damm.quoteVault };
+    succeeded(run(vm, withAccounts(make(), places)));
+  }
 });
 
 test('attack: a stranger on the chain makes a pool in the place of a launch’s: refused', () => {

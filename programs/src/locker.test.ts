@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { type Address, type Instruction, readonlyAccount, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  ASSOCIATED_TOKEN_PROGRAM,
+  addressToBytes,
+  findProgramAddress,
+  type Instruction,
+  readonlyAccount,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+} from '@slipway/wire';
 import { INDIE, standInVm } from './bonding-curve-testing.js';
 import { type Moving, migrationOf, sellOut } from './damm-v2-testing.js';
 import {
@@ -12,6 +21,8 @@ import {
   LOCKER_PROGRAM,
   lockerAccount,
 } from './index.js';
+import { createLock, lockPlaces } from './locker-sequences.js';
+import { claimLocked2 } from './locker-testing.js';
 import { newAddress, type Outcome, succeeded, type TestVm, withAccounts } from './test-vm.js';
 
 const RICH = 2n ** 60n;
@@ -125,6 +136,43 @@ describe('attack: a stranger on the chain meddles with locked tokens', () => {
     refused(vm.run(event), 3010);
     refused(vm.run({ ...event, accounts: [{ ...event.accounts[0]!, signer: true }] }), 2006);
   });
+});
+
+test('a claim takes nothing back where the clock has gone back', () => {
+  const { vm, vested } = openVested();
+  succeeded(vm.run(vested.create));
+  vm.setTime(START + 40n * DAY);
+  succeeded(vm.run(claimOf(vm, vested)));
+  vm.setTime(START + 39n * DAY);
+  const before = vm.data(vested.lock);
+  const claim = claimOf(vm, vested);
+  for (const each of [claim, claimLocked2(claim, vested.pool.baseMint)]) refused(vm.run(each), 6000);
+  assert.deepEqual(vm.data(vested.lock), before);
+});
+
+test('a claim that names the mint names that of the lock, and no further accounts', () => {
+  const { vm, vested } = openVested();
+  succeeded(vm.run(vested.create));
+  const claim = claimLocked2(claimOf(vm, vested), vested.pool.baseMint);
+  refused(vm.run(withAccounts(claim, { 1: vested.pool.quoteMint })), 2001);
+  refused(vm.run({ ...claim, data: Buffer.concat([claim.data.subarray(0, 16), Uint8Array.of(1)]) }), 7000);
+  succeeded(vm.run(claim));
+});
+
+test('the stand-in locks tokens of SPL Token alone, and takes no further accounts', () => {
+  const vm = standInVm();
+  const places = lockPlaces(vm, () => newAddress());
+  const terms = { startTime: START, cliffTime: START, frequency: 1n, atCliff: 9n, perPeriod: 0n, periods: 0n };
+  const create = createLock(places, { ...terms, updateMode: 0, cancelMode: 0 });
+  const data = Buffer.from(create.data);
+  data[data.length - 1] = 1;
+  refused(vm.run({ ...create, data }), 7000);
+  const { lock, mint } = places;
+  const seeds = [addressToBytes(lock), addressToBytes(TOKEN_2022_PROGRAM), addressToBytes(mint)];
+  const tokens = findProgramAddress(seeds, ASSOCIATED_TOKEN_PROGRAM).address;
+  vm.tokenAccount({ address: tokens, mint, owner: lock, tokenProgram: TOKEN_2022_PROGRAM });
+  vm.put(mint, vm.data(mint), TOKEN_2022_PROGRAM);
+  refused(vm.run(withAccounts(create, { 3: tokens, 7: TOKEN_2022_PROGRAM })), 7000);
 });
 
 test('what the stand-in does not do it refuses, and says so', () => {
