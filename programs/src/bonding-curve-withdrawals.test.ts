@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Address,
+  addressToBytes,
   associatedTokenAddress,
   type Instruction,
   SYSTEM_PROGRAM,
@@ -20,10 +21,13 @@ import {
 import { newAddress, type Outcome, succeeded, type TestVm, u64, withAccounts } from './test-vm.js';
 
 const EVERYTHING = 2n ** 63n;
+/** Of a configuration: the mint, whom fees and leftover go to. */
+const [QUOTE_MINT_AT, PEOPLE_END] = [8, 104];
 const QUOTE_RESERVE_AT = 240;
 const CREATOR_PERCENTAGE_AT = 245;
 const FIXED_SUPPLY_AT = 244;
 const PROGRESS_AT = 308;
+const LEFTOVER_IS_TAKEN_AT = 309;
 const MIGRATION_FEE_AT = 384;
 const FEES_IN_BASE_AT = [248, 264, 352];
 
@@ -60,17 +64,20 @@ function openSurplus(surplus: bigint, percentage: number) {
 }
 
 test('what was neither sold nor migrated goes to whom the terms name, once, whoever sends it', () => {
-  const { vm, pool, account, leftover } = openMigrated();
+  const { vm, moved, pool, account, leftover } = openMigrated();
   const sent = 1_000_000n;
   vm.setAmount(pool.baseVault, vm.amount(pool.baseVault) + sent);
   const there = vm.amount(pool.baseVault);
   // The protocol's part of what migrated stays.
   const stays = vm.data(pool.pool).readBigUInt64LE(MIGRATION_FEE_AT);
   for (const at of FEES_IN_BASE_AT) vm.patch(pool.pool, at, u64(7n));
-  const units = succeeded(vm.run(leftover)).computeUnits;
+  const { computeUnits: units, calls } = succeeded(vm.run(leftover));
   assert.equal(vm.amount(account), there - stays - 21n);
   assert.equal(vm.amount(pool.baseVault), stays + 21n);
   refused(vm.run(leftover), 6026);
+  assert.equal(vm.data(pool.pool)[LEFTOVER_IS_TAKEN_AT], 1);
+  const told = [addressToBytes(pool.pool), addressToBytes(moved.operator), u64(there - stays - 21n)];
+  assert.deepEqual(calls().at(-1)!.data.subarray(16), Uint8Array.from(Buffer.concat(told)));
   assert.ok(units < 20_000, String(units));
 });
 
@@ -206,6 +213,9 @@ test('attack: a stranger on the chain takes a launch’s leftover to another acc
     [7, SYSTEM_PROGRAM, 3008],
     [8, stranger, 2006],
   ]);
+  // Of another launch with the same operator.
+  vm.patch(other.config, QUOTE_MINT_AT, vm.data(pool.config).subarray(QUOTE_MINT_AT, PEOPLE_END));
+  assertRefuses(vm, leftover, [[1, other.config, 2001]]);
   assertNeedsWritable(vm, leftover, [2, 3, 4]);
   refused(vm.run({ ...leftover, accounts: leftover.accounts.slice(0, 9) }), 3005);
 });
@@ -230,6 +240,8 @@ test('attack: a stranger on the chain takes the creator’s or the operator’s 
       i === 6 ? { ...meta, address: stranger, signer: false } : meta,
     );
     refused(vm.run({ ...instruction, accounts: unsigned }), 3010);
+    vm.patch(other.config, QUOTE_MINT_AT, vm.data(pool.config).subarray(QUOTE_MINT_AT, PEOPLE_END));
+    assertRefuses(vm, instruction, [[1, other.config, 2001]]);
     assertNeedsWritable(vm, instruction, [2, 3, 4]);
     refused(vm.run({ ...instruction, accounts: instruction.accounts.slice(0, 9) }), 3005);
   }
