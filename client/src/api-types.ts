@@ -5778,13 +5778,13 @@ export interface operations {
                     "application/json": components["schemas"]["TriggerV2Error"];
                 };
             };
-            /** @description The order could be filled for much less: `details.sign` is what the wallet signs for that */
+            /** @description The key does not have access, or the area refuses */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description Order not found */

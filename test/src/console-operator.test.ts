@@ -7,7 +7,18 @@ import { assertAccessible, openConsole } from './console-page.js';
 import { freePort, request, type Service, startService } from './service.js';
 import { infoOf } from './wallet.js';
 
-const PARTS = ['keys', 'verifications', 'makers', 'orders', 'requests', 'launches', 'invites', 'webhooks', 'stop'];
+const PARTS = [
+  'keys',
+  'verifications',
+  'makers',
+  'orders',
+  'requests',
+  'launches',
+  'invites',
+  'webhooks',
+  'stop',
+  'admins',
+];
 const HTML = { accept: 'text/html' };
 
 describe("the operator's part of the console", { skip: withoutBrowser }, () => {
@@ -104,6 +115,34 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Yes, resume' }).click();
     await page.getByText('Nothing is stopped.').waitFor();
     assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('an admin is made, logs in with the token, and may only look; then is revoked', async () => {
+    const { page, complaints } = await opened('/operate/admins');
+    await page.getByLabel('Name').fill('watcher');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const question = page.getByRole('dialog', { name: 'Create' });
+    await question.getByText('slipway admins create watcher --roles read', { exact: true }).waitFor();
+    await question.getByRole('button', { name: 'Yes, create' }).click();
+    const token = (await question.locator('[data-token]').textContent())!;
+    await assertAccessible(page);
+    await question.getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('region', { name: 'Admins' }).getByRole('row').filter({ hasText: 'watcher' });
+    await row.getByText('active').waitFor();
+    const { page: theirs } = await openConsole(browser, `${service.url}/operate/stop`);
+    await logIn(theirs, token);
+    await theirs.getByLabel('Why').fill('may I?');
+    await theirs.getByRole('button', { name: 'Stop', exact: true }).click();
+    await theirs.getByRole('button', { name: 'Yes, stop' }).click();
+    await theirs.getByRole('alert').getByText('The admin watcher has the roles read, and this needs operate').waitFor();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Yes, revoke' }).click();
+    await row.getByText(/^revoked/).waitFor();
+    await theirs.reload();
+    await theirs.getByLabel('Admin token').waitFor();
+    assert.deepEqual(complaints, []);
+    await theirs.context().close();
     await page.context().close();
   });
 

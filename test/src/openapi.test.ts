@@ -247,7 +247,7 @@ describe('the document', () => {
         admin1,
       ),
       ...['overview', 'orders', 'requests/{id}', 'launches', 'invites', 'invites/rebuild', 'webhooks'].map(admin1),
-      ...['stops', 'stops/{what}', 'logins/{wallet}'].map(admin1),
+      ...['stops', 'stops/{what}', 'logins/{wallet}', 'admins', 'admins/{name}', 'acts'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });
@@ -510,6 +510,11 @@ it('every operation answers 200 as it is documented', async () => {
   expect('PUT', stop, await admin(service, 'PUT', '/stops/crafts', { why: 'a test' }));
   expect('GET', '/admin/v1/stops', await admin(service, 'GET', '/stops'));
   expect('DELETE', stop, await admin(service, 'DELETE', '/stops/crafts'));
+  const alice = await admin<object>(service, 'POST', '/admins', { name: 'alice', roles: ['read'] });
+  expect('POST', '/admin/v1/admins', alice);
+  expect('GET', '/admin/v1/admins', await admin(service, 'GET', '/admins'));
+  expect('DELETE', '/admin/v1/admins/{name}', await admin(service, 'DELETE', '/admins/alice'));
+  expect('GET', '/admin/v1/acts', await admin(service, 'GET', '/acts'));
   expect('POST', '/trigger/v2/auth/logout', await trigger('POST', '/auth/logout'));
   expect('DELETE', '/admin/v1/logins/{wallet}', await admin(service, 'DELETE', `/logins/${sender.address}`));
   expect('GET', '/admin/v1/overview', await admin(service, 'GET', '/overview'));

@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { Admins } from './admins.js';
 import { Invites, Launches } from './flows.js';
 import { Keys } from './keys.js';
 import { Makers } from './makers.js';
@@ -18,6 +19,7 @@ const PARTS = {
   invites: { name: 'Invites', screen: Invites },
   webhooks: { name: 'Webhooks', screen: Webhooks },
   stop: { name: 'Stop', screen: Stops },
+  admins: { name: 'Admins', screen: Admins },
 } as const;
 type Part = keyof typeof PARTS;
 

@@ -29,7 +29,7 @@ export function Stops() {
       <Panel title="Stopped now">
         <Table
           name="Stops"
-          headings={['What', 'Why', 'By', 'Since', 'Act']}
+          headings={['What', 'Why', 'Act', 'By', 'Since']}
           rows={data?.stops}
           error={error}
           keyOf={({ what }) => what}
@@ -41,8 +41,6 @@ export function Stops() {
             <bdi key="why" className="[overflow-wrap:anywhere]">
               {why}
             </bdi>,
-            stoppedBy,
-            momentText(stoppedAt),
             <Deed
               key="act"
               name="Resume"
@@ -51,6 +49,8 @@ export function Stops() {
               changes="stops"
               run={() => act('DELETE', `/stops/${what}`)}
             />,
+            stoppedBy,
+            momentText(stoppedAt),
           ]}
         />
       </Panel>

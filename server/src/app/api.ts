@@ -9,6 +9,8 @@ import {
   type ServerDeps,
 } from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
+import { actRecord } from '../store/admin-acts.js';
+import { createAdmins } from '../store/admins.js';
 import { createLimiter } from '../store/limiter.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
@@ -45,6 +47,8 @@ export async function openApi(
     wallets: services.logins.walletOf,
     metrics,
     stops,
+    admins: createAdmins({ store, rootToken: adminToken, steadyNow }),
+    recordAct: actRecord(store, clock),
     ready: createReadiness({
       config,
       store,

@@ -61,6 +61,8 @@ export interface Services {
   readonly clock: AdjustableClock;
   readonly steadyNow: () => number;
   readonly store: Store;
+  /** The configured admin token, or that of the data folder. */
+  readonly adminToken: string;
   /** What the operator has stopped. */
   readonly stops: Stops;
   readonly ledger: GroupedLedger;

@@ -11,7 +11,8 @@ import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { pagesThatMayCall } from '../lib/page-origins.js';
 import { keyTiers } from '../lib/tiers.js';
-import type { SecretBox } from '../signer/index.js';
+import { readPrivateFile, type SecretBox } from '../signer/index.js';
+import { actRecord } from '../store/admin-acts.js';
 import { followClockOffset } from '../store/clock-offset.js';
 import { assertIdentity } from '../store/identity.js';
 import { createLimiter } from '../store/limiter.js';
@@ -62,12 +63,14 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     keys: keys.find,
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
     metrics: createMetrics(),
+    recordAct: actRecord(store, clock),
     ready: async () => ({ ok: true, checks: {} }),
   });
   disposal.add('server', () => app.close());
   const box = lazy(() => openBox(config, store));
   registerAdmin(app, {
     store,
+    rootToken: () => rootToken(config),
     box,
     clock,
     tiers: keyTiers(config.tiers),
@@ -86,6 +89,13 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     });
     return bodyOf({ status: response.statusCode, body: response.json() });
   };
+}
+
+async function rootToken(config: Config): Promise<string> {
+  const file = dataFolder(config).adminToken;
+  const token = config.adminToken ?? (await readPrivateFile(file))?.toString('utf8').trim();
+  if (token) return token;
+  throw new CommandError(`no admin token: set SLIPWAY_ADMIN_TOKEN, or run this where ${file} is`);
 }
 
 /** The embedded chain does not run here, and nothing on it can be undone. */

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { adminsCommand } from './admins.js';
 import { airdropCommand } from './airdrop.js';
+import { auditCommand } from './audit.js';
 import { clockCommand } from './clock.js';
 import { configCommand } from './config.js';
 import { type CommandContext, UsageError } from './context.js';
@@ -35,6 +37,8 @@ export function addCommands(program: Command, context: CommandContext): void {
   configCommand(program, context);
   doctorCommand(program, context);
   keysCommand(program, context);
+  adminsCommand(program, context);
+  auditCommand(program, context);
   loginsCommand(program, context);
   airdropCommand(program, context);
   pricesCommand(program, context);

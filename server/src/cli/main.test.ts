@@ -43,6 +43,7 @@ before(async () => {
   });
   const box = createSecretBox(Buffer.alloc(32, 1));
   registerAdmin(app, {
+    rootToken: async () => 'a-token',
     store,
     box: async () => box,
     clock,

@@ -25,6 +25,8 @@ const SAFE = new Set(['GET', 'HEAD']);
 
 export interface AdminSession {
   id: string;
+  /** The name of the admin who has begun it. */
+  name: string;
   /** Unix seconds. */
   expiresAt: number;
   /** What a page shows that can read this service's answers, as no other site's can. */
@@ -33,7 +35,7 @@ export interface AdminSession {
 
 export interface AdminSessions {
   /** A session of its own cookie. */
-  begin(): { session: AdminSession; cookie: string };
+  begin(name: string): { session: AdminSession; cookie: string };
   /** The session of a request; undefined without one. @throws AppError FOREIGN_CALLER if the request is not its page's. */
   of(request: FastifyRequest): Promise<AdminSession | undefined>;
   end(session: AdminSession): Promise<void>;
@@ -56,8 +58,11 @@ interface AdminSessionsDeps {
 export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
   const { adminToken, publicUrl, store, clock, steadyNow, log } = deps;
   const mac = (text: string): string => createHmac('sha256', adminToken).update(`slipway ${text}`).digest('base64url');
-  const session = (id: string, expiresAt: number): AdminSession => ({ id, expiresAt, proof: mac(`proof ${id}`) });
-  const sealed = (id: string, expiresAt: number) => `${id}.${expiresAt}.${mac(`session ${id} ${expiresAt}`)}`;
+  const session = (id: string, expiresAt: number, name: string): AdminSession => {
+    return { id, name, expiresAt, proof: mac(`proof ${id}`) };
+  };
+  const sealed = (id: string, expiresAt: number, name: string) =>
+    `${id}.${expiresAt}.${name}.${mac(`session ${id} ${expiresAt} ${name}`)}`;
   let ended = new Set<string>();
   const readEnded = cached(
     async () => {
@@ -72,15 +77,17 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
   );
 
   function read(text: string): AdminSession | undefined {
-    const [id = '', expiry = ''] = text.split('.');
+    const [id = '', expiry = '', name = ''] = text.split('.');
     const expiresAt = Number(expiry);
-    return isSame(text, sealed(id, expiresAt)) && expiresAt * 1_000 > clock.now() ? session(id, expiresAt) : undefined;
+    const isGood = isSame(text, sealed(id, expiresAt, name)) && expiresAt * 1_000 > clock.now();
+    return isGood ? session(id, expiresAt, name) : undefined;
   }
 
   return {
-    begin() {
-      const made = session(randomBytes(16).toString('base64url'), Math.floor(clock.now() / 1_000) + SESSION_SECONDS);
-      return { session: made, cookie: sealed(made.id, made.expiresAt) };
+    begin(name) {
+      const expiresAt = Math.floor(clock.now() / 1_000) + SESSION_SECONDS;
+      const made = session(randomBytes(16).toString('base64url'), expiresAt, name);
+      return { session: made, cookie: sealed(made.id, expiresAt, name) };
     },
     async of(request) {
       const found = cookiesOf(request)
@@ -105,9 +112,10 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
 
 /** `POST` exchanges the admin token for a session, `GET` shows it to its page, `DELETE` ends it. */
 export function registerAdminSession(app: FastifyInstance, sessions: AdminSessions, publicUrl: string): void {
-  const route = { config: { errorShape: plainError, auth: 'admin' }, schema: { hide: true } } as const;
+  const route = { config: { errorShape: plainError, auth: 'admin', role: 'read' }, schema: { hide: true } } as const;
   const url = `${PATH}/session`;
-  const show = ({ expiresAt, proof }: AdminSession) => ({
+  const show = ({ name, expiresAt, proof }: AdminSession) => ({
+    name,
     expiresAt: new Date(expiresAt * 1_000).toISOString(),
     proof,
   });
@@ -125,7 +133,7 @@ export function registerAdminSession(app: FastifyInstance, sessions: AdminSessio
     handler: async (request, reply) => {
       // A session makes no other one, or it would never end.
       if (request.adminSession) throw new AppError('UNAUTHORIZED', { message: 'Unauthorized: give the admin token' });
-      const { session, cookie } = sessions.begin();
+      const { session, cookie } = sessions.begin(request.adminName);
       setCookie(request, reply, cookie, SESSION_SECONDS);
       return show(session);
     },

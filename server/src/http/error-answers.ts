@@ -26,6 +26,7 @@ export function errorAnswers({ config, schema, bodyLimit = BODY_LIMIT }: RouteOp
         description: `${TOO_MANY}${errors[429] === undefined ? '' : `. ${errors[429]}`}`,
       },
     }),
+    ...(auth === 'admin' && { 403: ofArea('The admin does not have the role that this needs') }),
     ...(schema?.body !== undefined && {
       413: ofArea(`The body has more than ${bodyLimit.toLocaleString('en-US')} bytes`),
       415: ofArea('The body has another content type'),

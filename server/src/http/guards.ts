@@ -5,7 +5,18 @@ import { AppError } from '../errors/index.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { AdminSessions } from './admin-sessions.js';
 import type { ClientOf } from './client-address.js';
-import type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Payer, StopCheck, WalletLookup } from './ports.js';
+import type {
+  Admin,
+  AdminLookup,
+  ApiKey,
+  Bucket,
+  KeyLookup,
+  Limiter,
+  LimitState,
+  Payer,
+  StopCheck,
+  WalletLookup,
+} from './ports.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -181,12 +192,13 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const MOST_WRONG_TOKENS = 30;
 const WRONG_TOKENS_MS = 60_000;
 /** Who has the token of the configuration. */
-const ROOT = 'root';
+const ROOT: Admin = { name: 'root', roles: ['all'] };
 /** What is dropped begins to count anew. */
 const MOST_GUESSERS = 10_000;
 
 interface AdminGuardDeps {
   readonly adminToken: string | undefined;
+  readonly admins: AdminLookup | undefined;
   readonly clientOf: ClientOf;
   readonly steadyNow: () => number;
   /** Of the console, where it has a part for the operator. */
@@ -194,12 +206,19 @@ interface AdminGuardDeps {
 }
 
 /**
- * Returns the guard of every admin route: it lets a call through if it carries the admin token as a Bearer token, or
- * comes from a page of the console with a session. If no token is set, nobody passes. A client that has sent too many
- * wrong ones is RATE_LIMITED until a minute after the first of them; the right one passes all the same, or whoever shares
- * the operator's address could lock him out.
+ * Returns the guard of every admin route: it lets a call through if it carries the configured token or that of another
+ * admin as a Bearer token, or comes from a page of the console with a session, and if the admin has the role of the
+ * route (else FORBIDDEN). If no token is set, nobody passes. A client that has sent too many wrong ones is RATE_LIMITED
+ * until a minute after the first of them; the right one passes all the same, or whoever shares the operator's address
+ * could lock him out.
  */
-export function adminGuard({ adminToken, clientOf, steadyNow, sessions }: AdminGuardDeps): onRequestHookHandler {
+export function adminGuard({
+  adminToken,
+  admins,
+  clientOf,
+  steadyNow,
+  sessions,
+}: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const guessers = new LRUCache<string, { wrong: number; until: number }>({ max: MOST_GUESSERS });
   const refuse = (request: FastifyRequest, reply: FastifyReply): AppError => {
@@ -213,20 +232,33 @@ export function adminGuard({ adminToken, clientOf, steadyNow, sessions }: AdminG
     if (bearerToken(request) !== undefined) guessers.set(client, { ...guesser, wrong: guesser.wrong + 1 });
     return new AppError('UNAUTHORIZED', { message: 'Unauthorized: the admin token is missing or wrong' });
   };
-  return (request, reply, done) => {
+  const adminOf = async (request: FastifyRequest): Promise<Admin | undefined> => {
     const token = bearerToken(request);
-    if (token === undefined && sessions !== undefined) {
-      sessions.of(request).then((session) => {
-        request.adminSession = session;
-        request.adminName = ROOT;
-        done(session === undefined ? refuse(request, reply) : undefined);
-      }, done);
-      return;
+    if (token === undefined) {
+      const session = await sessions?.of(request);
+      request.adminSession = session;
+      return session?.name === ROOT.name ? ROOT : session && admins?.byName(session.name);
     }
     // Digests have one length, so the comparison tells nothing about the token's.
-    if (expected !== undefined && token !== undefined && timingSafeEqual(digest(token), expected)) {
-      request.adminName = ROOT;
-      done();
-    } else done(refuse(request, reply));
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return ROOT;
+    return expected && admins?.byToken(token);
   };
+  return (request, reply, done) => {
+    adminOf(request).then((admin) => {
+      if (admin === undefined) {
+        done(refuse(request, reply));
+        return;
+      }
+      request.adminName = admin.name;
+      done(whyNotAdmin(admin, request));
+    }, done);
+  };
+}
+
+function whyNotAdmin({ name, roles }: Admin, request: FastifyRequest): AppError | undefined {
+  const { role = request.method === 'GET' ? 'read' : 'all' } = request.routeOptions.config;
+  // Whoever may do something may also look.
+  if (role === 'read' || roles.includes(role) || roles.includes('all')) return undefined;
+  const message = `The admin ${name} has the roles ${roles.join(', ')}, and this needs ${role}`;
+  return new AppError('FORBIDDEN', { message });
 }

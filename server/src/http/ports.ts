@@ -54,6 +54,24 @@ export interface Limiter {
   take(keyId: string, bucket: Bucket, tier: string, weight?: number): LimitState | Promise<LimitState>;
 }
 
+/** What an admin may do: look; stop, decide and set; make keys; everything, admins included. */
+export type AdminRole = 'read' | 'operate' | 'keys' | 'all';
+
+/** Who may call the admin API. */
+export interface Admin {
+  readonly name: string;
+  readonly roles: readonly AdminRole[];
+}
+
+/** The admins besides the holder of the configured token. */
+export interface AdminLookup {
+  byToken(token: string): Promise<Admin | undefined>;
+  byName(name: string): Promise<Admin | undefined>;
+}
+
+/** Writes down what an admin asks for, before it is done. */
+export type RecordAct = (act: { who: string; what: string; requestId: string; body: unknown }) => Promise<void>;
+
 /** What the operator has stopped. */
 export interface StopCheck {
   /** @throws an Outage if crafting is stopped, or nobody knows whether it is */
@@ -77,6 +95,8 @@ declare module 'fastify' {
     keyless?: false;
     /** The errors that only this route answers, by status, for the API document. */
     errors?: Readonly<Record<number, string>>;
+    /** The role that a route with `auth: 'admin'` takes, or `all`; when left out, `read` of GET and `all` of others. */
+    role?: AdminRole;
     /** It crafts transactions, which the operator can stop. */
     crafts?: true;
     /** In a sandbox, a browser on the same machine may open it without a key. */

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
   type onResponseHookHandler,
+  type preHandlerAsyncHookHandler,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -28,7 +29,17 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
-import type { KeyLookup, Limiter, LimitState, Payer, Readiness, StopCheck, WalletLookup } from './ports.js';
+import type {
+  AdminLookup,
+  KeyLookup,
+  Limiter,
+  LimitState,
+  Payer,
+  Readiness,
+  RecordAct,
+  StopCheck,
+  WalletLookup,
+} from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { printRequests } from './request-lines.js';
@@ -63,6 +74,10 @@ export interface ServerDeps {
   readonly mintOf?: MintOf;
   /** Serves the console, if set. */
   readonly console?: ConsoleOptions | undefined;
+  /** Who may call admin routes besides the holder of the configured token. */
+  readonly admins?: AdminLookup | undefined;
+  /** Called before an admin's act is done; if it throws, it is not done. */
+  readonly recordAct?: RecordAct | undefined;
   /** The sessions of the console's part for the operator, if it has one. */
   readonly adminSessions?: AdminSessions | undefined;
   /** The tags of the API document, in its order; 'Operations' comes last. */
@@ -148,7 +163,13 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const clientOf = createClientOf(config.http.trustedProxies);
   const { adminSessions: sessions } = deps;
   const { adminToken } = config;
-  const admin = adminGuard({ adminToken, clientOf, sessions, steadyNow: deps.steadyNow ?? steadyNow });
+  const admin = adminGuard({
+    adminToken,
+    admins: deps.admins,
+    clientOf,
+    sessions,
+    steadyNow: deps.steadyNow ?? steadyNow,
+  });
   const waitingRoom = createWaitingRoom();
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
@@ -207,7 +228,12 @@ function equipRoute(
     const guard = walletGuard(deps.wallets);
     guards.push(auth === 'wallet' ? guard : whereGiven(guard));
   }
-  if (auth === 'admin') guards.push(deps.admin);
+  if (auth === 'admin') {
+    guards.push(deps.admin);
+    if (deps.recordAct && route.method !== 'GET') {
+      route.preHandler = [actRecorder(deps.recordAct), route.preHandler ?? []].flat();
+    }
+  }
   if (crafts) {
     if (!deps.stops) throw new Error(`The route ${route.method} ${route.url} needs to know what is stopped`);
     guards.push(stopGuard(deps.stops));
@@ -217,6 +243,14 @@ function equipRoute(
   route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();
 
   route.onResponse = [observe(route.url, deps), route.onResponse ?? []].flat();
+}
+
+/** Also what then fails is written down: it was asked for. */
+function actRecorder(recordAct: RecordAct): preHandlerAsyncHookHandler {
+  return async ({ adminName: who, method, url, id: requestId, body }) => {
+    const [path = ''] = url.split('?', 1);
+    await recordAct({ who, what: `${method} ${path}`, requestId, body });
+  };
 }
 
 /** People open links of a sandbox's terminal, where no header can be given. */

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { insertMaker } from '../../store/makers.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { showMaker } from './maker-text.js';
 import { Maker, MakerBody } from './schema.js';
 
@@ -10,7 +10,7 @@ export function registerAddMaker(app: TypedServer, { store, box, clock }: AdminD
   app.post(
     '/admin/v1/makers',
     {
-      config: { ...adminRoute, errors: { 409: 'A maker with this URL is registered already' } },
+      config: { ...operateRoute, errors: { 409: 'A maker with this URL is registered already' } },
       schema: {
         tags: ['Admin'],
         summary: 'Register a market maker by the URL of its webhook',

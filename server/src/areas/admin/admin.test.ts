@@ -37,6 +37,7 @@ before(async () => {
   });
   registerAdmin(app, {
     store,
+    rootToken: async () => TOKEN,
     box: async () => box,
     clock: { now: () => now },
     mayCall: (origin) => origin === 'https://app.example.com',

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { createKey } from '../../store/keys.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, keysRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { CreateKeyBody, NewKey } from './schema.js';
 
@@ -9,7 +9,7 @@ export function registerCreateKey(app: TypedServer, { store, clock, tiers, mayCa
   app.post(
     '/admin/v1/keys',
     {
-      config: adminRoute,
+      config: keysRoute,
       schema: {
         tags: ['Admin'],
         summary: 'Make an API key',

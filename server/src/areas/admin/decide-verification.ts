@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { decide, findPayment } from '../../store/verifications.js';
-import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
+import { type AdminDeps, allowNoBody, operateRoute } from './deps.js';
 import { DecisionBody, IdParams, Verification } from './schema.js';
 import { showVerification } from './show-verification.js';
 
@@ -21,7 +21,7 @@ function registerDecision(
     `/admin/v1/verifications/:id/${verb}`,
     {
       config: {
-        ...adminRoute,
+        ...operateRoute,
         errors: {
           404: 'There is no request with this id',
           409: 'The request is not pending, or is to be approved and its payment is not final',

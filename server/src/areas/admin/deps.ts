@@ -16,6 +16,8 @@ export interface AdminDeps {
   /** Encrypts and opens the URLs of market makers. */
   box: () => Promise<UrlBox>;
   clock: Clock;
+  /** The configured token, or that of the data folder: seals the other admins. */
+  rootToken: () => Promise<string>;
   /** The tiers that a key may have. */
   tiers: readonly string[];
   /** Whether pages of an origin may call at all. */
@@ -40,8 +42,11 @@ export interface AdminDeps {
   lastAnswer?: (maker: string) => LastAnswer | undefined;
 }
 
-/** Config of every route in this area. */
-export const adminRoute = { errorShape: plainError, auth: 'admin' } as const;
+/** Config of the routes in this area: of what only looks, by what may be done. */
+export const adminRoute = { errorShape: plainError, auth: 'admin', role: 'read' } as const;
+export const operateRoute = { ...adminRoute, role: 'operate' } as const;
+export const keysRoute = { ...adminRoute, role: 'keys' } as const;
+export const allRoute = { ...adminRoute, role: 'all' } as const;
 
 /** A preValidation hook: makes the body optional where all its fields are. */
 export async function allowNoBody(request: FastifyRequest): Promise<void> {

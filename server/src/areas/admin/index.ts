@@ -6,10 +6,13 @@ import { simulatedEvents } from '../../scores/index.js';
 import { tickOf } from '../../trigger-orders/tick.js';
 import type { Area } from '../area.js';
 import { registerAddMaker } from './add-maker.js';
+import { registerCreateAdmin } from './create-admin.js';
 import { registerCreateKey } from './create-key.js';
 import { registerDecideVerification } from './decide-verification.js';
 import type { AdminDeps } from './deps.js';
 import { registerExplainOrder } from './explain-trigger-order.js';
+import { registerListActs } from './list-acts.js';
+import { registerListAdmins } from './list-admins.js';
 import { registerListInvites } from './list-invites.js';
 import { registerListKeys } from './list-keys.js';
 import { registerListLaunches } from './list-launches.js';
@@ -24,6 +27,7 @@ import { registerPutScore } from './put-score.js';
 import { registerRebuildInvites } from './rebuild-invites.js';
 import { registerRemoveMaker } from './remove-maker.js';
 import { registerResume } from './resume.js';
+import { registerRevokeAdmin } from './revoke-admin.js';
 import { registerRevokeKey } from './revoke-key.js';
 import { registerRevokeLogins } from './revoke-logins.js';
 import { registerRotateKey } from './rotate-key.js';
@@ -32,8 +36,11 @@ import { registerStop } from './stop.js';
 
 export type { AdminDeps } from './deps.js';
 export type {
+  ActsPage,
+  Admin,
   Key,
   Maker,
+  NewAdmin,
   NewKey,
   OrderExplanation,
   RebuiltInvites,
@@ -53,6 +60,7 @@ export const adminArea: Area = {
     const { chain, history, makers } = services;
     registerAdmin(server, {
       store,
+      rootToken: async () => services.adminToken,
       box: async () => secrets,
       clock,
       tiers: keyTiers(config.tiers),
@@ -100,4 +108,8 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerListStops(server, deps);
   registerResume(server, deps);
   registerRevokeLogins(server, deps);
+  registerCreateAdmin(server, deps);
+  registerListAdmins(server, deps);
+  registerRevokeAdmin(server, deps);
+  registerListActs(server, deps);
 }

@@ -1,14 +1,14 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type EventScore, getScore, putScores } from '../../store/scores.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { EventParams, Score, ScoreBody } from './schema.js';
 
 export function registerPutScore(app: TypedServer, { store, simulatedEvents }: AdminDeps): void {
   app.put(
     '/admin/v1/scores/:eventId',
     {
-      config: { ...adminRoute, errors: { 409: 'A simulated game of the sandbox, which moves by itself' } },
+      config: { ...operateRoute, errors: { 409: 'A simulated game of the sandbox, which moves by itself' } },
       schema: {
         tags: ['Admin'],
         summary: 'Set the score of an event',

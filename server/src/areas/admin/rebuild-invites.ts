@@ -1,13 +1,13 @@
 import type { TypedServer } from '../../lib/typed-server.js';
 import { clearInviteIndex } from '../../store/invites.js';
-import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
+import { type AdminDeps, allowNoBody, operateRoute } from './deps.js';
 import { RebuildInvitesBody, RebuiltInvites } from './schema.js';
 
 export function registerRebuildInvites(app: TypedServer, { store, rebuildInvites }: AdminDeps): void {
   app.post(
     '/admin/v1/invites/rebuild',
     {
-      config: adminRoute,
+      config: operateRoute,
       preValidation: allowNoBody,
       schema: {
         tags: ['Admin'],

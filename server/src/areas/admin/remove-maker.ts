@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { deleteMaker } from '../../store/makers.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { IdParams } from './schema.js';
 
 export function registerRemoveMaker(app: TypedServer, { store }: AdminDeps): void {
   app.delete(
     '/admin/v1/makers/:id',
     {
-      config: { ...adminRoute, errors: { 404: 'There is no maker with this id' } },
+      config: { ...operateRoute, errors: { 404: 'There is no maker with this id' } },
       schema: {
         tags: ['Admin'],
         summary: 'Remove a market maker',

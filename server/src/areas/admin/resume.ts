@@ -1,14 +1,14 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { endStop } from '../../store/stops.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { StopParams } from './schema.js';
 
 export function registerResume(app: TypedServer, { store }: AdminDeps): void {
   app.delete(
     '/admin/v1/stops/:what',
     {
-      config: { ...adminRoute, errors: { 404: 'It is not stopped by this name' } },
+      config: { ...operateRoute, errors: { 404: 'It is not stopped by this name' } },
       schema: {
         tags: ['Admin'],
         summary: 'End a stop',

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findKey, revokeKey } from '../../store/keys.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, keysRoute } from './deps.js';
 import { showKey } from './key-text.js';
 import { IdParams, Key } from './schema.js';
 
@@ -9,7 +9,7 @@ export function registerRevokeKey(app: TypedServer, { store, clock }: AdminDeps)
   app.delete(
     '/admin/v1/keys/:id',
     {
-      config: { ...adminRoute, errors: { 404: 'There is no key with this id' } },
+      config: { ...keysRoute, errors: { 404: 'There is no key with this id' } },
       schema: {
         tags: ['Admin'],
         summary: 'Revoke an API key',

@@ -1,14 +1,14 @@
 import { requireAddress } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { revokeLogins } from '../../store/revoked-logins.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { LoginParams, RevokedLogins } from './schema.js';
 
 export function registerRevokeLogins(app: TypedServer, { store, clock }: AdminDeps): void {
   app.delete(
     '/admin/v1/logins/:wallet',
     {
-      config: adminRoute,
+      config: operateRoute,
       schema: {
         tags: ['Admin'],
         summary: 'End all logins of a wallet',

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findKey, rotateKey } from '../../store/keys.js';
-import { type AdminDeps, adminRoute, allowNoBody } from './deps.js';
+import { type AdminDeps, allowNoBody, keysRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { IdParams, NewKey, RotateKeyBody } from './schema.js';
 
@@ -9,7 +9,7 @@ export function registerRotateKey(app: TypedServer, { store, clock }: AdminDeps)
   app.post(
     '/admin/v1/keys/:id/rotate',
     {
-      config: { ...adminRoute, errors: { 404: 'There is no key with this id', 409: 'The key is revoked or expired' } },
+      config: { ...keysRoute, errors: { 404: 'There is no key with this id', 409: 'The key is revoked or expired' } },
       preValidation: allowNoBody,
       schema: {
         tags: ['Admin'],

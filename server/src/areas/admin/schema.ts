@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ADMIN_ROLES } from '../../store/admins.js';
 import { STOPPABLE } from '../../store/stops.js';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
@@ -25,6 +26,57 @@ export const Stop = Type.Object({
   stoppedAt: Timestamp,
 });
 export type Stop = Static<typeof Stop>;
+
+const AdminName = Type.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
+  description: '1 to 40 lower-case letters, digits and hyphens',
+});
+const Roles = Type.Array(Type.Enum([...ADMIN_ROLES]), {
+  minItems: 1,
+  maxItems: 4,
+  description: 'What the admin may do',
+});
+export const AdminParams = Type.Object({ name: AdminName });
+export const CreateAdminBody = Type.Object({ name: AdminName, roles: Roles });
+export const Admin = Type.Object({
+  name: Type.String({ description: 'What the record calls the admin' }),
+  roles: Roles,
+  createdAt: Timestamp,
+  revokedAt: NullableTimestamp,
+});
+export type Admin = Static<typeof Admin>;
+export const NewAdmin = Type.Object({
+  ...Admin.properties,
+  token: Type.String({ description: 'For Authorization: Bearer. It is not stored and cannot be shown again' }),
+});
+export type NewAdmin = Static<typeof NewAdmin>;
+
+const Sha256 = (description: string) => Type.String({ description: `${description}, in hex` });
+const Seq = Type.Integer({ description: '1, 2, 3, without gaps' });
+export const ActsPage = Type.Object({
+  acts: Type.Array(
+    Type.Object({
+      seq: Seq,
+      prev: Sha256('The hash of the entry before'),
+      hash: Sha256('SHA-256 of number, prev and entry'),
+      entry: Type.Object(
+        {
+          at: Type.String({ description: 'ISO 8601, UTC' }),
+          who: Type.String({ description: 'The name of the admin' }),
+          what: Type.String({ description: 'The method and the path' }),
+          requestId: Type.String({ description: 'The id of the request, as in the log' }),
+          digest: Sha256('SHA-256 of the body'),
+        },
+        { description: 'What was asked for' },
+      ),
+    }),
+    { description: 'The entries' },
+  ),
+  head: Type.Union([Type.Object({ seq: Seq, hash: Sha256('The hash of the last entry') }), Type.Null()], {
+    description: 'Where the record ends; null while it is empty',
+  }),
+});
+export type ActsPage = Static<typeof ActsPage>;
 
 export const LoginParams = Type.Object({ wallet: Text({ minLength: 1, maxLength: 64 }) });
 export const RevokedLogins = Type.Object({

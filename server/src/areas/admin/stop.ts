@@ -1,6 +1,6 @@
 import type { TypedServer } from '../../lib/typed-server.js';
 import { putStop } from '../../store/stops.js';
-import { type AdminDeps, adminRoute } from './deps.js';
+import { type AdminDeps, operateRoute } from './deps.js';
 import { showStop } from './list-stops.js';
 import { Stop, StopBody, StopParams } from './schema.js';
 
@@ -8,7 +8,7 @@ export function registerStop(app: TypedServer, { store, clock }: AdminDeps): voi
   app.put(
     '/admin/v1/stops/:what',
     {
-      config: adminRoute,
+      config: operateRoute,
       schema: {
         tags: ['Admin'],
         summary: 'Stop fills, crafts or all',
