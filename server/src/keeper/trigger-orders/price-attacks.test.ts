@@ -328,27 +328,38 @@ describe("attack: somebody who moves pools moves the fill's own pool", () => {
     await assertUntouched(order);
   });
 
-  it('attack: a thief of a login edits an order to a trigger of 1e9 and a slippage of 100 %: 70 % of the price is the least', async () => {
-    const prices = await settledPrices();
-    const client = world.newClient(undefined, prices);
-    const terms = { triggerCondition: 'below', triggerPriceUsd: 0.5 } as const;
-    const stolen = async () => {
-      const { wallet, id } = await world.deposit(client, terms);
-      await client.edit(wallet.address, id, { orderType: 'single', triggerPriceUsd: 1e9, slippageBps: 10_000 });
-      return world.rowOf(id);
-    };
-    assert.equal(DEFAULT_TRIGGER_ORDERS.maxBelowFairBps, 3_000);
-    const floor = (AMOUNT * 7n) / 10n;
+  /** What is sandwiched to one unit below the floor is not sold, and to the floor it is. */
+  async function assertFloor(prices: Prices, floor: bigint, open: () => Promise<TriggerOrderRow>): Promise<void> {
     const reserve = await reserveFor(floor);
     await setReserves(DEEP, DEEP);
-    const refused = await stolen();
+    const refused = await open();
     await (await sandwiched(prices, reserve - 1n)).runDue();
     await assertUntouched(refused);
     await retire(refused);
     await setReserves(DEEP, DEEP);
-    const filled = await stolen();
+    const filled = await open();
     await (await sandwiched(prices, reserve)).runDue();
     assert.equal(await world.paid(filled), floor);
+  }
+
+  it('attack: a thief of a login edits an order to a trigger of 1e9 and a slippage of 100 %: refused, and with 20 %, 80 % of the price is the least', async () => {
+    const prices = await settledPrices();
+    const client = world.newClient(undefined, prices);
+    assert.equal(DEFAULT_TRIGGER_ORDERS.maxUnsignedSlippageBps, 2_000);
+    await assertFloor(prices, (AMOUNT * 8n) / 10n, async () => {
+      const { wallet, id } = await world.deposit(client, { triggerCondition: 'below', triggerPriceUsd: 0.5 });
+      const edit = (slippageBps: number) =>
+        client.edit(wallet.address, id, { orderType: 'single', triggerPriceUsd: 1e9, slippageBps });
+      await assert.rejects(edit(10_000), /The wallet must sign this change of slippageBps and triggerPriceUsd/);
+      await edit(2_000);
+      return world.rowOf(id);
+    });
+  });
+
+  it('an order whose owner accepts a slippage of 100 %: 70 % of the price is the least', async () => {
+    const prices = await settledPrices();
+    assert.equal(DEFAULT_TRIGGER_ORDERS.maxBelowFairBps, 3_000);
+    await assertFloor(prices, (AMOUNT * 7n) / 10n, () => world.open(0.9, { slippageBps: 10_000 }));
   });
 });
 
