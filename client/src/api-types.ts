@@ -273,7 +273,7 @@ export interface paths {
         put?: never;
         /**
          * Craft the closing of empty token accounts
-         * @description Only empty accounts are closed. Their rent goes to the owner.
+         * @description Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call.
          */
         post: operations["postUltraV1ReclaimCraft"];
         delete?: never;

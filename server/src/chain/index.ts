@@ -33,7 +33,14 @@ export {
 } from './rpc.js';
 export { readMetadata } from './token-text.js';
 export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
-export { type HeldTokenAccount, obstacleToClosing, readWallet, type Wallet } from './wallet.js';
+export {
+  type HeldTokenAccount,
+  ORDINARY_WALLET,
+  obstacleToClosing,
+  readWallet,
+  type Wallet,
+  walletWeight,
+} from './wallet.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;

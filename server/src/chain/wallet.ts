@@ -25,6 +25,15 @@ export interface Wallet {
   slot: number;
 }
 
+/** A wallet of so many token accounts is an ordinary one. */
+export const ORDINARY_WALLET = 2_000;
+/** So many token accounts of a larger one cost as much as an ordinary call. */
+const ACCOUNTS_A_CALL = 100;
+
+/** What a call that reads a wallet weighs besides itself: the node sends all of its token accounts, each time. */
+export const walletWeight = ({ tokenAccounts: { length } }: Pick<Wallet, 'tokenAccounts'>): number =>
+  length <= ORDINARY_WALLET ? 0 : Math.ceil(length / ACCOUNTS_A_CALL);
+
 interface Contextual<T> {
   context: { slot: number };
   value: T;

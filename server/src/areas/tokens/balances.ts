@@ -1,10 +1,10 @@
 import type { Address } from '@slipway/wire';
-import { type Chain, readWallet } from '../../chain/index.js';
+import { type Chain, readWallet, walletWeight } from '../../chain/index.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
-import { decimalsOf, extraWeight, PAGE } from './holdings.js';
+import { decimalsOf, PAGE } from './holdings.js';
 import { BalancesAnswer, WalletParams } from './schema.js';
 
 export function registerBalances(app: TypedServer, { chain }: TokensDeps): void {
@@ -31,8 +31,9 @@ export async function balances(
   { address }: WalletParams,
   charge: (weight: number) => Promise<unknown>,
 ): Promise<BalancesAnswer> {
-  const { lamports, tokenAccounts, slot } = await readWallet(chain.rpc, requireAddress('address', address));
-  await charge(extraWeight(tokenAccounts.length));
+  const wallet = await readWallet(chain.rpc, requireAddress('address', address));
+  const { lamports, tokenAccounts, slot } = wallet;
+  await charge(walletWeight(wallet));
   if (tokenAccounts.length > PAGE) {
     const message = `the wallet has ${tokenAccounts.length} token accounts: ask /ultra/v1/holdings, which has pages`;
     throw new AppError('INVALID_REQUEST', { message });

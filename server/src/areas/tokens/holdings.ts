@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
-import { type Chain, type HeldTokenAccount, obstacleToClosing, readWallet } from '../../chain/index.js';
+import {
+  type Chain,
+  type HeldTokenAccount,
+  ORDINARY_WALLET,
+  obstacleToClosing,
+  readWallet,
+  walletWeight,
+} from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -48,15 +55,7 @@ export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps):
 }
 
 /** Token accounts of a page. Their mints are at most 20 calls of the node. */
-export const PAGE = 2_000;
-/** So many token accounts of a wallet cost as much as an ordinary call. */
-const ACCOUNTS_A_CALL = 100;
-
-/**
- * What a call that read so many token accounts weighs besides itself: nothing for a page, which is ordinary; and for more,
- * which the node sends whole for each page, as much as they cost.
- */
-export const extraWeight = (accounts: number) => (accounts <= PAGE ? 0 : Math.ceil(accounts / ACCOUNTS_A_CALL));
+export const PAGE = ORDINARY_WALLET;
 
 /** What a wallet holds, account by account, in the order of their addresses from `after` on. */
 export async function holdings(
@@ -67,9 +66,10 @@ export async function holdings(
 ): Promise<HoldingsAnswer> {
   const owner = requireAddress('address', address);
   const start = after === undefined ? '' : requireAddress('after', after);
-  const { lamports, tokenAccounts: all } = await readWallet(chain.rpc, owner);
+  const wallet = await readWallet(chain.rpc, owner);
+  const { lamports, tokenAccounts: all } = wallet;
   // What it has cost is known only now: it is taken from the calls that follow.
-  await charge(extraWeight(all.length));
+  await charge(walletWeight(wallet));
   const rest = all.filter((held) => held.address > start);
   if (rest.length > PAGE) rest.sort((a, b) => (a.address < b.address ? -1 : 1));
   const tokenAccounts = rest.slice(0, PAGE);

@@ -5,6 +5,7 @@ import {
   obstacleToClosing,
   readWallet,
   type Wallet,
+  walletWeight,
 } from '../../chain/index.js';
 import { craftReclaim, MAX_CLOSINGS } from '../../crafting/reclaim.js';
 import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
@@ -28,27 +29,41 @@ export function registerCraftReclaim(app: TypedServer, deps: TransfersDeps): voi
       schema: {
         tags,
         summary: 'Craft the closing of empty token accounts',
-        description: 'Only empty accounts are closed. Their rent goes to the owner.',
+        description:
+          'Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call.',
         body: CraftReclaimBody,
         response: { 200: CraftReclaimAnswer },
       },
     },
-    (request) => craftReclaims(askedBy(deps, request), request.body),
+    (request) => craftReclaims(askedBy(deps, request), request.body, (weight) => request.charge(weight)),
   );
 }
+
+/** Token accounts that are closed at a time: one wallet may have any number of them, also of a single mint. */
+const MOST_AT_ONCE = 8 * MAX_CLOSINGS;
+
+/** Counts further calls; the answer says whether so many were left. */
+type Charge = (weight: number) => Promise<{ allowed: boolean } | undefined>;
 
 /** A transaction that closes these accounts. */
 interface Batch extends Working {
   closed: readonly HeldTokenAccount[];
 }
 
-/** Crafts transactions that close all empty token accounts of these mints. */
-export async function craftReclaims(deps: TransfersDeps, body: CraftReclaimBody): Promise<CraftReclaimAnswer> {
+/** Crafts transactions that close the empty token accounts of these mints. Each counts as a call. */
+export async function craftReclaims(
+  deps: TransfersDeps,
+  body: CraftReclaimBody,
+  charge: Charge,
+): Promise<CraftReclaimAnswer> {
   const started = performance.now();
   const owner = requireAddress('owner', body.owner);
   const mints = new Set(body.mints.map((mint, index) => requireAddress(`mints[${index}]`, mint)));
   const wallet = await readWallet(deps.chain.rpc, owner);
   const { closable, skipped } = sort(wallet, mints);
+  closable.splice(MOST_AT_ONCE);
+  await pay(charge, Math.ceil(closable.length / MAX_CLOSINGS) - 1);
+  await charge(walletWeight(wallet));
   const least = feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n });
   const tooPoor = (error: string) => answer(deps, { code: 2, error, batches: [], skipped, started });
   const poor = closable.length > 0 && shortage(wallet, least);
@@ -57,12 +72,19 @@ export async function craftReclaims(deps: TransfersDeps, body: CraftReclaimBody)
   const parts: HeldTokenAccount[][] = [];
   for (let from = 0; from < closable.length; from += MAX_CLOSINGS)
     parts.push(closable.slice(from, from + MAX_CLOSINGS));
-  const tried = await Promise.all(parts.map((part) => closeThese(deps, owner, part, skipped)));
+  const tried = await Promise.all(parts.map((part) => closeThese(deps, owner, part, skipped, charge)));
   const batches = tried.filter((batch) => batch !== undefined);
   const poorer = batches.map(({ crafted }) => shortage(wallet, crafted.feeLamports)).find((each) => each !== undefined);
   if (poorer) return tooPoor(poorer);
   for (const { mint } of batches.flatMap(({ closed }) => closed)) skipped.delete(mint);
   return answer(deps, { code: 0, batches, skipped, started, transactions: await remember(deps, owner, batches) });
+}
+
+/** @throws AppError RATE_LIMITED where fewer calls are left */
+async function pay(charge: Charge, calls: number): Promise<void> {
+  if ((await charge(calls))?.allowed !== false) return;
+  const message = 'Too many requests: each transaction counts as a call, and fewer are left; name fewer mints, or wait';
+  throw new AppError('RATE_LIMITED', { message });
 }
 
 /** The accounts of the mints that can be closed, and why there is none of a mint. */
@@ -93,6 +115,7 @@ async function closeThese(
   owner: Address,
   accounts: readonly HeldTokenAccount[],
   skipped: Map<Address, SkipReason>,
+  charge: Charge,
 ): Promise<Batch | undefined> {
   let closed = accounts;
   while (closed.length > 0) {
@@ -104,6 +127,7 @@ async function closeThese(
     if (!refused) {
       throw new AppError('INVALID_REQUEST', { message: `The chain would refuse it: ${explain(tried.err).message}` });
     }
+    await pay(charge, 1);
     skipped.set(refused.mint, 'refused');
     closed = closed.filter((each) => each !== refused);
   }

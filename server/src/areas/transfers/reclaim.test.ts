@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Address, generateKeypair, rentExemptLamports, TOKEN_2022_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
+import { startTestServer } from '../../http/testing.js';
+import { createLimiter } from '../../store/limiter.js';
+import { registerTransfers } from './index.js';
 import type { CraftReclaimAnswer } from './schema.js';
 import {
   hold,
@@ -153,6 +156,41 @@ it('what holds something, is frozen, or is for another to close stays, and the a
   await land(owner, body);
   assert.equal(await lamportsOf(world, closable), 0n);
   for (const [, , account] of kept) assert.ok((await lamportsOf(world, await account)) >= RENT);
+});
+
+it('attack: a free key reclaims for any wallet with ever so many accounts of one mint: 8 transactions, and a call for each', async () => {
+  const owner = await newWallet(world, 1_000_000_000n);
+  const mint = await newMint(world);
+  const empty = { owner: owner.address, mint, amount: 0n };
+  for (let index = 0; index < 230; index++) await hold(world, empty, { at: generateKeypair().address });
+  let simulated = 0;
+  const chain: typeof world.chain = {
+    ...world.chain,
+    simulate: (wire, options) => {
+      simulated++;
+      return world.chain.simulate(wire, options);
+    },
+  };
+  const tiers = { free: { perMinute: 12, executePer10s: 1 } };
+  const { app } = await startTestServer((server) => registerTransfers(server, { ...world.deps, chain }), {
+    limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 5_000_000 }),
+  });
+  const craft = () =>
+    app.inject({
+      method: 'POST',
+      url: '/ultra/v1/reclaim/craft',
+      headers: { 'x-api-key': 'good-key' },
+      payload: { owner: owner.address, mints: [mint] },
+    });
+  const first = await craft();
+  assert.deepEqual([first.statusCode, first.headers['x-ratelimit-remaining']], [200, '4'], first.body);
+  assert.equal(first.json<CraftReclaimAnswer>().transactions.length, 8);
+  assert.equal(first.json<CraftReclaimAnswer>().totalLamportsReclaimed, `${200n * RENT}`);
+  simulated = 0;
+  const second = await craft();
+  assert.deepEqual([second.statusCode, simulated], [429, 0]);
+  assert.match(second.body, /each transaction counts as a call/);
+  await app.close();
 });
 
 it('an account that got tokens since the node looked is left out; the others are closed', async () => {

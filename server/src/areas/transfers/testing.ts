@@ -23,6 +23,7 @@ import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
 import { signed } from '../trigger-v1/testing.js';
+import type { TransfersDeps } from './deps.js';
 import { registerTransfers } from './index.js';
 import type { CraftReclaimAnswer, ExecuteAnswer, TransferAnswer } from './schema.js';
 
@@ -45,16 +46,15 @@ export async function openTransfersWorld(wrapRpc: (rpc: Rpc) => Rpc = (rpc) => r
   const given = { store, clock, steadyNow, chain, signer, log };
   const landing = new Landing({ ...given, sendRpcs: [rpc], settlements: {}, observe: () => {} });
   const usd = (mint: Address) => (mint === WRAPPED_SOL_MINT ? SOL_USD : undefined);
-  const { app } = await startTestServer((server) =>
-    registerTransfers(server, {
-      clock,
-      chain,
-      landing,
-      prices: { usd, quote: () => undefined },
-      remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
-      findRequest: (id) => findRequest(store, id),
-    }),
-  );
+  const deps: TransfersDeps = {
+    clock,
+    chain,
+    landing,
+    prices: { usd, quote: () => undefined },
+    remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
+    findRequest: (id) => findRequest(store, id),
+  };
+  const { app } = await startTestServer((server) => registerTransfers(server, deps));
   const get = async (url: string, query: Record<string, string>) => {
     const answer = await app.inject({ url: `${url}?${new URLSearchParams(query)}`, headers });
     return { status: answer.statusCode, body: answer.json() as TransferAnswer & { error?: string } };
@@ -67,6 +67,8 @@ export async function openTransfersWorld(wrapRpc: (rpc: Rpc) => Rpc = (rpc) => r
     rpc,
     clock,
     chain,
+    store,
+    deps,
     craftNative: (query: Record<string, string>) => get('/ultra/v1/transfer/craft-native', query),
     craftToken: (query: Record<string, string>) => get('/ultra/v1/transfer/craft-token', query),
     execute: (body: object) => post<ExecuteAnswer>('/ultra/v1/transfer/execute', body),
