@@ -87,7 +87,13 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
       }
     }
     request.apiKey = key;
-    const client = () => ({ id: `${key.id} ${deps.clientOf(request)}`, tier: KEYLESS_TIER, bucket, within: all });
+    const client = () => ({
+      id: `${key.id} ${deps.clientOf(request)}`,
+      tier: KEYLESS_TIER,
+      bucket,
+      within: all,
+      together: key.id,
+    });
     countFor(request, key.origins.length > 0 ? client() : all, done);
   };
 
@@ -96,7 +102,7 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
     if (typeof text !== 'string' || text === '') {
       if (deps.keyless) {
         const id = `${KEYLESS_TIER} ${deps.clientOf(request)}`;
-        countFor(request, { id, tier: KEYLESS_TIER, bucket }, done);
+        countFor(request, { id, tier: KEYLESS_TIER, bucket, together: KEYLESS_TIER }, done);
       } else {
         const message = `Unauthorized: the header x-api-key is missing${elsewhere(request)}`;
         done(new AppError('UNAUTHORIZED', { message }));

@@ -29,6 +29,8 @@ export interface Payer {
   readonly bucket: Bucket;
   /** Whose calls these are, too: of the clients that share a key, all together have its limit. */
   readonly within?: Payer;
+  /** What many clients share: the id of a key that stands in pages, or that they have none. */
+  readonly together?: string;
 }
 
 export interface LimitState {

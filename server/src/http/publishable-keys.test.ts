@@ -21,6 +21,7 @@ function registerRoutes(app: FastifyInstance): void {
     config: { errorShape: plainError, auth: 'key' },
     handler: async (request) => ({ allowed: (await request.charge(20))?.allowed }),
   });
+  app.get('/payer', { config: { errorShape: plainError, auth: 'key' }, handler: ({ payer }) => payer });
   app.get('/mine', { config: { errorShape: plainError, auth: 'wallet' }, handler });
   app.get('/events', { config: eventsRoute, handler });
   app.get('/sandbox', { config: sandboxRoute, handler });
@@ -43,6 +44,12 @@ test('a key that stands in pages works from these, and is counted for the client
   });
   assert.equal((await call('/quote')).statusCode, 200);
   assert.deepEqual(asked, ['key-3 203.0.113.7 main keyless', 'key-3 main free']);
+});
+
+test('places are counted for the client, and for the key that many clients share', async (t) => {
+  const call = await start(t, { take: () => plentyLeft });
+  const { id, together } = (await call('/payer')).json();
+  assert.deepEqual([id, together], ['key-3 203.0.113.7', 'key-3']);
 });
 
 test('attack: a page uses the key that stands in another one: refused, as a program without a page is', async (t) => {

@@ -6,7 +6,6 @@ import type { LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import type { Stops } from '../store/stops.js';
 import type { Settlement } from './grouped-writes.js';
-import type { UnderWayLimits } from './under-way.js';
 
 export interface LandingDeps {
   store: Store;
@@ -20,13 +19,16 @@ export interface LandingDeps {
   /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
   /** How the transactions of others are landed; as our own, and any number of them, when left out. */
-  strangers?: UnderWayLimits & {
+  strangers?: {
     chain: Chain;
     /** The chain for simulating what is to be claimed for an area; `chain` by default. */
     trialChain?: (area: string) => Chain;
     /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
     searchChain?: Chain;
     sendRpcs: readonly Rpc[];
+    /** The most that are followed at the same time: of one caller, and in all. */
+    underWayPerKey: number;
+    underWay: number;
   };
   signer: Signer;
   /** What the operator has stopped; nothing when left out. */

@@ -34,4 +34,3 @@ export {
 export { suspectHops } from './suspects.js';
 export { createTracker } from './tracker.js';
 export { type SeenUnits, type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';
-export { TooManyUnderWay } from './under-way.js';

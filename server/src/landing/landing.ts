@@ -6,6 +6,7 @@ import {
   withSignature,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
+import type { Guest } from '../lib/places.js';
 import { tell } from '../store/event-outbox.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
@@ -136,10 +137,10 @@ export class Landing {
   /**
    * Lands a fully signed transaction of a stranger: resolves with its signature as soon as one RPC has accepted it.
    * `caller`: whom it is counted for; `apiKey`: the id of the key whose holder hears of its end.
-   * @throws TooManyUnderWay, CannotLand, Stopped: nothing was sent.
+   * @throws NoPlace, CannotLand, Stopped: nothing was sent.
    * @throws NotAccepted if no RPC did. Unless all of them definitely refused it, it is followed anyway.
    */
-  async submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
+  async submit(signed: SignedTransaction, caller: Guest, apiKey?: string): Promise<string> {
     await this.#deps.stops?.require('posts');
     return this.#strangers.submissions.submit(signed, caller, apiKey);
   }

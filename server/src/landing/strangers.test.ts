@@ -21,13 +21,14 @@ import {
 import { pino } from 'pino';
 import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
+import { NoPlace } from '../lib/places.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { testSigner } from '../sandbox/maker/testing.js';
 import { findBySignature, type LedgerRow } from '../store/ledger.js';
 import { deleteEndedSubmissions } from '../store/ledger-cleaning.js';
 import { openEmbeddedStore } from '../store/testing.js';
-import { CannotLand, isBadTransaction, Landing, readSigned, TooManyUnderWay } from './index.js';
+import { CannotLand, isBadTransaction, Landing, readSigned } from './index.js';
 import { nonceIn } from './lifetime.js';
 import { leisurely } from './pace.js';
 import { createTracker } from './tracker.js';
@@ -119,8 +120,8 @@ describe('attack: a free key submits what will never land', () => {
     world.calls.clear();
   });
 
-  const refused = (signed: ReturnType<typeof signedBy>, says: RegExp, caller = 'attacker') =>
-    assert.rejects(world.landing.submit(signed, caller), (error) => {
+  const refused = (signed: ReturnType<typeof signedBy>, says: RegExp, id = 'attacker') =>
+    assert.rejects(world.landing.submit(signed, { id }), (error) => {
       assert.ok(error instanceof CannotLand, String(error));
       assert.match(error.message, says);
       return true;
@@ -152,7 +153,7 @@ describe('attack: a free key submits what will never land', () => {
       systemCreateAccount({ ...account, owner: SYSTEM_PROGRAM }),
       initializeNonce({ nonce: nonce.address, authority: owner.address }),
     ];
-    await world.landing.submit(signedBy(creation, await world.blockhash(), owner, nonce), 'owner');
+    await world.landing.submit(signedBy(creation, await world.blockhash(), owner, nonce), { id: 'owner' });
     await world.haveEnded(1);
     const value = nonceIn((await world.chain.account(nonce.address))!.data)!;
     const advance = (authority: Address) => [advanceNonce({ nonce: nonce.address, authority }), memo('again')];
@@ -168,7 +169,7 @@ describe('attack: a free key submits what will never land', () => {
     await refused(signedBy(made, value, owner), /its nonce is not that of the account/);
     assert.deepEqual(Object.fromEntries(world.calls), { getMultipleAccounts: 3 });
     assert.deepEqual(
-      await world.landing.submit(signedBy(advance(owner.address), value, owner), 'owner').then(() => 1),
+      await world.landing.submit(signedBy(advance(owner.address), value, owner), { id: 'owner' }).then(() => 1),
       1,
     );
     await world.haveEnded(2);
@@ -180,14 +181,13 @@ describe('attack: a free key submits what will never land', () => {
     const blockhash = await world.blockhash();
     world.node.swallows = true;
     let number = 0;
-    const submit = (caller: string) =>
-      world.landing.submit(signedBy([memo(`cap ${number++}`)], blockhash, payer), caller).then(
+    const submit = (id: string) =>
+      world.landing.submit(signedBy([memo(`cap ${number++}`)], blockhash, payer), { id }).then(
         () => 'taken',
-        (error) => (error instanceof TooManyUnderWay ? error.whose : String(error)),
+        (error) => (error instanceof NoPlace ? error.whose : String(error)),
       );
-    const submitMany = (caller: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => submit(caller)));
-    assert.deepEqual((await submitMany('one', 5)).sort(), ['caller', 'caller', 'taken', 'taken', 'taken']);
+    const submitMany = (id: string, count: number) => Promise.all(Array.from({ length: count }, () => submit(id)));
+    assert.deepEqual((await submitMany('one', 5)).sort(), ['guest', 'guest', 'taken', 'taken', 'taken']);
     assert.deepEqual((await submitMany('other', 3)).sort(), ['all', 'taken', 'taken']);
     const reads = world.calls.get('getMultipleAccounts');
     assert.equal(world.calls.get('sendTransaction'), 5);
@@ -204,7 +204,7 @@ describe('attack: a free key submits what will never land', () => {
     );
     world.node.swallows = false;
     const late = signedBy([memo('late')], await world.blockhash(), payer);
-    await world.landing.submit(late, 'one');
+    await world.landing.submit(late, { id: 'one' });
     await world.haveEnded(6);
     assert.equal(world.ended[5]!.state, 'landed');
   });
@@ -216,7 +216,7 @@ describe('attack: a free key submits what will never land', () => {
       signedBy([systemTransfer({ from: payer.address, to, lamports })], await world.blockhash(), payer);
     const signatures: string[] = [];
     for (const lamports of [1_000_000n, 2_000_000n, 3_000_000n]) {
-      signatures.push(await world.landing.submit(await pay(lamports), 'payer'));
+      signatures.push(await world.landing.submit(await pay(lamports), { id: 'payer' }));
     }
     await world.haveEnded(3);
     const before = new Date(world.clock.now() + 1_000);

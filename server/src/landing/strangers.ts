@@ -1,9 +1,9 @@
+import { Places } from '../lib/places.js';
 import type { LandingDeps } from './deps.js';
 import { Following, type FollowingDeps } from './following.js';
 import { leisurely } from './pace.js';
 import { Submissions } from './submissions.js';
 import { createTracker } from './tracker.js';
-import { UnderWay } from './under-way.js';
 
 /** Lands what others created and signed, apart from what we have: nothing of ours waits for it. */
 export interface Strangers {
@@ -18,7 +18,7 @@ export function openStrangers(
   { store, clock, steadyNow, observe, log, ...deps }: LandingDeps,
   shared: Pick<FollowingDeps, 'delegated' | 'settle'>,
 ): Strangers {
-  const { chain, sendRpcs, ...limits } = deps.strangers ?? { ...ANY_NUMBER, ...deps };
+  const { chain, sendRpcs, underWayPerKey, underWay } = deps.strangers ?? { ...ANY_NUMBER, ...deps };
   const tracker = createTracker({ chain, sendRpcs, log, steadyNow, pace: leisurely(chain) });
   const following = new Following({ store, clock, steadyNow, observe, log, tracker, ...shared });
   const submissions = new Submissions({
@@ -28,7 +28,7 @@ export function openStrangers(
     sendRpcs,
     log,
     following,
-    underWay: new UnderWay(limits),
+    places: new Places({ ofKey: underWayPerKey, all: underWay }),
   });
   return {
     submissions,

@@ -1,5 +1,6 @@
 import { encodeTransaction, type Transaction, transactionSignature } from '@slipway/wire';
 import { hashMessage } from '../crafting/transaction.js';
+import type { Guest, Places } from '../lib/places.js';
 import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
 import { requireLandable } from './can-land.js';
@@ -7,11 +8,10 @@ import type { LandingDeps } from './deps.js';
 import { type Following, leaseFrom } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
 import type { SubmissionPayload } from './submission-payload.js';
-import type { UnderWay } from './under-way.js';
 
 export interface SubmissionsDeps extends Pick<LandingDeps, 'store' | 'clock' | 'chain' | 'sendRpcs' | 'log'> {
   following: Pick<Following, 'follow'>;
-  underWay: UnderWay;
+  places: Places;
 }
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
@@ -24,7 +24,7 @@ export class Submissions {
   }
 
   /** See `Landing.submit`. */
-  submit(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
+  submit(signed: SignedTransaction, caller: Guest, apiKey?: string): Promise<string> {
     const signature = transactionSignature(signed.transaction);
     const known = this.#posted.get(signature);
     if (known) return known;
@@ -33,10 +33,10 @@ export class Submissions {
     return end;
   }
 
-  async #submitOnce(signed: SignedTransaction, caller: string, apiKey?: string): Promise<string> {
-    const { underWay, chain } = this.#deps;
+  async #submitOnce(signed: SignedTransaction, caller: Guest, apiKey?: string): Promise<string> {
+    const { places, chain } = this.#deps;
     // Before the chain is asked, so that what is over the limit costs no call.
-    underWay.enter(caller);
+    const leave = places.enter(caller);
     let row: LedgerRow | undefined;
     try {
       const aliveAt = await requireLandable(chain, signed);
@@ -44,12 +44,12 @@ export class Submissions {
       if (row) await this.#send(row);
     } catch (error) {
       const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
-      if (isSent) this.#follow(row!, caller);
-      else underWay.leave(caller);
+      if (isSent) this.#follow(row!, leave);
+      else leave();
       throw error;
     }
-    if (row) this.#follow(row, caller);
-    else underWay.leave(caller);
+    if (row) this.#follow(row, leave);
+    else leave();
     return transactionSignature(signed.transaction);
   }
 
@@ -64,12 +64,12 @@ export class Submissions {
     }
   }
 
-  #follow(row: LedgerRow, caller: string): void {
-    const { following, underWay, log } = this.#deps;
+  #follow(row: LedgerRow, leave: () => void): void {
+    const { following, log } = this.#deps;
     following
       .follow(row)
       .catch((error: Error) => log.debug({ request: row.id, reason: error.message }, 'left to a later run'))
-      .finally(() => underWay.leave(caller));
+      .finally(leave);
   }
 
   /** Undefined if the ledger has the signature already. */

@@ -158,11 +158,11 @@ export async function releaseMint(tx: Tx, mint: string, suffix: string, now: Dat
   return rowCount === 1;
 }
 
-/** How many launches that this caller had crafted have neither landed nor come to their end. */
+/** How many launches that this caller, or those that share this key, had crafted have neither landed nor come to their end. */
 export async function countLaunchesUnderWay(sql: Sql, caller: string): Promise<number> {
   const { rows } = await sql.query<{ count: bigint }>(
     `select count(*) as count from launches join ledger on ledger.id = request_id
-     where finished_at is null and ledger.state <> 'landed' and ledger.payload->>'caller' = $1`,
+     where finished_at is null and ledger.state <> 'landed' and $1 in (ledger.payload->>'caller', ledger.payload->>'together')`,
     [caller],
   );
   return Number(rows[0]!.count);

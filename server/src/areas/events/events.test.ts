@@ -87,13 +87,19 @@ interface Opened {
   close(): void;
 }
 
-async function open(
-  url: string,
-  { query = '', key = 'good-key', login, last }: { query?: string; key?: string; login?: string; last?: string } = {},
-): Promise<Opened> {
+interface Asked {
+  query?: string;
+  key?: string;
+  origin?: string;
+  login?: string;
+  last?: string;
+}
+
+async function open(url: string, { query = '', key = 'good-key', origin, login, last }: Asked = {}): Promise<Opened> {
   const stop = new AbortController();
   const headers = {
     'x-api-key': key,
+    ...(origin && { origin }),
     ...(login && { authorization: `Bearer ${login}` }),
     ...(last && { 'last-event-id': last }),
   };
@@ -258,6 +264,14 @@ test('attack: a free key opens ever more streams', async () => {
   streams.push(await open(small.url));
   assert.equal((await open(small.url)).status, 503);
   await small.close();
+});
+
+test('attack: another user opens ever more streams by the key of a page: a fifth of what the key has', async () => {
+  const copy = await startCopy({ streams: 20, streamsPerKey: 10 });
+  const asked = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };
+  for (const expected of [200, 200, 429]) assert.equal((await open(copy.url, asked)).status, expected);
+  assert.equal((await open(copy.url)).status, 200);
+  await copy.close();
 });
 
 test('attack: a free key does not read its stream, and is cut off; it can go on where it was', async () => {

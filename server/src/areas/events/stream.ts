@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { AppError } from '../../errors/index.js';
 import { readFilter } from '../../events/filter.js';
+import { type Guest, NoPlace, Places } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { followKinds, keptNumbers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
@@ -20,7 +21,8 @@ const Stream = {
 };
 
 export function registerStream(app: TypedServer, deps: EventsDeps): void {
-  const places = createPlaces(deps.limits);
+  const { streams: all, streamsPerKey: ofKey } = deps.limits;
+  const places = new Places({ ofKey, all });
   app.get(
     '/events/v1/stream',
     {
@@ -42,11 +44,10 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       },
     },
     async (request, reply) => {
-      const keyId = request.payer!.id;
       const { wants, follows } = readFilter(request.query);
       const account = accountOf(request);
       const login = request.wallet && { wallet: request.wallet, begunAt: deps.clock.now() };
-      const leave = places.enter(keyId);
+      const leave = enter(places, request.payer!);
       let body: Readable;
       try {
         await followKinds(deps.store, account, follows, new Date(deps.clock.now() + deps.keepMs));
@@ -86,30 +87,16 @@ function endInTime(reader: Reader): void {
   });
 }
 
-/** Counts the open streams, by key and in all. */
-function createPlaces({ streams, streamsPerKey }: EventsDeps['limits']) {
-  const byKey = new Map<string, number>();
-  let all = 0;
-  return {
-    /** Takes a place; the function that it returns gives it back. @throws AppError */
-    enter(keyId: string): () => void {
-      const ofKey = byKey.get(keyId) ?? 0;
-      if (ofKey >= streamsPerKey) {
-        throw new AppError('TOO_MANY_OF_KEY', { message: 'Too many streams of this key are open; close some of them' });
-      }
-      if (all >= streams) {
-        throw new AppError('TOO_MANY_IN_ALL', { message: 'Too many streams are open; try again in a moment' });
-      }
-      byKey.set(keyId, ofKey + 1);
-      all += 1;
-      return () => {
-        all -= 1;
-        const left = byKey.get(keyId)! - 1;
-        if (left > 0) byKey.set(keyId, left);
-        else byKey.delete(keyId);
-      };
-    },
-  };
+/** @throws AppError */
+function enter(places: Places, guest: Guest): () => void {
+  try {
+    return places.enter(guest);
+  } catch (error) {
+    if (!(error instanceof NoPlace)) throw error;
+    throw error.whose === 'guest'
+      ? new AppError('TOO_MANY_OF_KEY', { message: 'Too many streams of this key are open; close some of them' })
+      : new AppError('TOO_MANY_IN_ALL', { message: 'Too many streams are open; try again in a moment' });
+  }
 }
 
 /** The number after which a stream begins. @throws AppError GONE */

@@ -6,6 +6,7 @@ import { AppError } from '../../errors/index.js';
 import { askedBy, explain, newRequest } from '../../landing/index.js';
 import { imageKey, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import type { Guest } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { insertLaunch } from '../../store/launches.js';
 import { AREA, type StudioDeps, studioRoute, tags } from './deps.js';
@@ -45,14 +46,15 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
       },
     },
     (request) => {
-      const caller = request.payer!.id;
+      const { id, together } = request.payer!;
+      const caller = { id, together };
       return bound(caller, () => createPool(askedBy(deps, request), request.body, caller));
     },
   );
 }
 
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
-export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller: string): Promise<CreatePoolAnswer> {
+export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller: Guest): Promise<CreatePoolAnswer> {
   const request = readLaunch(deps, body);
   const { keys, crafted, pool, lastValidBlockHeight } = await withLaunchKeys(deps, async (keys) => ({
     keys,
@@ -66,7 +68,7 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller:
     crafted,
     lastValidBlockHeight,
     cosigners: keys.names,
-    payload: { caller },
+    payload: { caller: caller.id, ...(caller.together !== undefined && { together: caller.together }) },
   };
   const remembered = newRequest(craftedRequest, deps.clock);
   await deps.remember(remembered);

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/index.js';
 import { MINTS_READY } from '../../launches/index.js';
+import { boundsOf, type Guest } from '../../lib/places.js';
 import { countLaunchesUnderWay } from '../../store/launches.js';
 import type { StudioDeps } from './deps.js';
 
@@ -12,25 +13,32 @@ export const LAUNCHES_PER_KEY = MINTS_READY / 4;
  */
 export function boundLaunches({ store, mintSuffix }: Pick<StudioDeps, 'store' | 'mintSuffix'>) {
   const crafting = new Map<string, number>();
-  return async <T>(caller: string, craft: () => Promise<T>): Promise<T> => {
+  const add = (name: string, change: 1 | -1) => {
+    const count = (crafting.get(name) ?? 0) + change;
+    if (count > 0) crafting.set(name, count);
+    else crafting.delete(name);
+  };
+  return async <T>(caller: Guest, craft: () => Promise<T>): Promise<T> => {
     if (mintSuffix === '') return craft();
-    const others = crafting.get(caller) ?? 0;
-    if (others >= LAUNCHES_PER_KEY) throw tooMany();
-    crafting.set(caller, others + 1);
+    const bounds = boundsOf(caller, LAUNCHES_PER_KEY).map(([name, most]) => {
+      return { name, most, others: crafting.get(name) ?? 0 };
+    });
+    if (bounds.some(({ most, others }) => others >= most)) throw tooMany();
+    for (const { name } of bounds) add(name, 1);
     try {
-      const stored = await countLaunchesUnderWay(store, caller);
-      if (stored + others >= LAUNCHES_PER_KEY) throw tooMany();
+      for (const { name, most, others } of bounds) {
+        if ((await countLaunchesUnderWay(store, name)) + others >= most) throw tooMany();
+      }
       return await craft();
     } finally {
-      const left = crafting.get(caller)! - 1;
-      if (left > 0) crafting.set(caller, left);
-      else crafting.delete(caller);
+      for (const { name } of bounds) add(name, -1);
     }
   };
 }
 
 function tooMany(): AppError {
   return new AppError('TOO_MANY_OF_KEY', {
-    message: `This key has ${LAUNCHES_PER_KEY} launches under way; try again when some have landed, or have expired with their upload URLs`,
+    message:
+      'Too many launches of this key are under way; try again when some have landed, or have expired with their upload URLs',
   });
 }

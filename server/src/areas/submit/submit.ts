@@ -14,8 +14,8 @@ import {
   NotAccepted,
   readSigned,
   type SignedTransaction,
-  TooManyUnderWay,
 } from '../../landing/index.js';
+import { type Guest, NoPlace } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findBySignature } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
@@ -40,7 +40,7 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
         response: { 200: SubmitAnswer },
       },
     },
-    ({ body, payer, apiKey }) => submit(deps, body, payer!.id, apiKey?.id),
+    ({ body, payer, apiKey }) => submit(deps, body, payer!, apiKey?.id),
   );
 }
 
@@ -48,7 +48,7 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
 export async function submit(
   deps: SubmitDeps,
   { signedTransaction }: SubmitBody,
-  caller: string,
+  caller: Guest,
   apiKey?: string,
 ): Promise<SubmitAnswer> {
   if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
@@ -70,7 +70,7 @@ export async function submit(
 
 function toAppError(error: unknown): unknown {
   if (error instanceof CannotLand) return invalid(error.message);
-  if (error instanceof TooManyUnderWay) return new AppError(tooMany[error.whose]);
+  if (error instanceof NoPlace) return new AppError(tooMany[error.whose]);
   if (!(error instanceof NotAccepted)) return error;
   if (error.definite) return invalid(`not accepted: ${error.message}`);
   return new AppError('CHAIN_UNAVAILABLE', {
@@ -80,7 +80,7 @@ function toAppError(error: unknown): unknown {
   });
 }
 
-const tooMany = { caller: 'TOO_MANY_OF_KEY', all: 'TOO_MANY_IN_ALL' } as const;
+const tooMany = { guest: 'TOO_MANY_OF_KEY', all: 'TOO_MANY_IN_ALL' } as const;
 
 function invalid(detail: string): AppError {
   return new AppError('INVALID_REQUEST', { message: `signedTransaction: ${detail}` });

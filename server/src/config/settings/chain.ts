@@ -131,7 +131,7 @@ export const submit = group('Transaction submit', {
         default: 500,
         unit: 'transactions',
         description:
-          'How many submitted transactions of one key, or of one client without a key, each copy follows at the same time. Further ones are answered with 429.',
+          'How many submitted transactions of one key each copy follows at the same time. Further ones are answered with 429. All clients of a key that stands in pages count as one key, and so do all without a key; one client has a fifth of that.',
       }),
       underWay: Type.Integer({
         minimum: 1,

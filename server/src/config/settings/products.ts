@@ -158,7 +158,7 @@ export const Events = section({
     default: 1_000,
     unit: 'streams',
     description:
-      'How many event streams of one key each copy keeps open at the same time, those of logged-in wallets included. Further ones are answered with 429.',
+      'How many event streams of one key each copy keeps open at the same time, those of logged-in wallets included. Further ones are answered with 429. Of a key that stands in pages, one client has a fifth of that.',
   }),
   privateWebhooks: Type.Boolean({
     byMode: { sandbox: true, production: false },
