@@ -68,7 +68,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       ...openTableKeeper(deps),
       ...openMigrationKeeper(deps),
       await startEventNumbering({ store, log }),
-      await startWebhooks({ store, box: secrets, clock, log, send, registry: metrics.registry }),
+      await startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry }),
     ],
   });
   disposal.add('keeper', () => keeper.close());

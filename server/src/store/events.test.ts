@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type NewEvent, tell } from './event-outbox.js';
+import { type EventKind, type NewEvent, tell } from './event-outbox.js';
 import {
   accountOfKey,
   accountOfWallet,
@@ -59,13 +59,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     it('is heard by all that follow its kind, if it concerns everybody', async () => {
       const later = (ms: number) => new Date(AT.getTime() + ms);
+      const follow = (account: string, kinds: EventKind[], ms: number) =>
+        followKinds(store, { account, apiKey: 'k', until: later(ms) }, kinds, 10);
       const score = news([], { eventId: 'E' }, { kind: 'score.changed' });
       const price = news([], { usd: 1 }, { kind: 'price.changed' });
       await say(score);
       assert.equal(await number(), 0, 'nobody follows: nothing is written');
-      await followKinds(store, 'key:f1', ['score.changed'], later(10));
-      await followKinds(store, 'wallet:f2', ['score.changed', 'price.changed'], later(10));
-      await followKinds(store, 'key:f1', ['score.changed'], later(5));
+      await follow('key:f1', ['score.changed'], 10);
+      await follow('wallet:f2', ['score.changed', 'price.changed'], 10);
+      await follow('key:f1', ['score.changed'], 5);
       await say(score, price, { ...score, at: later(9) }, { ...score, at: later(10) });
       assert.equal(await number(), 3);
       const kinds = async (account: string) => (await all(account)).map((event) => [event.kind, event.wallet]);
@@ -78,6 +80,22 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await forgetFollowers(store, later(10));
       await say(score);
       assert.equal(await number(), 0);
+    });
+
+    it('attack: a free key logs in ever more wallets that follow what concerns everybody: a row for as many as it may have', async () => {
+      const [until, kinds] = [new Date(AT.getTime() + 1), ['score.changed'] as const];
+      const follow = (n: number, apiKey = 'many') =>
+        followKinds(store, { account: `wallet:${apiKey} ${n}`, apiKey, until }, kinds, 3);
+      const followed = [];
+      for (let n = 0; n < 20; n++) followed.push(await follow(n));
+      assert.deepEqual(followed, [...Array(3).fill(true), ...Array(17).fill(false)]);
+      assert.equal(await follow(0), true, 'who follows already goes on');
+      assert.equal(await follow(0, 'other'), true);
+      await say(news([], { eventId: 'E' }, { kind: 'score.changed' }));
+      await number();
+      const { rows } = await store.query(`select account from events where account like 'wallet:many %'`);
+      assert.equal(rows.length, 3);
+      await forgetFollowers(store, until);
     });
 
     it('is heard by the key that asked for the request, and by no other', async () => {

@@ -64,16 +64,33 @@ export async function numberEvents(tx: Tx, limit: number): Promise<number> {
   return Number(rows[0]!.found);
 }
 
+/** An account, and the id of the key that it follows by. */
+interface Follower {
+  account: string;
+  apiKey: string;
+  until: Date;
+}
+
 /**
  * From now on an account hears of what concerns everybody, of these kinds, until `until`; whoever reads goes on saying so.
+ * False where `most` accounts of the key follow one of them already: each is a row for each event.
  */
-export async function followKinds(sql: Sql, account: string, kinds: readonly EventKind[], until: Date): Promise<void> {
-  if (kinds.length === 0) return;
-  await sql.query(
-    `insert into event_followers as known (account, kind, until) select $1, kind, $3 from unnest($2::text[]) as kind
+export async function followKinds(
+  sql: Sql,
+  { account, apiKey, until }: Follower,
+  kinds: readonly EventKind[],
+  most: number,
+): Promise<boolean> {
+  if (kinds.length === 0) return true;
+  const { rowCount } = await sql.query(
+    `insert into event_followers as known (account, kind, until, api_key)
+     select $1, asked.kind, $3, $4 from unnest($2::text[]) as asked(kind)
+     where exists (select from event_followers f where f.account = $1 and f.kind = asked.kind)
+       or (select count(*) from event_followers f where f.api_key = $4 and f.kind = asked.kind) < $5
      on conflict (account, kind) do update set until = greatest(known.until, excluded.until)`,
-    [account, kinds, until],
+    [account, kinds, until, apiKey, most],
   );
+  return rowCount === kinds.length;
 }
 
 /** Forgets who has not said for long that they follow. */

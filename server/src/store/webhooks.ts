@@ -26,6 +26,8 @@ export interface Webhook {
   createdAt: Date;
   /** The number of the last event that was tried, or was not wanted. */
   last: bigint;
+  /** Names the key that it was added by; one from before keys were noted stands for itself. */
+  addedBy: string;
   /** How often in a row it has failed, and until when it rests. */
   failures: number;
   restUntil: Date | null;
@@ -33,8 +35,9 @@ export interface Webhook {
 
 type Row = Omit<Webhook, 'url' | 'secrets'> & { urlSealed: Uint8Array; secretsSealed: Uint8Array };
 
+const ADDED_BY = `coalesce(w.api_key, w.account)`;
 const COLUMNS = `w.id, w.account, w.url_sealed as "urlSealed", w.secrets_sealed as "secretsSealed", w.kinds, w.wallet,
-  w.created_at as "createdAt", w.last, w.failures, w.rest_until as "restUntil"`;
+  w.created_at as "createdAt", w.last, ${ADDED_BY} as "addedBy", w.failures, w.rest_until as "restUntil"`;
 
 const placeOf = (column: 'url' | 'secrets', id: string): string => `webhooks.${column} of ${id}`;
 
@@ -47,16 +50,27 @@ function opened(box: TextBox, { urlSealed, secretsSealed, ...row }: Row): Webhoo
     : { ...row, url, secrets: JSON.parse(secrets) as WebhookSecret[] };
 }
 
-type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'>;
+type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'> & {
+  /** The id of the key that it is added by. */
+  apiKey: string;
+};
 
-/** Adds a webhook that gets what happens from now on. False where the account has `most` already. */
-export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, most: number): Promise<boolean> {
-  const { id, account, url, secrets, kinds, wallet, createdAt } = webhook;
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [account]);
+/** The most webhooks: of an account, and of all accounts that one key has added any for. */
+interface MostWebhooks {
+  ofAccount: number;
+  ofKey: number;
+}
+
+/** Adds a webhook that gets what happens from now on. False where there are as many already. */
+export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, most: MostWebhooks): Promise<boolean> {
+  const { id, account, url, secrets, kinds, wallet, createdAt, apiKey } = webhook;
+  for (const name of [account, `key ${apiKey}`])
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [name]);
   const { rowCount } = await tx.query(
-    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, last)
-     select $1, $2, $3, $4, $5, $6, $7, coalesce((select last from event_accounts where account = $2), 0)
-     where (select count(*) from webhooks where account = $2) < $8`,
+    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, api_key, last)
+     select $1, $2, $3, $4, $5, $6, $7, $8, coalesce((select last from event_accounts where account = $2), 0)
+     where (select count(*) from webhooks where account = $2) < $9
+       and (select count(*) from webhooks where api_key = $8) < $10`,
     [
       id,
       account,
@@ -65,7 +79,9 @@ export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, m
       kinds,
       wallet,
       createdAt,
-      most,
+      apiKey,
+      most.ofAccount,
+      most.ofKey,
     ],
   );
   return rowCount === 1;
@@ -119,23 +135,37 @@ export interface WebhookLease {
   until: Date;
 }
 
-/** Takes up to `most` webhooks that something waits for, those first that have waited longest. */
+/** How many webhooks are taken: in all, and of what one key has added, besides those of it that are under way. */
+export interface MostTurns {
+  inAll: number;
+  ofKey: number;
+  /** Those under way, by `addedBy`. */
+  underWay: ReadonlyMap<string, number>;
+}
+
+/** Takes webhooks that something waits for, those first that have waited longest. */
 export async function takeDueWebhooks(
   tx: Tx,
   box: TextBox,
   { holder, now, until }: WebhookLease,
-  most: number,
+  { inAll, ofKey, underWay }: MostTurns,
 ): Promise<Webhook[]> {
   const { rows } = await tx.query<Row>(
     `with due as (
-       select w.id from webhooks w
+       select w.id, ${ADDED_BY} as added_by,
+         row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
+       from webhooks w
        where coalesce(w.lease_until <= $1, true) and coalesce(w.rest_until <= $1, true)
          and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
            or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
-       order by w.lease_until nulls first limit $4 for update skip locked
+     ), taken as (
+       select w.id from webhooks w join due using (id)
+         left join unnest($6::text[], $7::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
+       where due.place + coalesce(busy.turns, 0) <= $5 and coalesce(w.lease_until <= $1, true)
+       order by w.lease_until nulls first limit $4 for update of w skip locked
      )
-     update webhooks w set lease_holder = $2, lease_until = $3 from due where w.id = due.id returning ${COLUMNS}`,
-    [now, holder, until, most],
+     update webhooks w set lease_holder = $2, lease_until = $3 from taken where w.id = taken.id returning ${COLUMNS}`,
+    [now, holder, until, inAll, ofKey, [...underWay.keys()], [...underWay.values()]],
   );
   return rows.flatMap((row) => opened(box, row) ?? []);
 }

@@ -369,5 +369,12 @@ test('attack: a free key adds ever more webhooks, or ones that nothing may be se
   );
   assert.equal(added.filter(({ status }) => status === 200).length, 20);
   assert.equal(added.filter(({ status }) => status === 409).length, 5);
+  // As if its wallets had added the rest of what the key may have.
+  await store.query(
+    `insert into webhooks (id, account, url_sealed, secrets_sealed, created_at, last, api_key)
+     select n, 'wallet:' || n, '', '', now(), 0, 'key-1' from generate_series(1, 980) as n`,
+  );
+  const { status, body } = await call(copy.url, 'POST', '', { body: { url: 'https://a.example' }, login: 'owner' });
+  assert.deepEqual([status, /1000 of all wallets of this key/.test(body.error)], [409, true]);
   await copy.close();
 });

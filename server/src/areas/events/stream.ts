@@ -4,9 +4,10 @@ import { AppError } from '../../errors/index.js';
 import { readFilter } from '../../events/filter.js';
 import { type Guest, NoPlace, Places } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { followKinds, keptNumbers } from '../../store/events.js';
+import { keptNumbers } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
+import { follow } from './follow.js';
 import { Reader } from './reader.js';
 import { StreamHeaders, StreamQuery } from './schema.js';
 import { accountOf } from './webhooks.js';
@@ -50,7 +51,11 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       const leave = enter(places, request.payer!);
       let body: Readable;
       try {
-        await followKinds(deps.store, account, follows, new Date(deps.clock.now() + deps.keepMs));
+        await follow(
+          deps.store,
+          { account, apiKey: request.apiKey!.id, until: new Date(deps.clock.now() + deps.keepMs) },
+          follows,
+        );
         const asked = request.headers['last-event-id'] ?? request.query.after;
         const after = await startOf(deps.store, account, asked);
         const reader = new Reader({ account, after, login, wants, cut: () => reply.raw.destroy() });

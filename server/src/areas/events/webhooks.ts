@@ -6,7 +6,7 @@ import { whyNotUrl } from '../../events/sender.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { newWebhookSecret } from '../../signer/index.js';
-import { accountOfKey, accountOfWallet, followKinds, unfollowKinds } from '../../store/events.js';
+import { accountOfKey, accountOfWallet, unfollowKinds } from '../../store/events.js';
 import {
   deleteWebhook,
   findWebhook,
@@ -16,9 +16,12 @@ import {
   type Webhook,
 } from '../../store/webhooks.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
+import { follow } from './follow.js';
 import * as schema from './webhook-schema.js';
 
 const MOST = 20;
+/** Of all wallets that have logged in by one key, and of the key itself. */
+const MOST_OF_KEY = 1_000;
 /** How long the secret before goes on signing. */
 const ROTATION_MS = 24 * 60 * 60_000;
 /** A webhook follows what concerns everybody for as long as it is there. */
@@ -33,7 +36,8 @@ export const noWebhook = () => new AppError('NOT_FOUND', { message: 'There is no
 export const accountOf = ({ wallet, apiKey }: Pick<FastifyRequest, 'wallet' | 'apiKey'>): string =>
   wallet === undefined ? accountOfKey(apiKey!.id) : accountOfWallet(wallet);
 
-const shown = ({ id, url, kinds, wallet, createdAt, failures }: Webhook): schema.Webhook => ({
+type Shown = Pick<Webhook, 'id' | 'url' | 'kinds' | 'wallet' | 'createdAt' | 'failures'>;
+const shown = ({ id, url, kinds, wallet, createdAt, failures }: Shown): schema.Webhook => ({
   id,
   url,
   ...(kinds !== null && { kinds }),
@@ -55,7 +59,7 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
         response: { 200: schema.NewWebhook },
       },
     },
-    (request) => addWebhook(deps, accountOf(request), request.body),
+    (request) => addWebhook(deps, { account: accountOf(request), apiKey: request.apiKey!.id }, request.body),
   );
   app.get(
     '/events/v1/webhooks',
@@ -105,7 +109,11 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
   );
 }
 
-async function addWebhook({ store, box, clock, allowsPrivate }: EventsDeps, account: string, body: schema.WebhookBody) {
+async function addWebhook(
+  { store, box, clock, allowsPrivate }: EventsDeps,
+  { account, apiKey }: { account: string; apiKey: string },
+  body: schema.WebhookBody,
+) {
   const { follows } = readFilter(body);
   const refusal = URL.canParse(body.url) ? whyNotUrl(new URL(body.url), allowsPrivate) : 'expected an absolute URL';
   if (refusal !== undefined) {
@@ -115,6 +123,7 @@ async function addWebhook({ store, box, clock, allowsPrivate }: EventsDeps, acco
   const webhook = {
     id: uuidv7(clock),
     account,
+    apiKey,
     url: body.url,
     secrets: [{ secret }],
     kinds: body.kinds ?? null,
@@ -122,14 +131,14 @@ async function addWebhook({ store, box, clock, allowsPrivate }: EventsDeps, acco
     createdAt: new Date(clock.now()),
   };
   await store.transaction(async (tx) => {
-    if (!(await insertWebhook(tx, box, webhook, MOST))) {
+    if (!(await insertWebhook(tx, box, webhook, { ofAccount: MOST, ofKey: MOST_OF_KEY }))) {
       throw new AppError('CONFLICT', {
-        message: `There are ${MOST} webhooks already; delete one that you do not need`,
+        message: `There are ${MOST} webhooks already, or ${MOST_OF_KEY} of all wallets of this key; delete one that you do not need`,
       });
     }
-    await followKinds(tx, account, follows, ALWAYS);
+    await follow(tx, { account, apiKey, until: ALWAYS }, follows);
   });
-  return { ...shown({ ...webhook, last: 0n, failures: 0, restUntil: null }), secret };
+  return { ...shown({ ...webhook, failures: 0 }), secret };
 }
 
 async function removeWebhook({ store, box, clock, keepMs }: EventsDeps, account: string, id: string): Promise<void> {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { Message, Outcome, Sender } from '../../events/sender.js';
-import { createClock } from '../../lib/clock.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSecretBox, newWebhookSecret } from '../../signer/index.js';
 import { tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
@@ -33,15 +33,15 @@ beforeEach(async () => {
   clock.setOffset(0);
 });
 
-const addWebhook = (id: string, kinds: string | null = null) =>
+const addWebhook = (id: string, kinds: string | null = null, { account = ACCOUNT, apiKey = 'key' } = {}) =>
   store.transaction((tx) => {
     const createdAt = new Date(clock.now());
-    const row = { id, account: ACCOUNT, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
-    return insertWebhook(tx, box, { ...row, createdAt }, 20);
+    const row = { id, account, apiKey, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
+    return insertWebhook(tx, box, { ...row, createdAt }, { ofAccount: 20, ofKey: 1_000 });
   });
 
-async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled') {
-  const event = { kind, at: new Date(clock.now()), wallets: [WALLET], begunBy: undefined, data: {} };
+async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled', wallets = [WALLET]) {
+  const event = { kind, at: new Date(clock.now()), wallets, begunBy: undefined, data: {} };
   await store.transaction(async (tx) => {
     await tell(tx, Array(count).fill(event));
     await numberEvents(tx, count);
@@ -66,8 +66,8 @@ function createReceivers(answers: Record<string, (number: number) => Outcome['st
 
 const log = pino({ level: 'silent' });
 const started: KeeperLoop[] = [];
-async function start(send: Sender, registry = new Registry()): Promise<KeeperLoop> {
-  const loop = await startWebhooks({ store, box, clock, send, log, registry });
+async function start(send: Sender, registry = new Registry(), now = steadyNow): Promise<KeeperLoop> {
+  const loop = await startWebhooks({ store, box, clock, steadyNow: now, send, log, registry });
   started.push(loop);
   return loop;
 }
@@ -166,6 +166,61 @@ test('attack: a free key has a receiver that answers slowly, and delays only its
   await until(loop, () => numbers('quick').length >= 50);
   assert.deepEqual(numbers('slow'), []);
   answer(500);
+});
+
+/** So many webhooks of one key, ten for each of its wallets, and something that happens to each of these. */
+async function addMany(apiKey: string, count: number, events: number) {
+  const wallets = upTo(count / 10).map((n) => `${apiKey} ${n}`);
+  for (const wallet of wallets)
+    for (const n of upTo(10))
+      await addWebhook(`${wallet} ${n}`.replaceAll(' ', '-'), null, { account: `wallet:${wallet}`, apiKey });
+  await happen(events, 'order.filled', wallets);
+}
+
+test('attack: a free key logs in ever more wallets, with webhooks that never answer: half of what is sent at a time', async () => {
+  await addMany('attacker', 120, 1);
+  const asked = new Set<string>();
+  const { send, numbers } = createReceivers();
+  const loop = await start((message) => {
+    const { hostname } = new URL(message.url);
+    if (!hostname.startsWith('attacker')) return send(message);
+    asked.add(hostname);
+    return new Promise(() => {});
+  });
+  await until(loop, () => asked.size === 50);
+  await addWebhook('other', null, { apiKey: 'other' });
+  await happen(1);
+  await until(loop, () => numbers('other').length > 0);
+  assert.equal(asked.size, 50);
+});
+
+test('attack: a free key and another one have webhooks that answer slowly, each with much to send: others wait for two answers', async () => {
+  for (const key of ['attacker', 'accomplice']) await addMany(key, 50, 20);
+  let seconds = 0;
+  let answers: (() => void)[] = [];
+  const { send, numbers } = createReceivers();
+  const loop = await start(
+    async (message) => {
+      if (!new URL(message.url).hostname.startsWith('other'))
+        await new Promise<void>((resolve) => answers.push(resolve));
+      return send(message);
+    },
+    new Registry(),
+    () => seconds * 1_000,
+  );
+  await until(loop, () => answers.length === 100);
+  await addWebhook('other', null, { apiKey: 'other' });
+  await happen(1);
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(numbers('other'), []);
+    await until(loop, () => answers.length === 100);
+    seconds += 9;
+    const [given, next] = [answers, []];
+    answers = next;
+    for (const answer of given) answer();
+  }
+  await until(loop, () => numbers('other').length > 0);
+  assert.deepEqual(numbers('other'), [1]);
 });
 
 test('two copies share the webhooks: each event arrives once where nothing fails', async () => {

@@ -29,8 +29,11 @@ import { createWebhookMetrics } from './metrics.js';
 /** Sends at the same time. */
 const MOST_AT_ONCE = 100;
 const PAGE = 50;
+/** Of what one key has added: a key can log in any number of wallets. */
+const MOST_OF_KEY = MOST_AT_ONCE / 2;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
+const TURN_MS = 10_000;
 /** Longer than an attempt may take. */
 const LEASE_MS = 30_000;
 const INTERVAL_MS = 1_000;
@@ -47,6 +50,7 @@ export interface WebhooksDeps {
   store: Store;
   box: TextBox;
   clock: AdjustableClock;
+  steadyNow: () => number;
   send: Sender;
   log: Logger;
   registry: Registry;
@@ -64,19 +68,27 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
   );
   const withMetrics = { ...deps, metrics };
   const running = new Set<Promise<void>>();
+  const underWay = new Map<string, number>();
+  const count = (key: string, change: 1 | -1) => {
+    const now = (underWay.get(key) ?? 0) + change;
+    if (now > 0) underWay.set(key, now);
+    else underWay.delete(key);
+  };
   const loop = new Loop(
     async () => {
-      const most = MOST_AT_ONCE - running.size;
-      if (most <= 0) return;
+      const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay };
+      if (most.inAll <= 0) return;
       const holder = uuidv7(clock);
       const taken = await store.transaction((tx) => takeDueWebhooks(tx, box, leaseOf(deps, holder), most));
       for (const webhook of taken) {
+        count(webhook.addedBy, 1);
         const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
           .catch((error: Error) => {
             if (!loop.isClosed) log.warn({ webhook: webhook.id, reason: error.message }, 'a webhook is tried again');
           })
           .finally(() => {
             running.delete(serving);
+            count(webhook.addedBy, -1);
             loop.wake();
           });
         running.add(serving);
@@ -111,22 +123,25 @@ function leaseOf({ clock }: Pick<WebhooksDeps, 'clock'>, holder: string) {
   return { holder, now: new Date(now), until: new Date(now + LEASE_MS) };
 }
 
-/** Sends what waits for one webhook, until nothing does or it fails. */
+/** Sends what waits for one webhook, until nothing does, it fails, or its turn is over. */
 async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
-  const { store, clock } = deps;
+  const { store, clock, steadyNow } = deps;
+  const until = steadyNow() + TURN_MS;
   const { wants } = readFilter({ kinds: webhook.kinds ?? undefined, wallet: webhook.wallet ?? undefined });
   let { last } = webhook;
   const isSent = (delivery: Delivery) => attempt(deps, webhook, holder, delivery);
   let left = MOST_IN_A_TURN;
+  const isOver = () => left <= 0 || isClosing() || steadyNow() >= until;
   for (const delivery of await dueDeliveries(store, webhook.id, new Date(clock.now()), left)) {
+    if (isOver()) return release();
     left -= 1;
-    if (isClosing() || !(await isSent(delivery))) return release();
+    if (!(await isSent(delivery))) return release();
   }
-  while (left > 0 && !isClosing()) {
+  while (!isOver()) {
     const page = await eventsAfter(store, [{ account: webhook.account, after: last }], PAGE);
     if (page[0] && page[0].number > last + 1n) await noteGap(deps, webhook.id, last + 1n, page[0].number - 1n);
     for (const event of page) {
-      if (left <= 0 || isClosing()) return release();
+      if (isOver()) return release();
       if (wants(event)) {
         left -= 1;
         if (!(await isSent(deliveryOf(event)))) {
