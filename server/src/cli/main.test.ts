@@ -221,14 +221,14 @@ test('the token comes from the data folder when the environment has none', async
   assert.match(missing.err, /SLIPWAY_ADMIN_TOKEN/);
 });
 
-test('verification requests are listed and decided', async () => {
+async function pay(id: string, twitterHandle: string): Promise<void> {
   const row = {
-    id: 'request-1',
-    tokenId: 'T'.repeat(43),
+    id,
+    tokenId: id,
     kind: 'verification' as const,
-    requestId: 'paid',
+    requestId: `paid ${id}`,
     payer: 'P'.repeat(43),
-    twitterHandle: '@token',
+    twitterHandle,
     senderTwitterHandle: null,
     description: null,
     metadata: null,
@@ -238,8 +238,12 @@ test('verification requests are listed and decided', async () => {
   };
   await store.transaction(async (tx) => {
     await reserve(tx, [row]);
-    await confirmReserved(tx, [{ requestId: 'paid', signature: 'signature', paidAt: row.createdAt }]);
+    await confirmReserved(tx, [{ requestId: row.requestId, signature: id, paidAt: row.createdAt }]);
   });
+}
+
+test('verification requests are listed and decided', async () => {
+  await pay('request-1', '@token');
   assert.match((await run(['verifications', 'list', '--state', 'pending', '--url', url])).out, /request-1.*@token/s);
   const approved = await json<{ state: string; note: string }>([
     'verifications',
@@ -250,6 +254,18 @@ test('verification requests are listed and decided', async () => {
   ]);
   assert.deepEqual([approved.state, approved.note], ['approved', 'ok']);
   assert.equal((await run(['verifications', 'reject', 'request-1', '--url', url])).code, 1);
+});
+
+test('attack: an uploader writes into a request what steers the terminal of the operator, or adds a line to the list: it is left out', async () => {
+  await pay('request-2', '@a\u001b[2J\u001b]52;c;cm0gLXJm\u0007\u009b31m\u202e\nrequest-3  approved');
+  const { out } = await run(['verifications', 'list', '--url', url]);
+  const line = out.split('\n').find((each) => each.startsWith('request-2'))!;
+  assert.match(line, /@a\[2J\]52;c;cm0gLXJm31mrequest-3 {2}approved$/);
+  assert.doesNotMatch(out, /[^\P{Cc}\n]/u);
+  const listed = await run(['verifications', 'list', '--url', url, '--json']);
+  assert.doesNotMatch(listed.out, /\p{Cc}/u);
+  const { verifications } = JSON.parse(listed.out) as { verifications: { twitterHandle: string }[] };
+  assert.match(verifications[0]!.twitterHandle, /\u009b31m\u202e\n/, 'programs get what there is');
 });
 
 test('no service at the given URL is an error that says how to go on', async () => {

@@ -4,15 +4,23 @@ import { nearest } from '../lib/nearest.js';
 import { version } from '../lib/version.js';
 import { addCommands } from './commands.js';
 import { type CliContext, UsageError } from './context.js';
+import { plainJson, plainLines } from './plain.js';
 import { createProgram } from './program.js';
 
 /**
  * Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage. Output
  * goes to the context. It never prompts, so it works without a terminal.
  */
-export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(argv: readonly string[], given: CliContext): Promise<number> {
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
+  // Tokens, orders and events carry names that strangers have chosen.
+  const clean = json ? plainJson : plainLines;
+  const context: CliContext = {
+    ...given,
+    stdout: (text) => given.stdout(clean(text)),
+    stderr: (text) => given.stderr(clean(text)),
+  };
   let failed = false;
   let shown = '';
   const program = createProgram(argv, {
@@ -37,7 +45,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
       const text = shown.trimEnd();
-      context.stdout(json && error.code === 'commander.version' ? JSON.stringify(text) : text);
+      // Help has colors, and is ours alone.
+      given.stdout(json && error.code === 'commander.version' ? JSON.stringify(text) : text);
       return 0;
     }
     return fail(context, error, { argv, json, command: commandOf(program, argv) });

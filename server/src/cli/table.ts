@@ -1,6 +1,8 @@
+import { plain } from './plain.js';
+
 /** Rows under their headings, in columns two spaces apart. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows].map((line) => line.map(plain));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   return lines
     .map((line) =>

@@ -86,7 +86,10 @@ function guarded(resolve: (host: string) => Promise<readonly string[]>, allowsPr
   return (host, { all }, done) => {
     const answer = async () => {
       const found = await resolve(host);
-      const refusal = found.map((address) => whyNotTo(address, allowsPrivate)).find((why) => why !== undefined);
+      // By its name: whoever asks learns no addresses of a network that only this machine sees.
+      const refusal = found
+        .map((address) => whyNotTo(address, allowsPrivate)?.replace(address, host))
+        .find((why) => why !== undefined);
       if (refusal !== undefined) throw new Error(refusal);
       if (found.length === 0) throw new Error(`${host} has no address`);
       return found.map((address) => ({ address, family: isIP(address) }));
