@@ -90,6 +90,17 @@ describe('attack: a wallet makes payments fail on the chain that the gas wallet 
   }
 });
 
+it('attack: an uploader says that it has paid more than it has: the operator sees what was paid', async () => {
+  const payer = await world.newWallet(PRICE, 0n);
+  const mint = await world.newMint();
+  const said = { paymentAmount: '9'.repeat(1_000) };
+  const { body } = await world.execute(payer, await world.craft(payer.address), mint, said);
+  assert.equal(body.status, 'Success', JSON.stringify(body));
+  const text = 'select payment_amount as paid from verifications where token_id = $1';
+  const { rows } = await world.store.query<{ paid: string }>(text, [mint]);
+  assert.deepEqual(rows, [{ paid: `${PRICE}` }]);
+});
+
 describe("attack: a wallet keeps a rival's token taken by payments that never land; each holds it for ten seconds", () => {
   /** Posts a payment that no node gets; `answer` comes when it has come to its end. */
   async function hold(attacker: Keypair, mint: Address) {

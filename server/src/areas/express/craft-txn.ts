@@ -119,7 +119,7 @@ async function remember(
   deps: ExpressDeps,
   wallet: Address,
   currency: Currency,
-  { requestId, amount, gasless }: PaymentSummary,
+  { requestId, amount, gasless, swap }: PaymentSummary,
   { crafted, lastValidBlockHeight }: Ready,
 ): Promise<void> {
   const request = {
@@ -129,7 +129,11 @@ async function remember(
     crafted,
     lastValidBlockHeight,
     cosigners: gasless ? (['gas'] as const) : [],
-    payload: { currency, amount: amount.toString() } satisfies PaymentPayload,
+    payload: {
+      currency,
+      amount: amount.toString(),
+      ...(swap && { paid: swap.inputAmount.toString() }),
+    } satisfies PaymentPayload,
   };
   await deps.remember(newRequest(request, deps.clock));
 }

@@ -127,7 +127,7 @@ function newVerification(
   request: LedgerRow,
   body: ExecuteBody,
 ): NewVerification {
-  const { currency, amount } = readPayload(request);
+  const { currency, amount, paid = amount } = readPayload(request);
   return {
     id: uuidv7(clock),
     tokenId,
@@ -139,7 +139,8 @@ function newVerification(
     description: body.description || null,
     metadata: kind === 'metadata' ? body.tokenMetadata : null,
     paymentCurrency: currency,
-    paymentAmount: BigInt(body.paymentAmount ?? amount),
+    // Not what the client says: the operator decides by it.
+    paymentAmount: BigInt(paid),
     createdAt: new Date(clock.now()),
   };
 }

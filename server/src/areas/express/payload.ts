@@ -7,6 +7,8 @@ const PaymentPayload = Type.Object({
   currency: Type.Unsafe<Currency>(Type.String()),
   /** Platform tokens that the receiver gets, in the smallest unit. */
   amount: digits,
+  /** The most that leaves the sender, in the smallest unit of the currency; of a swap only. */
+  paid: Type.Optional(digits),
 });
 export type PaymentPayload = Static<typeof PaymentPayload>;
 

@@ -110,7 +110,7 @@ export async function openExpressWorld() {
       const url = `/tokens/v2/verify/express/craft-txn?senderAddress=${sender}`;
       return (await app.inject({ url, headers })).json();
     },
-    async execute(sender: Keypair, { requestId, transaction }: CraftTxnAnswer, tokenId: Address) {
+    async execute(sender: Keypair, { requestId, transaction }: CraftTxnAnswer, tokenId: Address, more: object = {}) {
       const payload = {
         requestId,
         transaction: signed(transaction, sender),
@@ -118,6 +118,7 @@ export async function openExpressWorld() {
         tokenId,
         twitterHandle: 'somebody',
         description: '',
+        ...more,
       };
       const url = '/tokens/v2/verify/express/execute';
       const answer = await app.inject({ method: 'POST', url, headers, payload });
