@@ -46,8 +46,7 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
       },
     },
     (request) => {
-      const { id, together } = request.payer!;
-      const caller = { id, together };
+      const caller = request.payer!;
       return bound(caller, () => createPool(askedBy(deps, request), request.body, caller));
     },
   );

@@ -5,7 +5,7 @@ import type { Guest } from '../../lib/places.js';
 import { countLaunchesUnderWay, insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
-import { boundLaunches, LAUNCHES_PER_KEY } from './launch-bound.js';
+import { boundLaunches, LAUNCHES_PER_KEY, LAUNCHES_WITHOUT_STOCK } from './launch-bound.js';
 
 const AT = new Date(Date.UTC(2026, 10, 20));
 
@@ -24,8 +24,8 @@ async function open(t: TestContext) {
     });
   };
   const bound = boundLaunches({ store, mintSuffix: 'ab' });
-  const call = (caller: string, bounded = bound, together?: string) =>
-    bounded({ id: caller, together }, () => craft({ id: caller, together }));
+  const call = (caller: string, bounded = bound, together?: string, tier = 'free') =>
+    bounded({ id: caller, together, tier }, () => craft({ id: caller, together }));
   return { store, bound, call };
 }
 
@@ -50,6 +50,15 @@ test('attack: a free key asks for 20 launches at once: they take 5 mint addresse
   await call('attacker', boundLaunches({ store, mintSuffix: '' }));
 });
 
+test('attack: a free key fills the disk with uploads for launches that it never sends: those of 200 at a time', async (t) => {
+  const { store, call } = await open(t);
+  const unbound = boundLaunches({ store, mintSuffix: '' });
+  for (let count = 0; count < LAUNCHES_WITHOUT_STOCK; count++) await call('attacker', unbound);
+  await assert.rejects(call('attacker', unbound), { status: 429 });
+  await call('somebody else', unbound);
+  await call('attacker', unbound, undefined, 'unlimited');
+});
+
 test('attack: another user asks for launches by the key of a page, from ever more addresses: one each, and 5 in all', async (t) => {
   const { bound, call } = await open(t);
   await call('page 1', bound, 'page');
@@ -71,7 +80,7 @@ test('attack: a free key asks for launches that are refused: they leave no place
   const bound = boundLaunches({ store, mintSuffix: 'ab' });
   for (let call = 0; call < 2 * LAUNCHES_PER_KEY; call++) {
     await assert.rejects(
-      bound({ id: 'key' }, () => Promise.reject(new Error('cannot pay'))),
+      bound({ id: 'key', tier: 'free' }, () => Promise.reject(new Error('cannot pay'))),
       /cannot pay/,
     );
   }

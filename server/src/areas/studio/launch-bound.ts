@@ -7,9 +7,18 @@ import type { StudioDeps } from './deps.js';
 /** How many launches one API key may have under way where mint addresses come from a stock: a quarter of it. */
 export const LAUNCHES_PER_KEY = MINTS_READY / 4;
 
+/** The same where addresses are made as they are needed: each launch may upload as much as an image may have. */
+export const LAUNCHES_WITHOUT_STOCK = 200;
+
+/** Whose launches are counted. */
+export interface Launcher extends Guest {
+  readonly tier: string;
+}
+
 /**
  * Lets a caller have so many launches crafted that have neither landed nor expired. Those that are being crafted count
- * in this process only: another one may let as many through at the same moment. @throws AppError TOO_MANY_OF_KEY
+ * in this process only: another one may let as many through at the same moment. Where there is no stock, a key without
+ * limits has as many as it likes. @throws AppError TOO_MANY_OF_KEY
  */
 export function boundLaunches({ store, mintSuffix }: Pick<StudioDeps, 'store' | 'mintSuffix'>) {
   const crafting = new Map<string, number>();
@@ -18,9 +27,10 @@ export function boundLaunches({ store, mintSuffix }: Pick<StudioDeps, 'store' | 
     if (count > 0) crafting.set(name, count);
     else crafting.delete(name);
   };
-  return async <T>(caller: Guest, craft: () => Promise<T>): Promise<T> => {
-    if (mintSuffix === '') return craft();
-    const bounds = boundsOf(caller, LAUNCHES_PER_KEY).map(([name, most]) => {
+  const mostOfKey = mintSuffix === '' ? LAUNCHES_WITHOUT_STOCK : LAUNCHES_PER_KEY;
+  return async <T>(caller: Launcher, craft: () => Promise<T>): Promise<T> => {
+    if (mintSuffix === '' && caller.tier === 'unlimited') return craft();
+    const bounds = boundsOf(caller, mostOfKey).map(([name, most]) => {
       return { name, most, others: crafting.get(name) ?? 0 };
     });
     if (bounds.some(({ most, others }) => others >= most)) throw tooMany();
