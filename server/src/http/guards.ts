@@ -41,8 +41,8 @@ interface KeyGuardDeps {
   readonly clientOf: ClientOf;
   /** Whether a call without a key is served. */
   readonly keyless: boolean;
-  /** Whether a publishable key suffices; without, only with the token of a login. */
-  readonly forPages: boolean;
+  /** Whether a publishable key suffices: always, with the token of a login, or never. */
+  readonly forPages: 'yes' | 'with-login' | 'no';
 }
 
 /**
@@ -116,13 +116,18 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
 }
 
 /** A key that everybody can read says nothing about who calls: not whose events may be read. */
-function whyNotFromPage({ headers }: FastifyRequest, { origins }: ApiKey, forPages: boolean): AppError | undefined {
+function whyNotFromPage(
+  { headers }: FastifyRequest,
+  { origins }: ApiKey,
+  forPages: KeyGuardDeps['forPages'],
+): AppError | undefined {
   if (headers.origin === undefined || !origins.includes(headers.origin)) {
     const message = `This API key is for pages of ${origins.join(', ')}; use one that is kept secret elsewhere`;
     return new AppError('KEY_HAS_NO_ACCESS', { message });
   }
-  if (forPages || headers.authorization !== undefined) return undefined;
-  const message = 'This API key is for pages, and everybody can read it: log in with a wallet, or use a secret key';
+  if (forPages === 'yes' || (forPages === 'with-login' && headers.authorization !== undefined)) return undefined;
+  const instead = forPages === 'with-login' ? 'log in with a wallet, or use a secret key' : 'use a secret key';
+  const message = `This API key is for pages, and everybody can read it: ${instead}`;
   return new AppError('KEY_HAS_NO_ACCESS', { message });
 }
 

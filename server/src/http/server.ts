@@ -218,7 +218,9 @@ function equipRoute(
   const guards: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
     const { enter, leave } = deps.waitingRoom(bucket);
-    const owned = { keyless: keyless && deps.config.http.keyless, forPages: keyless || auth === 'wallet' };
+    // Of a login that is not asked for, nobody looks whether it is good.
+    const forPages = keyless || auth === 'wallet' ? 'yes' : auth === 'key-or-wallet' ? 'with-login' : 'no';
+    const owned = { keyless: keyless && deps.config.http.keyless, forPages } as const;
     const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
     guards.push(enter, opensHere && deps.config.sandbox ? unlessOpenedHere(guard) : guard);
     route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
