@@ -48,7 +48,11 @@ const guards = [
     why: 'only signer/ may hold key material',
   },
   { what: /\bDate\.now\(|\bnew Date\(\)/, files: ['lib/clock.ts'], why: 'time comes from the clock (lib/clock.ts)' },
-  { what: /\bprocess\.env\b/, files: ['main.ts', 'cli/main.ts'], why: 'the environment is read in main.ts' },
+  {
+    what: /\bprocess\.env\b/,
+    files: ['main.ts', 'cli/main.ts', 'signer/main.ts'],
+    why: 'the environment is read in main.ts',
+  },
 ];
 const sqlTime = /\bnow\(\)|\bcurrent_timestamp\b|\bclock_timestamp\(\)/i;
 

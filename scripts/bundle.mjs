@@ -14,6 +14,7 @@ const out = join(root, 'server', 'dist', 'bundle');
 const ENTRIES = {
   start: 'server/dist/start.js',
   slipway: 'server/dist/cli/main.js',
+  signer: 'server/dist/signer/main.js',
   'chain-worker': 'localnet/dist/worker.js',
   'database-worker': 'server/dist/store/postgres/pglite-worker.js',
   'mint-worker': 'server/dist/signer/mint-worker.js',

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const compiled = new URL('../dist/bundle/slipway.js', import.meta.url);
-if (existsSync(compiled)) {
+const at = (name) => new URL(`../dist/bundle/${name}.js`, import.meta.url);
+const compiled = at('slipway');
+if (process.argv[2] === 'signer' && existsSync(at('signer'))) {
+  // What holds the keys loads nothing that the other commands need.
+  await import(at('signer').href);
+} else if (existsSync(compiled)) {
   const { processContext, runCli } = await import(compiled.href);
   // A service that could not start has said so by the exit code itself.
   const code = await runCli(process.argv.slice(2), processContext());

@@ -82,7 +82,7 @@ function reset(config: Config): void {
     const { signer, signerPassphrase, ...others } = dataFolder(config);
     const paths = Object.values(others);
     // A signer file elsewhere stays, and could never be opened again without its passphrase.
-    if (config.signer.file === signer) paths.push(signer, signerPassphrase);
+    if (config.signer.kind === 'file' && config.signer.file === signer) paths.push(signer, signerPassphrase);
     for (const path of paths) rmSync(path, { recursive: true, force: true });
   } finally {
     unlock();

@@ -55,6 +55,7 @@ export async function openApi(
       // Whoever asks whether this copy is well must not wait behind its clients.
       chain: chains.landing,
       steadyNow,
+      remoteSigner: base.remoteSigner,
       wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
       losses,
       stops,

@@ -14,12 +14,16 @@ import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
 import {
+  connectSigner,
+  endpointOf,
+  type KeyPort,
   type MintFinder,
   openSigner,
+  type RemoteSigner,
   readOrCreateSecret,
   type SecretBox,
-  type SecretKeeper,
   type Signer,
+  type SignerAddress,
   type SignerRefused,
 } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
@@ -30,6 +34,8 @@ export interface Backends {
   store: Store;
   signer: Signer & MintFinder;
   secrets: SecretBox;
+  /** Set where the keys are in another process. */
+  remoteSigner: RemoteSigner | undefined;
   node: Node;
   adminToken: string;
 }
@@ -45,6 +51,9 @@ export interface Node {
   /** Resolves when the embedded chain has died. */
   died: Promise<Error>;
 }
+
+/** At the start of a machine, the signer may take longer than the service. */
+const SIGNER_PATIENCE_MS = 30_000;
 
 interface BackendsDeps {
   config: Config;
@@ -71,7 +80,8 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   // Wait until each has opened or failed before anything is closed again.
   await Promise.allSettled(opening);
   const [store, signer, node, adminToken] = await Promise.all(opening);
-  return { store, signer, secrets: signer.secrets, node, adminToken };
+  const remoteSigner = 'probe' in signer ? signer : undefined;
+  return { store, signer, secrets: signer.secrets, remoteSigner, node, adminToken };
 }
 
 async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {
@@ -82,7 +92,8 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
   return store;
 }
 
-async function openKeys({ config, refused }: BackendsDeps): Promise<Signer & MintFinder & SecretKeeper> {
+async function openKeys({ config, log, disposal, refused }: BackendsDeps): Promise<KeyPort | RemoteSigner> {
+  if (config.signer.kind === 'process') return openRemoteKeys(config.signer, { log, disposal, refused });
   const { file } = config.signer;
   const isWeak = !config.sandbox && (config.signer.passphrase?.length ?? 0) < LEAST_SECRET;
   // A file that exists stays open to its operator.
@@ -94,6 +105,24 @@ async function openKeys({ config, refused }: BackendsDeps): Promise<Signer & Min
   // In production the configuration requires the operator's passphrase.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
   return openSigner({ file, passphrase, create: true, programs: config.programs, refused });
+}
+
+async function openRemoteKeys(
+  at: SignerAddress,
+  { log, disposal, refused }: Pick<BackendsDeps, 'log' | 'disposal' | 'refused'>,
+): Promise<RemoteSigner> {
+  const signer = await connectSigner({
+    endpoint: await endpointOf(at),
+    name: at.url,
+    patienceMs: SIGNER_PATIENCE_MS,
+    refused,
+    onChange: (change) =>
+      'away' in change
+        ? log.error({ reason: change.away }, 'the signer is away: nothing can be signed')
+        : log.info('the signer is back'),
+  });
+  disposal.add('signer', () => signer.close());
+  return signer;
 }
 
 async function openChain({ config, log, disposal, metered }: BackendsDeps): Promise<Node> {

@@ -36,6 +36,7 @@ test('attack: a caller without a key asks 10,000 times whether the service is re
     store: probed,
     chain: { rpc } as unknown as Chain,
     steadyNow: () => steady,
+    remoteSigner: undefined,
     wallet: undefined,
     losses: { alarm: undefined },
     stops: { list: async () => [] },

@@ -21,6 +21,8 @@ interface ReadinessDeps {
   store: Store;
   chain: Chain;
   steadyNow: () => number;
+  /** Set where the keys are in another process. */
+  remoteSigner: { probe(): Promise<void> } | undefined;
   /** Of a process that has the keepers. */
   wallet: { readonly shortage: string | undefined } | undefined;
   /** Set where the wallets lose much. */
@@ -30,19 +32,21 @@ interface ReadinessDeps {
 
 /**
  * Whether requests can be served: the database and, where something of the service lies in it, the data folder take
- * writes, and the chain's node is well. It also says what the operator has stopped, and a keeper when it cannot pay,
- * which keeps no instance from serving: whoever asks must hear why. At most a second old.
+ * writes, the chain's node is well, and a signer of its own answers. It also says what the operator has stopped, and a
+ * keeper when it cannot pay, which keeps no instance from serving: whoever asks must hear why. At most a second old.
  */
-export function createReadiness({ config, store, chain, steadyNow, wallet, losses, stops }: ReadinessDeps): Readiness {
+export function createReadiness(deps: ReadinessDeps): Readiness {
+  const { config, store, chain, steadyNow, wallet, losses, stops, remoteSigner } = deps;
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
   const look = async () => {
-    const [database, node, files, stopped] = await Promise.all([
+    const [database, node, signer, files, stopped] = await Promise.all([
       stateOf(store.probe()),
       stateOf(chain.rpc.call('getHealth', [])),
+      remoteSigner && stateOf(remoteSigner.probe()),
       usesFolder ? stateOf(writeTrial(config.dataDir)) : undefined,
       stopsText(stops),
     ]);
-    const needed = { database, chain: node, ...(files !== undefined && { files }) };
+    const needed = { database, chain: node, ...(signer && { signer }), ...(files !== undefined && { files }) };
     const ok = Object.values(needed).every((state) => state === 'ok');
     return { ok, checks: { ...needed, ...spendingOf(wallet, losses), ...(stopped !== '' && { stopped }) } };
   };

@@ -67,7 +67,7 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     ready: async () => ({ ok: true, checks: {} }),
   });
   disposal.add('server', () => app.close());
-  const box = lazy(() => openBox(config, store));
+  const box = lazy(() => openBox(config, store, disposal));
   registerAdmin(app, {
     store,
     rootToken: () => rootToken(config),
@@ -106,8 +106,9 @@ function finalityBy({ chain }: Config): (signature: string) => Promise<string | 
 }
 
 /** Only what deals with market makers needs the keys: opening them takes a moment and a passphrase. */
-async function openBox(config: Config, store: Store): Promise<SecretBox> {
+async function openBox(config: Config, store: Store, disposal: Disposal): Promise<SecretBox> {
   const signer = await openKeys(config);
+  disposal.add('signer', () => signer.close());
   await assertIdentity(store, { signer: signer.address('gas') });
   await sealMakers(store, signer.secrets);
   return signer.secrets;

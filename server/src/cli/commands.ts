@@ -18,6 +18,7 @@ import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
 import { serveCommand } from './serve.js';
+import { signerCommand } from './signer.js';
 import { statusCommand } from './status.js';
 import { stopCommands } from './stop.js';
 import { tokensCommand } from './tokens.js';
@@ -31,6 +32,7 @@ import { walletsCommand } from './wallets.js';
 /** Adds every command to the program, in the order of the help. */
 export function addCommands(program: Command, context: CommandContext): void {
   serveCommand(program);
+  signerCommand(program);
   statusCommand(program, context);
   stopCommands(program, context);
   openCommand(program, context);

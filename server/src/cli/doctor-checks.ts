@@ -3,7 +3,14 @@ import { dirname } from 'node:path';
 import type { Address } from '@slipway/wire';
 import { type Config, ConfigError, dataFolder, LEAST_SECRET } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
-import { openSigner, PrivateFileError, readPrivateFile } from '../signer/index.js';
+import {
+  connectSigner,
+  endpointOf,
+  openSigner,
+  PrivateFileError,
+  readPrivateFile,
+  type SignerAddress,
+} from '../signer/index.js';
 import type { CliContext } from './context.js';
 import { chainUrl, checkChain, checkClock, checkHistory, checkKeeperWallet } from './doctor-chain.js';
 import type { Check } from './doctor-check.js';
@@ -104,6 +111,7 @@ function checkBrowsers({ http: { corsOrigins }, sandbox }: Config): Check[] {
 /** Opens the signer file; if that works, also returns the gas wallet and the keeper wallet. */
 async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: Address; keeper?: Address }> {
   const name = 'signer';
+  if (config.signer.kind === 'process') return checkSignerProcess(config.signer);
   const { file } = config.signer;
   try {
     if ((await readPrivateFile(file)) === undefined) {
@@ -120,6 +128,21 @@ async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: 
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
     return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };
+  }
+}
+
+/** Connects to the signer as the service will. */
+async function checkSignerProcess(at: SignerAddress): ReturnType<typeof checkSigner> {
+  const name = 'signer';
+  try {
+    const signer = await connectSigner({ endpoint: await endpointOf(at), name: at.url, patienceMs: 0 });
+    signer.close();
+    const gasWallet = signer.address('gas');
+    const detail = `${at.url} answers, and knows this caller as ${signer.caller}; the gas wallet is ${gasWallet}`;
+    return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
+  } catch (error) {
+    const next = 'start it with "slipway signer", and see docs/signer.md';
+    return { check: { name, ok: false, detail: (error as Error).message, next } };
   }
 }
 

@@ -39,6 +39,7 @@ export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => P
     });
   } finally {
     tracker.close();
+    signer.close();
   }
 }
 

@@ -36,6 +36,17 @@ export type ChainConfig =
       readonly sendUrls: readonly string[];
     };
 
+/** The keys are in this process, opened from a file, or in a process of their own. */
+export type SignerConfig =
+  | { readonly kind: 'file'; readonly file: string; readonly passphrase?: string }
+  | {
+      readonly kind: 'process';
+      /** `unix:<path>` or `tls://<host>:<port>`. */
+      readonly url: string;
+      /** Absolute paths of PEM files, with TLS. */
+      readonly tls?: { readonly certificate: string; readonly key: string; readonly ca: string };
+    };
+
 /** A bucket of S3, or of a service with its interface. */
 export interface S3Config {
   readonly kind: 's3';
@@ -83,7 +94,7 @@ export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly store: { readonly kind: 'embedded' } | { readonly kind: 'postgres'; readonly url: string };
-  readonly signer: { readonly file: string; readonly passphrase?: string };
+  readonly signer: SignerConfig;
   readonly adminToken?: string;
   /** The start of a login message, instead of our own. */
   readonly challengePrefix?: string;

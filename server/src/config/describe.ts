@@ -1,4 +1,4 @@
-import type { Config } from './config.js';
+import type { Config, SignerConfig } from './config.js';
 
 /** The configuration as it may be logged: without tokens and passphrases, and only the host of a URL. */
 export function describeConfig(config: Config): Record<string, unknown> {
@@ -20,7 +20,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     rpc: config.rpc,
     dataDir: config.dataDir,
     store: store.kind === 'postgres' ? { kind: store.kind, host: hostOf(store.url) } : store,
-    signer: { file: config.signer.file, passphrase: config.signer.passphrase === undefined ? 'not set' : 'set' },
+    signer: describeSigner(config.signer),
     adminToken: config.adminToken === undefined ? 'not set' : 'set',
     challengePrefix: config.challengePrefix,
     logLevel: config.logLevel,
@@ -55,6 +55,12 @@ function describeStore(store: Config['objects']['store']): object {
     endpoint: endpoint && hostOf(endpoint),
     credentials: credentials === undefined ? 'not set' : 'set',
   };
+}
+
+function describeSigner(signer: SignerConfig): object {
+  if (signer.kind === 'process') return signer;
+  const { kind, file, passphrase } = signer;
+  return { kind, file, passphrase: passphrase === undefined ? 'not set' : 'set' };
 }
 
 function hostOf(url: string): string {

@@ -55,7 +55,7 @@ test('nothing set is a sandbox on this machine with everything inside', () => {
   });
   assert.deepEqual(config.chain, { kind: 'embedded', rpcPort: 8899 });
   assert.equal(config.dataDir, join(folder, '.slipway'));
-  assert.deepEqual(config.signer, { file: join(folder, '.slipway', 'signer.json') });
+  assert.deepEqual(config.signer, { kind: 'file', file: join(folder, '.slipway', 'signer.json') });
   assert.deepEqual(config.store, { kind: 'embedded' });
   assert.equal(config.adminToken, undefined);
   assert.equal(config.logLevel, 'warn');
@@ -115,7 +115,8 @@ test('every variable reaches its place', () => {
     wsUrl: 'wss://rpc.example.com',
     sendUrls: ['https://send1.example.com', 'https://send2.example.com'],
   });
-  assert.equal(config.signer.file, join(folder, 'keys/signer.json'));
+  const { passphrase } = config.signer as { passphrase?: string };
+  assert.deepEqual(config.signer, { kind: 'file', file: join(folder, 'keys/signer.json'), passphrase });
   assert.equal(config.dataDir, join(folder, 'data'));
   assert.deepEqual(config.store, { kind: 'postgres', url: 'postgresql://user:password@db/slipway' });
   assert.deepEqual([config.tokens.platform.symbol, config.tokens.usdc.symbol], ['ACME', 'USDC']);

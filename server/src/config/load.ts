@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { address } from '@slipway/wire';
-import type { ChainConfig, Config } from './config.js';
+import type { ChainConfig, Config, SignerConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { readSettings } from './read.js';
-import { listenUrl } from './rules.js';
+import { listenUrl, ofSignerTls } from './rules.js';
 import { defaultTiers } from './settings/service.js';
 import type { Values } from './settings/table.js';
 
@@ -20,7 +20,6 @@ export function loadConfig(env: Record<string, string | undefined>, options: { c
 function configOf(values: Values, cwd: string): Config {
   const dataDir = resolve(cwd, values.SLIPWAY_DATA_DIR);
   const databaseUrl = values.DATABASE_URL;
-  const passphrase = values.SLIPWAY_SIGNER_PASSPHRASE;
   const adminToken = values.SLIPWAY_ADMIN_TOKEN;
   const challengePrefix = values.SLIPWAY_CHALLENGE_PREFIX;
   const { feeClaimer, mintSuffix = '', migrationBudgetSol } = values.studio;
@@ -32,10 +31,7 @@ function configOf(values: Values, cwd: string): Config {
     rpc: values.rpc,
     dataDir,
     store: databaseUrl === undefined ? { kind: 'embedded' } : { kind: 'postgres', url: databaseUrl },
-    signer: {
-      file: resolve(cwd, values.SLIPWAY_SIGNER_FILE ?? resolve(dataDir, 'signer.json')),
-      ...(passphrase !== undefined && { passphrase }),
-    },
+    signer: signerOf(values, cwd, dataDir),
     ...(adminToken !== undefined && { adminToken }),
     ...(challengePrefix !== undefined && { challengePrefix }),
     logLevel: values.SLIPWAY_LOG_LEVEL,
@@ -59,6 +55,19 @@ function configOf(values: Values, cwd: string): Config {
     tiers: { ...defaultTiers, ...values.tiers },
     submit: { ...values.submit, minTipLamports: BigInt(values.submit.minTipLamports) },
   };
+}
+
+function signerOf(values: Values, cwd: string, dataDir: string): SignerConfig {
+  const { SLIPWAY_SIGNER_URL: url, SLIPWAY_SIGNER_PASSPHRASE: passphrase } = values;
+  if (url === undefined) {
+    const file = resolve(cwd, values.SLIPWAY_SIGNER_FILE ?? resolve(dataDir, 'signer.json'));
+    return { kind: 'file', file, ...(passphrase !== undefined && { passphrase }) };
+  }
+  const [certificate, key, ca] = ofSignerTls.map((name) => values[name]);
+  // The rules report TLS without these, and these without TLS.
+  if (certificate === undefined || key === undefined || ca === undefined) return { kind: 'process', url };
+  const tls = { certificate: resolve(cwd, certificate), key: resolve(cwd, key), ca: resolve(cwd, ca) };
+  return { kind: 'process', url, tls };
 }
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');

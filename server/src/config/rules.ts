@@ -29,6 +29,9 @@ const ofOutsideChain = ['SLIPWAY_RPC_WS_URL', 'SLIPWAY_SEND_URLS'] as const;
 const bucketKeys = ['SLIPWAY_S3_ACCESS_KEY_ID', 'SLIPWAY_S3_SECRET_ACCESS_KEY'] as const;
 const neededByBucket = ['SLIPWAY_S3_REGION', 'SLIPWAY_S3_PUBLIC_URL'] as const;
 const ofBucket = ['SLIPWAY_S3_REGION', 'SLIPWAY_S3_ENDPOINT', 'SLIPWAY_S3_PUBLIC_URL', ...bucketKeys] as const;
+const ofSignerFile = ['SLIPWAY_SIGNER_FILE', 'SLIPWAY_SIGNER_PASSPHRASE'] as const;
+/** The files with which TLS shows who is who. */
+export const ofSignerTls = ['SLIPWAY_SIGNER_CERTIFICATE', 'SLIPWAY_SIGNER_KEY', 'SLIPWAY_SIGNER_CA'] as const;
 const ofOkx = ['SLIPWAY_OKX_API_KEY', 'SLIPWAY_OKX_SECRET_KEY', 'SLIPWAY_OKX_PASSPHRASE'] as const;
 
 /** The fewest characters of a secret that guards production. */
@@ -42,6 +45,31 @@ export const rules: readonly Rule[] = [
       token !== undefined &&
       token.length < LEAST_SECRET &&
       `SLIPWAY_ADMIN_TOKEN has fewer than ${LEAST_SECRET} characters; make one with "openssl rand -base64 32"`,
+  },
+  {
+    about: ['SLIPWAY_SIGNER_PASSPHRASE', 'SLIPWAY_SIGNER_URL'],
+    fault: ({ sandbox, SLIPWAY_SIGNER_PASSPHRASE: passphrase, SLIPWAY_SIGNER_URL: url }) =>
+      !sandbox &&
+      passphrase === undefined &&
+      url === undefined &&
+      'SLIPWAY_SIGNER_PASSPHRASE is required when SLIPWAY_SANDBOX is off, or SLIPWAY_SIGNER_URL for a signer in a process of its own',
+  },
+  {
+    about: ['SLIPWAY_SIGNER_URL', ...ofSignerFile],
+    fault(values) {
+      const name = values.SLIPWAY_SIGNER_URL !== undefined && firstSet(values, ofSignerFile);
+      return name && `${name} belongs to keys in this process, but SLIPWAY_SIGNER_URL names a signer that has them`;
+    },
+  },
+  {
+    about: ['SLIPWAY_SIGNER_URL', ...ofSignerTls],
+    fault(values) {
+      const isTls = values.SLIPWAY_SIGNER_URL?.startsWith('tls:') ?? false;
+      const missing = ofSignerTls.find((name) => values[name] === undefined);
+      if (isTls) return missing && `${missing} is required where SLIPWAY_SIGNER_URL begins with tls://`;
+      const given = firstSet(values, ofSignerTls);
+      return given && `${given} belongs to TLS, but SLIPWAY_SIGNER_URL does not begin with tls://`;
+    },
   },
   {
     about: ['DATABASE_URL', 'SLIPWAY_EMBEDDED_DATABASE'],

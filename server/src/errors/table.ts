@@ -25,6 +25,7 @@ export const errorTable = {
   INTERNAL: { status: 500, message: 'Internal error' },
   CHAIN_UNAVAILABLE: { status: 503, message: 'The chain cannot be reached at the moment' },
   STORAGE_UNAVAILABLE: { status: 503, message: 'The storage of files cannot be reached at the moment' },
+  SIGNER_UNAVAILABLE: { status: 503, message: 'What signs for the service cannot be reached at the moment' },
   STORE_UNAVAILABLE: { status: 503, message: 'The database cannot be reached at the moment' },
   OVERLOADED: { status: 503, message: 'Too many requests are waiting for their answers; try again in a moment' },
   STOPPED: { status: 503, message: 'Stopped by the operator' },

@@ -211,7 +211,7 @@ describe('a transaction that is handed over to a maker', () => {
           return { quoteId: body.quoteId, state: 'rejected' };
         },
       });
-      await world.store.transaction((tx) => insertMaker(tx, world.signer.secrets, { ...registered, url: webhook.url }));
+      await insertMaker(world.store, world.signer.secrets, { ...registered, url: webhook.url });
       const router = world.router([], { usd: () => undefined });
       const request = requestOf(taker.address, SOL, USDC, IN);
       const quote = await quoted(router, request);

@@ -16,4 +16,7 @@ export {
   type Signer,
   type SignerOptions,
 } from './signer.js';
+export { connectSigner, type RemoteSigner } from './socket/client.js';
+export { endpointOf, type SignerAddress } from './socket/endpoint.js';
+export type { KeyPort } from './socket/protocol.js';
 export { newWebhookSecret, signWebhook } from './webhook-secrets.js';

@@ -158,16 +158,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       }
 
       const box = {
-        seal: (text: string, place: string) => Buffer.from(`${place} ${text}`),
-        open: (sealed: Uint8Array, place: string) =>
+        seal: async (text: string, place: string) => Buffer.from(`${place} ${text}`),
+        open: async (sealed: Uint8Array, place: string) =>
           Buffer.from(sealed)
             .toString()
             .slice(place.length + 1),
-        mark: (text: string) => Buffer.from(text),
+        mark: async (text: string) => Buffer.from(text),
       };
       const maker = { id: '1', name: 'one', url: 'http://127.0.0.1:1', createdAt: at(0) };
-      assert.equal(await store.transaction((tx) => insertMaker(tx, box, maker)), true);
-      assert.equal(await store.transaction((tx) => insertMaker(tx, box, { ...maker, id: '2' })), false);
+      assert.equal(await insertMaker(store, box, maker), true);
+      assert.equal(await insertMaker(store, box, { ...maker, id: '2' }), false);
       assert.deepEqual(await listMakers(store, box), [{ ...maker, suspendedAt: null, suspendedFor: null }]);
       await suspendMaker(store, '1', { at: at(9), signature: 'sig' });
       assert.deepEqual(await listMakers(store, box), [{ ...maker, suspendedAt: at(9), suspendedFor: 'sig' }]);

@@ -3,8 +3,8 @@ import type { Sql, Tx } from './sql.js';
 
 /** Encrypts and opens texts, each for its own row; see the signer's secret box. */
 export interface TextBox {
-  seal(text: string, place: string): Uint8Array;
-  open(sealed: Uint8Array, place: string): string | undefined;
+  seal(text: string, place: string): Promise<Uint8Array>;
+  open(sealed: Uint8Array, place: string): Promise<string | undefined>;
 }
 
 /** One that signs; `until`, in Unix milliseconds, is the end of one that another has replaced. */
@@ -33,7 +33,13 @@ export interface Webhook {
   restUntil: Date | null;
 }
 
-type Row = Omit<Webhook, 'url' | 'secrets'> & { urlSealed: Uint8Array; secretsSealed: Uint8Array };
+interface Sealed {
+  urlSealed: Uint8Array;
+  secretsSealed: Uint8Array;
+}
+
+/** A webhook as it is stored. */
+export type SealedWebhook = Omit<Webhook, 'url' | 'secrets'> & Sealed;
 
 const ADDED_BY = `coalesce(w.api_key, w.account)`;
 const COLUMNS = `w.id, w.account, w.url_sealed as "urlSealed", w.secrets_sealed as "secretsSealed", w.kinds, w.wallet,
@@ -42,12 +48,20 @@ const COLUMNS = `w.id, w.account, w.url_sealed as "urlSealed", w.secrets_sealed 
 const placeOf = (column: 'url' | 'secrets', id: string): string => `webhooks.${column} of ${id}`;
 
 /** Undefined where the row does not hold what this service has written for it. */
-function opened(box: TextBox, { urlSealed, secretsSealed, ...row }: Row): Webhook | undefined {
-  const url = box.open(urlSealed, placeOf('url', row.id));
-  const secrets = box.open(secretsSealed, placeOf('secrets', row.id));
+async function opened(box: TextBox, { urlSealed, secretsSealed, ...row }: SealedWebhook): Promise<Webhook | undefined> {
+  const [url, secrets] = await Promise.all([
+    box.open(urlSealed, placeOf('url', row.id)),
+    box.open(secretsSealed, placeOf('secrets', row.id)),
+  ]);
   return url === undefined || secrets === undefined
     ? undefined
     : { ...row, url, secrets: JSON.parse(secrets) as WebhookSecret[] };
+}
+
+/** Those that this service has written, in their order. */
+export async function openWebhooks(box: TextBox, rows: readonly SealedWebhook[]): Promise<Webhook[]> {
+  const webhooks = await Promise.all(rows.map((row) => opened(box, row)));
+  return webhooks.filter((webhook) => webhook !== undefined);
 }
 
 type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'> & {
@@ -61,9 +75,29 @@ interface MostWebhooks {
   ofKey: number;
 }
 
+/** What is stored of a new webhook. */
+export async function sealWebhook(
+  box: TextBox,
+  { url, secrets, ...row }: NewWebhook,
+): Promise<Omit<NewWebhook, 'url' | 'secrets'> & Sealed> {
+  const [urlSealed, secretsSealed] = await Promise.all([
+    box.seal(url, placeOf('url', row.id)),
+    sealSecrets(box, row.id, secrets),
+  ]);
+  return { ...row, urlSealed, secretsSealed };
+}
+
+function sealSecrets(box: TextBox, id: string, secrets: readonly WebhookSecret[]): Promise<Uint8Array> {
+  return box.seal(JSON.stringify(secrets), placeOf('secrets', id));
+}
+
 /** Adds a webhook that gets what happens from now on. False where there are as many already. */
-export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, most: MostWebhooks): Promise<boolean> {
-  const { id, account, url, secrets, kinds, wallet, createdAt, apiKey } = webhook;
+export async function insertWebhook(
+  tx: Tx,
+  webhook: Awaited<ReturnType<typeof sealWebhook>>,
+  most: MostWebhooks,
+): Promise<boolean> {
+  const { id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey } = webhook;
   for (const name of [account, `key ${apiKey}`])
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [name]);
   const { rowCount } = await tx.query(
@@ -71,42 +105,40 @@ export async function insertWebhook(tx: Tx, box: TextBox, webhook: NewWebhook, m
      select $1, $2, $3, $4, $5, $6, $7, $8, coalesce((select last from event_accounts where account = $2), 0)
      where (select count(*) from webhooks where account = $2) < $9
        and (select count(*) from webhooks where api_key = $8) < $10`,
-    [
-      id,
-      account,
-      box.seal(url, placeOf('url', id)),
-      box.seal(JSON.stringify(secrets), placeOf('secrets', id)),
-      kinds,
-      wallet,
-      createdAt,
-      apiKey,
-      most.ofAccount,
-      most.ofKey,
-    ],
+    [id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey, most.ofAccount, most.ofKey],
   );
   return rowCount === 1;
 }
 
 /** The webhooks of an account, oldest first. */
 export async function listWebhooks(sql: Sql, box: TextBox, account: string): Promise<Webhook[]> {
-  const { rows } = await sql.query<Row>(
+  const { rows } = await sql.query<SealedWebhook>(
     `select ${COLUMNS} from webhooks w where account = $1 order by created_at, id`,
     [account],
   );
-  return rows.flatMap((row) => opened(box, row) ?? []);
+  return openWebhooks(box, rows);
+}
+
+/** Which kinds of events the webhooks of an account want, each as in the query of a stream. */
+export async function webhookKinds(sql: Sql, account: string): Promise<(string | null)[]> {
+  const { rows } = await sql.query<{ kinds: string | null }>('select kinds from webhooks where account = $1', [
+    account,
+  ]);
+  return rows.map(({ kinds }) => kinds);
 }
 
 /** The webhooks of all accounts, the newest first. */
 export async function listAllWebhooks(sql: Sql, box: TextBox, limit: number): Promise<Webhook[]> {
-  const { rows } = await sql.query<Row>(`select ${COLUMNS} from webhooks w order by created_at desc, id limit $1`, [
-    limit,
-  ]);
-  return rows.flatMap((row) => opened(box, row) ?? []);
+  const { rows } = await sql.query<SealedWebhook>(
+    `select ${COLUMNS} from webhooks w order by created_at desc, id limit $1`,
+    [limit],
+  );
+  return openWebhooks(box, rows);
 }
 
 /** Undefined where the account has no such webhook. */
 export async function findWebhook(sql: Sql, box: TextBox, account: string, id: string): Promise<Webhook | undefined> {
-  const { rows } = await sql.query<Row>(`select ${COLUMNS} from webhooks w where account = $1 and id = $2`, [
+  const { rows } = await sql.query<SealedWebhook>(`select ${COLUMNS} from webhooks w where account = $1 and id = $2`, [
     account,
     id,
   ]);
@@ -118,14 +150,15 @@ export async function deleteWebhook(tx: Tx, account: string, id: string): Promis
   return (await tx.query('delete from webhooks where account = $1 and id = $2', [account, id])).rowCount === 1;
 }
 
+/** False where it has been deleted. */
 export async function setWebhookSecrets(
-  tx: Tx,
+  sql: Sql,
   box: TextBox,
   id: string,
   secrets: readonly WebhookSecret[],
-): Promise<void> {
-  const sealed = box.seal(JSON.stringify(secrets), placeOf('secrets', id));
-  await tx.query('update webhooks set secrets_sealed = $2 where id = $1', [id, sealed]);
+): Promise<boolean> {
+  const sealed = await sealSecrets(box, id, secrets);
+  return (await sql.query('update webhooks set secrets_sealed = $2 where id = $1', [id, sealed])).rowCount === 1;
 }
 
 /** One copy's turn with a webhook. */
@@ -146,11 +179,10 @@ export interface MostTurns {
 /** Takes webhooks that something waits for, those first that have waited longest. */
 export async function takeDueWebhooks(
   tx: Tx,
-  box: TextBox,
   { holder, now, until }: WebhookLease,
   { inAll, ofKey, underWay }: MostTurns,
-): Promise<Webhook[]> {
-  const { rows } = await tx.query<Row>(
+): Promise<SealedWebhook[]> {
+  const { rows } = await tx.query<SealedWebhook>(
     `with due as (
        select w.id, ${ADDED_BY} as added_by,
          row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
@@ -167,7 +199,7 @@ export async function takeDueWebhooks(
      update webhooks w set lease_holder = $2, lease_until = $3 from taken where w.id = taken.id returning ${COLUMNS}`,
     [now, holder, until, inAll, ofKey, [...underWay.keys()], [...underWay.values()]],
   );
-  return rows.flatMap((row) => opened(box, row) ?? []);
+  return rows;
 }
 
 /** Ends a turn: everything up to `last` has been tried, or was not wanted. */

@@ -22,8 +22,7 @@ export function registerAddMaker(app: TypedServer, { store, box, clock }: AdminD
     async ({ body }) => {
       const { name, url } = body;
       const maker = { id: uuidv7(clock), name, url, createdAt: new Date(clock.now()) };
-      const urls = await box();
-      const added = await store.transaction((tx) => insertMaker(tx, urls, maker));
+      const added = await insertMaker(store, await box(), maker);
       if (!added) throw new AppError('CONFLICT', { message: 'A maker with this url is registered already' });
       return showMaker({ ...maker, suspendedAt: null, suspendedFor: null });
     },

@@ -12,8 +12,10 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
+  sealWebhook,
   setWebhookSecrets,
   type Webhook,
+  webhookKinds,
 } from '../../store/webhooks.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
 import { follow } from './follow.js';
@@ -130,8 +132,9 @@ async function addWebhook(
     wallet: body.wallet === undefined ? null : requireAddress('wallet', body.wallet),
     createdAt: new Date(clock.now()),
   };
+  const sealed = await sealWebhook(box, webhook);
   await store.transaction(async (tx) => {
-    if (!(await insertWebhook(tx, box, webhook, { ofAccount: MOST, ofKey: MOST_OF_KEY }))) {
+    if (!(await insertWebhook(tx, sealed, { ofAccount: MOST, ofKey: MOST_OF_KEY }))) {
       throw new AppError('CONFLICT', {
         message: `There are ${MOST} webhooks already, or ${MOST_OF_KEY} of all wallets of this key; delete one that you do not need`,
       });
@@ -141,23 +144,22 @@ async function addWebhook(
   return { ...shown({ ...webhook, failures: 0 }), secret };
 }
 
-async function removeWebhook({ store, box, clock, keepMs }: EventsDeps, account: string, id: string): Promise<void> {
+async function removeWebhook({ store, clock, keepMs }: EventsDeps, account: string, id: string): Promise<void> {
   await store.transaction(async (tx) => {
     if (!(await deleteWebhook(tx, account, id))) throw noWebhook();
-    const left = await listWebhooks(tx, box, account);
-    const followed = left.flatMap(({ kinds }) => readFilter({ kinds: kinds ?? undefined }).follows);
+    const left = await webhookKinds(tx, account);
+    const followed = left.flatMap((kinds) => readFilter({ kinds: kinds ?? undefined }).follows);
     const gone = readFilter({ kinds: 'score.*,price.*' }).follows.filter((kind) => !followed.includes(kind));
     await unfollowKinds(tx, account, gone, new Date(clock.now() + keepMs));
   });
 }
 
-function rotateSecret({ store, box, clock }: EventsDeps, account: string, id: string) {
-  return store.transaction(async (tx) => {
-    const webhook = await findWebhook(tx, box, account, id);
-    if (!webhook) throw noWebhook();
-    const secret = newWebhookSecret();
-    const until = clock.now() + ROTATION_MS;
-    await setWebhookSecrets(tx, box, id, [{ secret }, { secret: webhook.secrets[0]!.secret, until }]);
-    return { secret, previousUntil: new Date(until).toISOString() };
-  });
+async function rotateSecret({ store, box, clock }: EventsDeps, account: string, id: string) {
+  const webhook = await findWebhook(store, box, account, id);
+  if (!webhook) throw noWebhook();
+  const secret = newWebhookSecret();
+  const until = clock.now() + ROTATION_MS;
+  const secrets = [{ secret }, { secret: webhook.secrets[0]!.secret, until }];
+  if (!(await setWebhookSecrets(store, box, id, secrets))) throw noWebhook();
+  return { secret, previousUntil: new Date(until).toISOString() };
 }

@@ -105,6 +105,7 @@ export const BaseUrl = url(
   'a URL that begins with http:// or https://, without a user, a query and a fragment',
 );
 export const SecureUrl = url('secure-url', 'an https URL: credentials are sent there');
+export const SignerUrl = url('signer-url', 'unix: and an absolute path, or tls://<host>:<port>');
 export const Origin = () =>
   Type.String({ format: 'origin', expects: 'a comma list of origins such as https://app.example.com' });
 
@@ -120,6 +121,8 @@ export const AddressRange = () =>
     expects: 'a comma list of IP addresses and ranges such as 10.0.0.0/8',
   });
 
+const isTlsAddress = (text: string) =>
+  /^tls:\/\/(?:[^\s/:@?#[\]]+|\[[0-9a-fA-F:]+\]):\d{1,5}$/.test(text) && URL.canParse(text);
 const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protocol : '');
 const isHttp = (text: string) => /^https?:$/.test(protocolOf(text));
 const isBare = (text: string) => {
@@ -136,6 +139,7 @@ const urlFormats = {
   'secure-url': (text: string) =>
     protocolOf(text) === 'https:' ||
     (protocolOf(text) === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(text).hostname)),
+  'signer-url': (text: string) => /^unix:\/[^\0]*[^/\0]$/.test(text) || isTlsAddress(text),
   origin: (text: string) => isHttp(text) && new URL(text).origin === text,
 };
 

@@ -11,6 +11,7 @@ import {
   Origin,
   Port,
   PostgresUrl,
+  SignerUrl,
   Text,
 } from './kinds.js';
 
@@ -164,10 +165,39 @@ export const data = group('Data and keys', {
     ),
     SLIPWAY_SIGNER_PASSPHRASE: Type.Optional(
       Text({
-        description: 'Opens the signer file. In production, a new file wants at least 20 characters.',
+        description:
+          'Opens the signer file. In production, a new file wants at least 20 characters. Required there without `SLIPWAY_SIGNER_URL`.',
         defaultText: 'generated in a sandbox',
         secret: true,
-        requiredIn: 'production',
+      }),
+    ),
+    SLIPWAY_SIGNER_URL: Type.Optional(
+      SignerUrl({
+        description:
+          'Where [`slipway signer`](signer.md) listens, which then has all keys, and this process none: `unix:` and the path of the socket for this caller, or `tls://<host>:<port>`.',
+        defaultText: 'none: the keys are in this process',
+        examples: ['unix:/run/slipway-signer/api.sock', 'tls://signer.internal:7443'],
+      }),
+    ),
+    SLIPWAY_SIGNER_CERTIFICATE: Type.Optional(
+      Text({
+        description: 'With `tls://`: the PEM file of the certificate whose common name is the name of this caller.',
+        defaultText: 'none',
+        examples: ['/etc/slipway/api.crt'],
+      }),
+    ),
+    SLIPWAY_SIGNER_KEY: Type.Optional(
+      Text({
+        description: 'With `tls://`: the PEM file of its private key, of mode 0600.',
+        defaultText: 'none',
+        examples: ['/etc/slipway/api.key'],
+      }),
+    ),
+    SLIPWAY_SIGNER_CA: Type.Optional(
+      Text({
+        description: "With `tls://`: the PEM file of the authority that has signed the signer's certificate.",
+        defaultText: 'none',
+        examples: ['/etc/slipway/signer-ca.crt'],
       }),
     ),
   },

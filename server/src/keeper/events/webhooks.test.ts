@@ -10,7 +10,14 @@ import { tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { openEmbeddedStore } from '../../store/testing.js';
-import { failedDeliveries, insertWebhook, listAttempts, listWebhooks, retryFailed } from '../../store/webhooks.js';
+import {
+  failedDeliveries,
+  insertWebhook,
+  listAttempts,
+  listWebhooks,
+  retryFailed,
+  sealWebhook,
+} from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
 import { LONGEST_MS, startWebhooks } from './webhooks.js';
 
@@ -33,12 +40,12 @@ beforeEach(async () => {
   clock.setOffset(0);
 });
 
-const addWebhook = (id: string, kinds: string | null = null, { account = ACCOUNT, apiKey = 'key' } = {}) =>
-  store.transaction((tx) => {
-    const createdAt = new Date(clock.now());
-    const row = { id, account, apiKey, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
-    return insertWebhook(tx, box, { ...row, createdAt }, { ofAccount: 20, ofKey: 1_000 });
-  });
+async function addWebhook(id: string, kinds: string | null = null, { account = ACCOUNT, apiKey = 'key' } = {}) {
+  const createdAt = new Date(clock.now());
+  const row = { id, account, apiKey, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
+  const sealed = await sealWebhook(box, { ...row, createdAt });
+  return store.transaction((tx) => insertWebhook(tx, sealed, { ofAccount: 20, ofKey: 1_000 }));
+}
 
 async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled', wallets = [WALLET]) {
   const event = { kind, at: new Date(clock.now()), wallets, begunBy: undefined, data: {} };

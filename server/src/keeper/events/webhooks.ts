@@ -12,6 +12,7 @@ import {
   addAttempt,
   type Delivery,
   dueDeliveries,
+  openWebhooks,
   putDeliveries,
   recordFailure,
   recordSuccess,
@@ -79,8 +80,8 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay };
       if (most.inAll <= 0) return;
       const holder = uuidv7(clock);
-      const taken = await store.transaction((tx) => takeDueWebhooks(tx, box, leaseOf(deps, holder), most));
-      for (const webhook of taken) {
+      const taken = await store.transaction((tx) => takeDueWebhooks(tx, leaseOf(deps, holder), most));
+      for (const webhook of await openWebhooks(box, taken)) {
         count(webhook.addedBy, 1);
         const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
           .catch((error: Error) => {

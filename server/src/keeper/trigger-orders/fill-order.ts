@@ -1,4 +1,5 @@
 import { decodeTransaction } from '@slipway/wire';
+import { Outage } from '../../errors/index.js';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
 import { SignerRefused } from '../../signer/index.js';
 import { Stopped } from '../../store/stops.js';
@@ -28,8 +29,10 @@ export async function fillOrder(deps: FillDeps, fired: FiredOrder): Promise<Fill
   try {
     return await send(deps, order, prepared);
   } catch (error) {
+    // Signing comes before anything is sent.
+    const isUnsigned = error instanceof Outage && error.code === 'SIGNER_UNAVAILABLE';
     const isUnsent = [WouldFail, ReservationRefused, SignerRefused, Stopped].some((kind) => error instanceof kind);
-    if (isUnsent) return release(deps, order, fired, (error as Error).message);
+    if (isUnsigned || isUnsent) return release(deps, order, fired, (error as Error).message);
     // It may have been sent: `recover` finds out from the chain.
     throw error;
   }

@@ -168,7 +168,7 @@ describe('quotes of market makers', () => {
   test('makers are registered and removed while the service runs', async () => {
     const maker = await open({ quote: honest(11n) });
     const registered = { id: 'registered', name: 'a maker', url: maker.url, createdAt: new Date(0) };
-    await world.store.transaction((tx) => insertMaker(tx, world.signer.secrets, registered));
+    await insertMaker(world.store, world.signer.secrets, registered);
     const quote = await quoted(world.router([], { usd: () => undefined }), request);
     assert.equal(quote.maker?.id, 'registered');
     await world.store.transaction((tx) => deleteMaker(tx, 'registered'));

@@ -25,7 +25,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     async function register(): Promise<void> {
       for (const [id, url] of Object.entries(URLS)) {
-        await store.transaction((tx) => insertMaker(tx, box, { id, name: id, url, createdAt: AT }));
+        await insertMaker(store, box, { id, name: id, url, createdAt: AT });
       }
     }
 
@@ -63,7 +63,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.doesNotMatch(await dump(), /s3cret|example|https|rfq/);
       assert.deepEqual(await listMakers(store, box).then((all) => all.map(({ url }) => url)), Object.values(URLS));
       const same = { id: 'c', name: 'c', url: URLS.a, createdAt: AT };
-      assert.equal(await store.transaction((tx) => insertMaker(tx, box, same)), false, 'a URL is registered once');
+      assert.equal(await insertMaker(store, box, same), false, 'a URL is registered once');
     });
 
     it('URLs that are swapped between two makers are asked by neither name, and the log says so', async () => {
@@ -80,7 +80,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await register();
       const foreign = createSecretBox(Buffer.alloc(32, 2));
       const theirs = { id: 'c', name: 'c', url: 'https://evil.example', createdAt: AT };
-      await store.transaction((tx) => insertMaker(tx, foreign, theirs));
+      await insertMaker(store, foreign, theirs);
       await store.query(
         `update makers set url_sealed = set_byte(url_sealed, 20, get_byte(url_sealed, 20) # 1) where id = 'a'`,
       );

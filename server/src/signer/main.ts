@@ -1,0 +1,13 @@
+// What `slipway signer` runs: the process that holds the keys has this and what it imports, and nothing else.
+import { runSigner } from './process/run.js';
+
+process.exitCode = await runSigner(process.argv.slice(3), {
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+  ended: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    }),
+});

@@ -1,0 +1,149 @@
+import { chmod, lstat, readFile, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { PrivateFileError, readPrivateFile } from '../private-file.js';
+import type { KeyPort } from '../socket/protocol.js';
+import { type Caller, type Note, serveCaller } from '../socket/server.js';
+import type { CallerSettings, SignerSettings } from './settings.js';
+
+/** Of one caller: more than its copies need. */
+const MOST_CONNECTIONS = 64;
+
+export interface Listening {
+  /** Where callers with a certificate connect. */
+  readonly tlsPort: number | undefined;
+  /** Takes no more connections, and ends those that there are. */
+  close(): Promise<void>;
+}
+
+interface Door {
+  server: Server;
+  sockets: Set<Socket>;
+}
+
+/** Lets each caller in by its own door. @throws Error when a socket or port is taken */
+export async function listenForCallers(
+  { callers, tls }: SignerSettings,
+  port: KeyPort,
+  note: Note,
+): Promise<Listening> {
+  const doors: Door[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(doors.map(closeDoor));
+  };
+  try {
+    for (const caller of callers) {
+      if (caller.socket === undefined) continue;
+      const served = openDoor(createServer(), 'connection', () => caller, { port, note });
+      doors.push(served);
+      await listenOnPath(served.server, caller.socket.path, caller.socket.mode);
+    }
+    if (tls === undefined) return { tlsPort: undefined, close };
+    const byName = callers.filter(({ socket }) => socket === undefined);
+    const served = await tlsDoor(tls, byName, port, note);
+    doors.push(served);
+    await listen(served.server, { host: tls.host, port: tls.port });
+    return { tlsPort: (served.server.address() as { port: number }).port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openDoor(
+  server: Server,
+  event: 'connection' | 'secureConnection',
+  callerOf: (socket: Socket) => Caller | undefined,
+  { port, note }: { port: KeyPort; note: Note },
+): Door {
+  const sockets = new Set<Socket>();
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on(event, (socket: Socket) => {
+    const caller = callerOf(socket);
+    if (caller === undefined) {
+      note('a certificate names no caller', {});
+      socket.on('error', () => {});
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => sockets.delete(socket));
+    serveCaller(socket, caller, port, note);
+  });
+  return { server, sockets };
+}
+
+async function tlsDoor(
+  { certificate, key, ca }: NonNullable<SignerSettings['tls']>,
+  callers: readonly CallerSettings[],
+  port: KeyPort,
+  note: Note,
+): Promise<Door> {
+  const secret = await readPrivateFile(key);
+  if (secret === undefined) throw new PrivateFileError(`${key} does not exist`);
+  const server = createTlsServer({
+    cert: await readFile(certificate),
+    key: secret,
+    ca: await readFile(ca),
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.3',
+  });
+  server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
+  const callerOf = (socket: Socket) => callers.find(({ name }) => name === commonName(socket as TLSSocket));
+  return openDoor(server, 'secureConnection', callerOf, { port, note });
+}
+
+function commonName(socket: TLSSocket): string | undefined {
+  const name: unknown = socket.authorized ? socket.getPeerCertificate().subject?.CN : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Listens on a Unix socket that nobody could open before it had its mode. */
+async function listenOnPath(server: Server, path: string, mode: number): Promise<void> {
+  await removeLeftover(path);
+  const before = process.umask(0o177);
+  try {
+    await listen(server, { path });
+  } finally {
+    process.umask(before);
+  }
+  await chmod(path, mode);
+}
+
+/** A signer that was killed leaves its socket behind. */
+async function removeLeftover(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new Error(`${path} exists and is no socket: name another path, or remove it`);
+  if (await answers(path)) throw new Error(`${path} is in use: another signer listens there`);
+  await unlink(path);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+function listen(server: Server, where: { path: string } | { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closeDoor({ server, sockets }: Door): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    for (const socket of sockets) socket.destroy();
+  });
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Address } from '@slipway/wire';
+import type { KnownPrograms } from '../policies/index.js';
+import { type CallerRole, callerRoles } from '../socket/protocol.js';
+import { dictionary, list, Misshapen, oneOf, optional, record, text, whole } from '../socket/shapes.js';
+
+const PATH = text(1_000, /./, 'a path');
+
+const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address');
+
+const File = record({
+  file: PATH,
+  programs: optional(record({ router: optional(ADDRESS), tokenSwap: ADDRESS, limitOrder: ADDRESS, invite: ADDRESS })),
+  callers: dictionary(
+    /^[a-z0-9][a-z0-9.-]{0,62}$/,
+    record({
+      roles: list(oneOf(...callerRoles), callerRoles.length),
+      socket: optional(PATH),
+      mode: optional(oneOf('0600', '0660')),
+    }),
+  ),
+  tls: optional(
+    record({ host: text(255, /./, 'a host'), port: whole(0, 65_535), certificate: PATH, key: PATH, ca: PATH }),
+  ),
+});
+
+/** A caller, and where it is let in: by a socket of its own, or by a certificate with its name. */
+export interface CallerSettings {
+  readonly name: string;
+  readonly roles: readonly CallerRole[];
+  readonly socket: { readonly path: string; readonly mode: number } | undefined;
+}
+
+export interface SignerSettings {
+  /** The encrypted seed. */
+  readonly file: string;
+  /** The programs that policies know, where they are not the usual ones. */
+  readonly programs: KnownPrograms | undefined;
+  readonly callers: readonly CallerSettings[];
+  /** Where callers without a socket connect; the paths are those of PEM files. */
+  readonly tls:
+    | {
+        readonly host: string;
+        readonly port: number;
+        readonly certificate: string;
+        readonly key: string;
+        readonly ca: string;
+      }
+    | undefined;
+}
+
+/** The settings file of the signer cannot be used; the message names the field, and what was expected. */
+export class SignerSettingsError extends Error {
+  override readonly name = 'SignerSettingsError';
+}
+
+/** Reads the settings of a signer; paths in it are relative to its folder. @throws SignerSettingsError */
+export async function readSignerSettings(path: string): Promise<SignerSettings> {
+  const fault = (why: string, cause?: unknown) => new SignerSettingsError(`${path}: ${why}`, { cause });
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw fault(error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${error.code})`, error);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    throw fault('it is no valid JSON', error);
+  }
+  try {
+    return settingsOf(File.read(value, ''), dirname(path));
+  } catch (error) {
+    if (error instanceof Misshapen) throw fault(error.message, error);
+    throw error;
+  }
+}
+
+function settingsOf({ file, programs, callers, tls }: ReturnType<typeof File.read>, folder: string): SignerSettings {
+  const absolute = (path: string) => resolve(folder, path);
+  const found = Object.entries(callers).map(([name, { roles, socket, mode = '0600' }]): CallerSettings => {
+    if (roles.length === 0) throw new Misshapen(`callers.${name}.roles: expected at least one role`);
+    if (socket === undefined && tls === undefined) {
+      throw new Misshapen(`callers.${name}.socket: expected a path, because there is no tls`);
+    }
+    return {
+      name,
+      roles,
+      socket: socket === undefined ? undefined : { path: absolute(socket), mode: Number.parseInt(mode, 8) },
+    };
+  });
+  if (found.length === 0) throw new Misshapen('callers: expected at least one caller');
+  const paths = found.flatMap(({ socket }) => socket?.path ?? []);
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice !== undefined)
+    throw new Misshapen(`callers: expected a socket of its own for each, and ${twice} is of two`);
+  return {
+    file: absolute(file),
+    programs,
+    callers: found,
+    tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },
+  };
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import { SignerRefused } from '../policies/index.js';
+import type { KeyName, Role } from '../signer.js';
+import { away, type Connection, greet, reasonOf, SignerFault } from './connection.js';
+import type { Endpoint } from './endpoint.js';
+import type { KeyPort } from './protocol.js';
+
+const RECONNECT = { firstMs: 50, longestMs: 1_000 };
+const MOST_ADDRESSES = 10_000;
+const OTHER_KEYS = 'it has other keys than before: if that is meant, restart this service';
+
+/** The keys of a signer in another process. */
+export interface RemoteSigner extends KeyPort {
+  /** Whom the signer takes this process for. */
+  readonly caller: string;
+  /** Asks the signer whether it is there. @throws Outage */
+  probe(): Promise<void>;
+  close(): void;
+}
+
+interface RemoteSignerOptions {
+  endpoint: Endpoint;
+  /** As the operator knows it, for messages. */
+  name: string;
+  /** How long to wait for the signer at first. */
+  patienceMs: number;
+  /** Hears of each transaction that is not signed. */
+  refused?: (refusal: SignerRefused) => void;
+  /** Told when the signer is away, and when it is back. */
+  onChange?: (change: { away: string } | { back: true }) => void;
+}
+
+/**
+ * The keys of a signer in another process. Connects again by itself; what is asked while the signer is away, or was not
+ * answered when it went, fails at once with an Outage, and with SignerRefused what it does not do.
+ *
+ * @throws Error when there is no signer in time, or it speaks another version.
+ */
+export async function connectSigner(options: RemoteSignerOptions): Promise<RemoteSigner> {
+  const first = await greetAtFirst(options);
+  const publicKeys = new LRUCache<KeyName, Address>({ max: MOST_ADDRESSES });
+  const closing = new AbortController();
+  const { caller, addresses } = first.welcome;
+  const line = new Line(first, options, closing.signal);
+  const ask: Connection['ask'] = async (...asked) => line.connection().ask(...asked);
+  return {
+    caller,
+    address: (role) => addresses[role],
+    async publicKey(key) {
+      const known = publicKeys.get(key) ?? (Object.hasOwn(addresses, key) ? addresses[key as Role] : undefined);
+      if (known !== undefined) return known;
+      const found = await ask('publicKey', { key });
+      publicKeys.set(key, found);
+      return found;
+    },
+    sign: (key, message) => ask('sign', { key, message }),
+    cosign: ({ keys, message, order }) =>
+      ask('cosign', { keys: [...keys], message, order }).catch((error: Error) => {
+        if (error instanceof SignerRefused) options.refused?.(error);
+        throw error;
+      }),
+    secrets: {
+      seal: (text, place) => ask('sealSecret', { text, place }),
+      open: (sealed, place) => ask('openSecret', { sealed, place }),
+      mark: (text) => ask('markSecret', { text }),
+    },
+    findMint: (suffix, signal) => ask('findMint', { suffix }, { signal, hasDeadline: false }),
+    probe: async () => void (await ask('ping', {})),
+    close() {
+      closing.abort();
+      line.close();
+    },
+  };
+}
+
+/** Has a connection whenever there is a signer. */
+class Line {
+  readonly #options: RemoteSignerOptions;
+  readonly #first: Connection;
+  readonly #closing: AbortSignal;
+  #current: Connection | undefined;
+
+  constructor(first: Connection, options: RemoteSignerOptions, closing: AbortSignal) {
+    this.#first = first;
+    this.#options = options;
+    this.#closing = closing;
+    void this.#stay();
+  }
+
+  /** @throws Outage */
+  connection(): Connection {
+    if (this.#current === undefined) throw away('no connection');
+    return this.#current;
+  }
+
+  close(): void {
+    this.#current?.close();
+  }
+
+  async #stay(): Promise<void> {
+    const { onChange } = this.#options;
+    for (let next: Connection | undefined = this.#first; next !== undefined; next = await this.#again()) {
+      this.#current = next;
+      if (next !== this.#first) onChange?.({ back: true });
+      const reason = await next.ended;
+      this.#current = undefined;
+      if (!this.#closing.aborted) onChange?.({ away: reason });
+    }
+  }
+
+  /** Connects again, however long that takes; undefined once the client is closed. */
+  async #again(): Promise<Connection | undefined> {
+    const { endpoint, onChange } = this.#options;
+    for (let waitMs = RECONNECT.firstMs; ; waitMs = Math.min(2 * waitMs, RECONNECT.longestMs)) {
+      await sleep(waitMs, undefined, { signal: this.#closing }).catch(() => undefined);
+      if (this.#closing.aborted) return undefined;
+      const found = await greet(endpoint, this.#closing).catch(() => undefined);
+      if (found === undefined) continue;
+      if (hasSameKeys(found, this.#first)) return found;
+      found.close();
+      onChange?.({ away: OTHER_KEYS });
+    }
+  }
+}
+
+/** The first connection, for which a signer that starts at the same time is waited for. */
+async function greetAtFirst({ endpoint, name, patienceMs }: RemoteSignerOptions): Promise<Connection> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const found = await greet(endpoint).catch((error: Error) => error);
+    if (!(found instanceof Error)) return found;
+    if (found instanceof SignerFault || performance.now() >= giveUpAt) {
+      throw new Error(`the signer at ${name} does not answer (${reasonOf(found)})`, { cause: found });
+    }
+    await sleep(RECONNECT.firstMs);
+  }
+}
+
+function hasSameKeys({ welcome: { addresses } }: Connection, { welcome: first }: Connection): boolean {
+  return (Object.keys(first.addresses) as Role[]).every((role) => addresses[role] === first.addresses[role]);
+}

@@ -1,0 +1,193 @@
+import type { Address } from '@slipway/wire';
+import type { KeyName, MintFinder, Role, SecretKeeper, Signer } from '../signer.js';
+import {
+  amount,
+  anything,
+  bytes,
+  date,
+  finite,
+  list,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  type Shape,
+  type ShapeOf,
+  text,
+  whole,
+} from './shapes.js';
+
+/** Both sides speak the same version, or none. */
+export const PROTOCOL = 1;
+
+/** What whoever asks the signer may be: one of them, or several. */
+export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;
+export type CallerRole = (typeof callerRoles)[number];
+
+/** Everything that the service asks of its keys, in the process or behind the socket. */
+export type KeyPort = Signer & MintFinder & SecretKeeper;
+
+interface Method<P, R> {
+  params: Shape<P>;
+  result: Shape<R>;
+  /** Whether a caller with these roles may ask for that. */
+  may(roles: readonly CallerRole[], params: P): boolean;
+  run(port: KeyPort, params: P, signal: AbortSignal): Promise<R>;
+}
+
+const method = <P, R>(row: Method<P, R>) => row;
+
+const MOST_SECRET = 20_000;
+/** Of a secret in UTF-8, with nonce and tag. */
+const MOST_SEALED_BYTES = 64 * 1024;
+const MOST_MESSAGE_BYTES = 64 * 1024;
+const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address');
+const KEY = text<KeyName>(
+  60,
+  /^(?:gas|maker|keeper|tracker|seal|vault:[1-9A-HJ-NP-Za-km-z]{32,44}|(?:login|mint|launch):(?:0|[1-9]\d{0,15}))$/,
+  'the name of a key',
+);
+const PLACE = text(500);
+
+/** The keys that the work of each role is signed with, where their policies allow the transaction. */
+const cosignedBy: Readonly<Record<CallerRole, readonly string[]>> = {
+  api: ['gas', 'keeper', 'tracker', 'vault', 'mint', 'launch'],
+  keeper: ['keeper', 'vault', 'mint'],
+  operator: [],
+  sandbox: [],
+};
+
+/** The keys that each role has sign without a policy: what is no transaction, and what the operator decides himself. */
+const signedBy: Readonly<Record<CallerRole, readonly string[]>> = {
+  api: ['seal', 'login'],
+  keeper: ['seal'],
+  operator: ['gas', 'keeper', 'tracker', 'vault'],
+  sandbox: ['maker', 'keeper'],
+};
+
+const kindOf = (key: string): string => key.split(':')[0]!;
+
+const NUMBER = nullable(finite);
+const NAME = text(100);
+
+/** A trigger order as its seal covers it. */
+const Order = record({
+  id: NAME,
+  wallet: NAME,
+  depositRequestId: NAME,
+  vault: NAME,
+  inputMint: NAME,
+  outputMint: NAME,
+  triggerMint: NAME,
+  inputAccount: NAME,
+  outputAccount: nullable(NAME),
+  progress: record({ type: NAME, entry: record({ initial: amount }) }),
+  triggerCondition: nullable(NAME),
+  triggerPriceUsd: NUMBER,
+  trailingBps: NUMBER,
+  tpPriceUsd: NUMBER,
+  slPriceUsd: NUMBER,
+  slippageBps: NUMBER,
+  tpSlippageBps: NUMBER,
+  slSlippageBps: NUMBER,
+  expiresAt: date,
+  seal: nullable(bytes(64)),
+});
+
+const anybody = (): boolean => true;
+const either =
+  (...allowed: CallerRole[]) =>
+  (given: readonly CallerRole[]): boolean =>
+    given.some((role) => allowed.includes(role));
+
+/** All that can be asked over the socket, by its name on the wire. */
+export const methods = {
+  /** Answers at once: the signer is there. */
+  ping: method({ params: record({}), result: record({}), may: anybody, run: async () => ({}) }),
+  publicKey: method({
+    params: record({ key: KEY }),
+    result: ADDRESS,
+    may: anybody,
+    run: (port, { key }) => port.publicKey(key),
+  }),
+  sign: method({
+    params: record({ key: KEY, message: bytes(MOST_MESSAGE_BYTES) }),
+    result: bytes(64),
+    may: (roles, { key }) => roles.some((role) => signedBy[role].includes(kindOf(key))),
+    run: (port, { key, message }) => port.sign(key, message),
+  }),
+  cosign: method({
+    params: record({ keys: list(KEY, 8), message: bytes(MOST_MESSAGE_BYTES), order: optional(Order) }),
+    result: list(record({ address: ADDRESS, signature: bytes(64) }), 8),
+    may: (roles, { keys, order }) =>
+      roles.some(
+        (role) =>
+          keys.every((key) => cosignedBy[role].includes(kindOf(key))) && (order === undefined || role === 'keeper'),
+      ),
+    run: (port, { order, ...rest }) => port.cosign({ ...rest, ...(order && { order }) }),
+  }),
+  sealSecret: method({
+    params: record({ text: text(MOST_SECRET), place: PLACE }),
+    result: bytes(MOST_SEALED_BYTES),
+    may: either('api', 'operator'),
+    run: (port, { text: secret, place }) => port.secrets.seal(secret, place),
+  }),
+  openSecret: method({
+    params: record({ sealed: bytes(MOST_SEALED_BYTES), place: PLACE }),
+    result: optional(text(MOST_SECRET)),
+    may: either('api', 'keeper', 'operator'),
+    run: (port, { sealed, place }) => port.secrets.open(sealed, place),
+  }),
+  markSecret: method({
+    params: record({ text: text(MOST_SECRET) }),
+    result: bytes(32),
+    may: either('api', 'operator'),
+    run: (port, { text: secret }) => port.secrets.mark(secret),
+  }),
+  findMint: method({
+    params: record({ suffix: text(5, /^[1-9A-HJ-NP-Za-km-z]+$/, 'the end of an address') }),
+    result: whole(0, Number.MAX_SAFE_INTEGER),
+    may: either('keeper'),
+    run: (port, { suffix }, signal) => port.findMint(suffix, signal),
+  }),
+};
+
+export type MethodName = keyof typeof methods;
+export type ParamsOf<N extends MethodName> = ShapeOf<(typeof methods)[N]['params']>;
+export type ResultOf<N extends MethodName> = ShapeOf<(typeof methods)[N]['result']>;
+
+/** The first frame of a client. */
+export const Hello = record({ slipwaySigner: whole(1, 1_000) });
+
+const addresses = { gas: ADDRESS, maker: ADDRESS, keeper: ADDRESS, tracker: ADDRESS, seal: ADDRESS };
+export const roleNames = Object.keys(addresses) as Role[];
+
+/** The first frame of the signer: which caller it takes the client for, and the addresses of the service's roles. */
+export const Welcome = record({
+  slipwaySigner: whole(1, 1_000),
+  caller: text(64),
+  addresses: record<Record<Role, Shape<Address>>>(addresses),
+});
+
+const ID = whole(1, Number.MAX_SAFE_INTEGER);
+
+/** Asks for something; or, with no method, that what was asked under this id be given up. */
+export const Request = record({
+  id: ID,
+  method: optional(text(40)),
+  params: optional(anything),
+});
+
+/** Why something was not done. `refused`: this caller may not ask for it, or no policy allows it. */
+export const errorCodes = ['malformed', 'unknown', 'refused', 'busy', 'failed', 'version'] as const;
+export type SignerErrorCode = (typeof errorCodes)[number];
+
+export const Failure = record({ code: oneOf(...errorCodes), message: text(1_000), key: optional(text(200)) });
+export type SignerFailure = ShapeOf<typeof Failure>;
+
+/** The answer to the request with this id, either a result or an error. Without an id, it ends the connection. */
+export const Answer = record({
+  id: optional(ID),
+  result: optional(anything),
+  error: optional(Failure),
+});

@@ -1,0 +1,175 @@
+import type { Socket } from 'node:net';
+import { SignerRefused } from '../policies/index.js';
+import { encodeFrame, readFrames } from './frames.js';
+import {
+  Answer,
+  type CallerRole,
+  Hello,
+  type KeyPort,
+  type MethodName,
+  methods,
+  PROTOCOL,
+  Request,
+  roleNames,
+  type SignerErrorCode,
+  type SignerFailure,
+  Welcome,
+} from './protocol.js';
+import { Misshapen, type Shape, type ShapeOf } from './shapes.js';
+
+/** Who asks, as its socket or its certificate says. */
+export interface Caller {
+  readonly name: string;
+  readonly roles: readonly CallerRole[];
+}
+
+/** Something that is worth a line in the log; it holds no secret. */
+export type Note = (event: string, facts: Readonly<Record<string, unknown>>) => void;
+
+/** At the same time, of one connection. */
+const MOST_UNDER_WAY = 1_000;
+/** A search keeps one core busy. */
+const MOST_SEARCHES = 1;
+/** Until the first frame. */
+const HELLO_MS = 5_000;
+
+interface Outcome {
+  result?: unknown;
+  error?: SignerFailure;
+}
+
+/** Serves one connection, whose caller is known, until it ends. Whatever cannot be understood ends it. */
+export function serveCaller(socket: Socket, caller: Caller, port: KeyPort, note: Note): void {
+  new Connection(socket, caller, port, note).serve();
+}
+
+class Connection {
+  readonly #socket: Socket;
+  readonly #caller: Caller;
+  readonly #port: KeyPort;
+  readonly #note: Note;
+  readonly #underWay = new Map<number, AbortController>();
+  #isGreeted = false;
+  #searches = 0;
+
+  constructor(socket: Socket, caller: Caller, port: KeyPort, note: Note) {
+    this.#socket = socket;
+    this.#caller = caller;
+    this.#port = port;
+    this.#note = note;
+  }
+
+  serve(): void {
+    const late = setTimeout(() => this.#end('malformed', 'nothing was said in time'), HELLO_MS);
+    this.#socket.on('error', () => {});
+    this.#socket.once('close', () => {
+      clearTimeout(late);
+      for (const giveUp of this.#underWay.values()) giveUp.abort(new Error('the connection has ended'));
+      if (this.#isGreeted) this.#note('disconnected', { caller: this.#caller.name });
+    });
+    const take = (value: unknown): void => {
+      clearTimeout(late);
+      if (this.#socket.writableEnded) return;
+      try {
+        if (this.#isGreeted) this.#answer(Request.read(value, 'request'));
+        else this.#greet(Hello.read(value, 'hello'));
+      } catch (error) {
+        if (!(error instanceof Misshapen)) throw error;
+        this.#end('malformed', error.message);
+      }
+    };
+    readFrames(this.#socket, take, (error) => this.#end('malformed', error.message));
+  }
+
+  #greet({ slipwaySigner }: ShapeOf<typeof Hello>): void {
+    if (slipwaySigner !== PROTOCOL) {
+      this.#end('version', `this signer speaks version ${PROTOCOL} of its protocol`);
+      return;
+    }
+    this.#isGreeted = true;
+    const { name } = this.#caller;
+    this.#note('connected', { caller: name });
+    const addresses = Object.fromEntries(roleNames.map((role) => [role, this.#port.address(role)]));
+    this.#send(Welcome, { slipwaySigner: PROTOCOL, caller: name, addresses } as ShapeOf<typeof Welcome>);
+  }
+
+  #answer({ id, method, params }: ShapeOf<typeof Request>): void {
+    if (method === undefined) {
+      this.#underWay.get(id)?.abort(new Error('given up'));
+      return;
+    }
+    if (this.#underWay.has(id)) {
+      this.#end('malformed', 'an id is used twice');
+      return;
+    }
+    if (this.#underWay.size >= MOST_UNDER_WAY) {
+      const { error } = failure('busy', `${MOST_UNDER_WAY} requests are under way`);
+      this.#send(Answer, { id, result: undefined, error });
+      return;
+    }
+    const giveUp = new AbortController();
+    this.#underWay.set(id, giveUp);
+    void this.#outcomeOf(method, params, giveUp.signal).then(({ result, error }) => {
+      this.#underWay.delete(id);
+      if (error && !giveUp.signal.aborted) this.#note('not done', { caller: this.#caller.name, method, ...error });
+      this.#send(Answer, { id, result, error });
+    });
+  }
+
+  async #outcomeOf(method: string, params: unknown, signal: AbortSignal): Promise<Outcome> {
+    if (!Object.hasOwn(methods, method)) return failure('unknown', 'this release has no such method');
+    const name = method as MethodName;
+    const isSearch = name === 'findMint';
+    if (isSearch && this.#searches >= MOST_SEARCHES) return failure('busy', 'another search is under way');
+    if (isSearch) this.#searches += 1;
+    try {
+      return await run(this.#caller, this.#port, { name, params, signal });
+    } finally {
+      if (isSearch) this.#searches -= 1;
+    }
+  }
+
+  #send<T>(shape: Shape<T>, value: T): void {
+    if (!this.#socket.writable) return;
+    // Whoever does not read its answers is not read either.
+    if (this.#socket.write(encodeFrame(shape.write(value))) || this.#socket.isPaused()) return;
+    this.#socket.pause();
+    this.#socket.once('drain', () => this.#socket.resume());
+  }
+
+  #end(code: SignerErrorCode, message: string): void {
+    this.#note('a connection was ended', { caller: this.#caller.name, code, reason: message });
+    this.#send(Answer, { id: undefined, result: undefined, ...failure(code, message) } as ShapeOf<typeof Answer>);
+    this.#socket.destroySoon();
+  }
+}
+
+async function run(
+  { roles, name: caller }: Caller,
+  port: KeyPort,
+  { name, params, signal }: { name: MethodName; params: unknown; signal: AbortSignal },
+): Promise<Outcome> {
+  const row = methods[name] as unknown as Row;
+  try {
+    const read = row.params.read(params, 'params');
+    if (!row.may(roles, read)) return failure('refused', `${caller} may not ask for this`, name);
+    return { result: row.result.write(await row.run(port, read, signal)) };
+  } catch (error) {
+    if (error instanceof SignerRefused) return failure('refused', error.reason, error.key);
+    // A RangeError names a key that does not exist.
+    if (error instanceof Misshapen || error instanceof RangeError) return failure('malformed', error.message);
+    return failure('failed', signal.aborted ? 'given up' : 'the signer could not do that');
+  }
+}
+
+/** A row of the table, whatever its types. */
+interface Row {
+  params: Shape<unknown>;
+  result: Shape<unknown>;
+  may(roles: readonly CallerRole[], params: unknown): boolean;
+  run(port: KeyPort, params: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+function failure(code: SignerErrorCode, message: string, key?: string): Pick<Outcome, 'error'> {
+  return { error: { code, message: message.slice(0, 1_000), key: key?.slice(0, 200) } };
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSigner } from '../../server/dist/signer/index.js';
+import { launch, type Program, SLIPWAY } from './command.js';
+
+const PASSPHRASE = 'a passphrase of the tests';
+
+/** `slipway signer` in a process and a folder of its own. */
+export interface SignerProcess {
+  folder: string;
+  /** The value of SLIPWAY_SIGNER_URL for one of its callers. */
+  urlOf(caller: string): string;
+  start(): Promise<void>;
+  /** Ends it like the kernel does, and waits until it is gone. */
+  kill(): Promise<void>;
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** Starts a signer with a new seed, whose callers have these roles and a socket each. */
+export async function startSigner(callers: Record<string, string[]>): Promise<SignerProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-signer-'));
+  mkdirSync(folder, { recursive: true });
+  await openSigner({ file: join(folder, 'signer.json'), passphrase: PASSPHRASE, create: true });
+  const entries = Object.entries(callers).map(([name, roles]) => [name, { roles, socket: `${name}.sock` }]);
+  const settings = { file: 'signer.json', callers: Object.fromEntries(entries) };
+  writeFileSync(join(folder, 'slipway.signer.json'), JSON.stringify(settings));
+  const env = { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
+  let program: Program | undefined;
+  let earlier = '';
+  const signer: SignerProcess = {
+    folder,
+    urlOf: (caller) => `unix:${join(folder, `${caller}.sock`)}`,
+    async start() {
+      program = launch(SLIPWAY, ['signer'], { env, cwd: folder });
+      await program.says(/is ready/);
+    },
+    async kill() {
+      program?.child.kill('SIGKILL');
+      await program?.ended;
+      earlier += program?.log() ?? '';
+      program = undefined;
+    },
+    log: () => earlier + (program?.log() ?? ''),
+    async close() {
+      await signer.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await signer.start();
+  return signer;
+}
