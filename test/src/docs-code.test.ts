@@ -44,7 +44,7 @@ const NOT_RUN: readonly [RegExp, string][] = [
     /^npm (?:start|test|ci|install|create|pack|run (?!example:))|^cd |^node (?:--test|scripts|programs|server)/,
     'npm runs it in other tests',
   ],
-  [/example:web|slipway (?:listen|scores watch|mcp|serve|logs|open)|^curl -N/, 'does not end by itself'],
+  [/example:web|slipway (?:listen|scores watch|mcp|serve|signer|logs|open)|^curl -N/, 'does not end by itself'],
   [
     /slipway (?:doctor|vaults|wallets|keys create --name (?:web|shop))|\/slipway doctor/,
     'wants the settings of production',
