@@ -75,11 +75,11 @@ describe('a signer in a process of its own', () => {
       .catch(() => {});
     let kills = 0;
     while (!isDone && kills < most) {
-      await sleep(200 + Math.random() * 800);
       await signer.kill();
       kills += 1;
       await sleep(Math.random() * 400);
       await signer.start();
+      await sleep(200 + Math.random() * 800);
     }
     await work;
     return kills;
