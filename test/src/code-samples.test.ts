@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { clientOf } from './client.js';
 import { request, type Service, startService } from './service.js';
@@ -34,12 +34,15 @@ describe('the code samples of the API document', () => {
         (operation['x-codeSamples'] ?? []).map((sample) => ({ operation: `${method} ${path}`, ...sample })),
       ),
     );
-    const { token } = await clientOf(service, await walletNamed(service, 'alice')).login();
-    const adminToken = readFileSync(join(service.dataDir, 'admin.token'), 'utf8').trim();
-    Object.assign(process.env, { SLIPWAY_TOKEN: token, SLIPWAY_ADMIN_TOKEN: adminToken });
     const dist = join(ROOT, 'test', 'dist');
     mkdirSync(dist, { recursive: true });
     folder = mkdtempSync(join(dist, 'samples-'));
+  });
+  // Anew for each, because the samples end it.
+  beforeEach(async () => {
+    const { token } = await clientOf(service, await walletNamed(service, 'alice')).login();
+    const adminToken = readFileSync(join(service.dataDir, 'admin.token'), 'utf8').trim();
+    Object.assign(process.env, { SLIPWAY_TOKEN: token, SLIPWAY_ADMIN_TOKEN: adminToken });
   });
   after(async () => {
     await service?.close();

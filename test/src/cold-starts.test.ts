@@ -65,9 +65,9 @@ const without =
     call.method === method ? Promise.resolve('hang') : faithful(call, forward);
 
 it('an order that comes before its pools are known is to be sent again, and not refused', async () => {
+  proxy.behavior = without('getProgramAccounts');
   await start();
   ({ key } = await newKey(service!, {}));
-  proxy.behavior = without('getProgramAccounts');
   const cold = await order();
   assert.equal(cold.status, 503, JSON.stringify(cold.body));
   assert.match(cold.body.error ?? '', /^Failed to get quotes: .*ask again/);
