@@ -56,7 +56,7 @@ describe('copies and PostgreSQL are killed under load', () => {
       });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    for (const list of seen) reading.push(read(list, await newKey()));
+    for (const list of seen) await read(list, await newKey());
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     await clientOf(await newKey()).api.post('/events/v1/webhooks', { body: { url, kinds: KINDS[0] } });
   });
@@ -85,7 +85,7 @@ describe('copies and PostgreSQL are killed under load', () => {
     return createClient({ url: 'http://copies', apiKey, fetch: ask });
   }
 
-  /** Follows until the end, whatever happens to its stream. */
+  /** Follows until the end, whatever happens to its stream; resolves once it hears of what happens from then on. */
   async function read(list: Told[], apiKey: string): Promise<void> {
     let isOpen = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -96,8 +96,8 @@ describe('copies and PostgreSQL are killed under load', () => {
       for await (const event of clientOf(apiKey).events(asked)) list.push(toldOf(event));
     };
     const following = follow();
-    await Promise.race([opened, following]);
     reading.push(following);
+    await Promise.race([opened, following]);
   }
 
   /** Changes scores, each once, however often it has to be asked for; how many. */
