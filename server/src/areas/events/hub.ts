@@ -166,6 +166,7 @@ export class Hub {
         }
         group.head = event.number;
       }
+      if (group.readers.size === 0) this.#groups.delete(account);
     }
     for (const account of this.#changed) if (!this.#groups.has(account)) this.#changed.delete(account);
   }
