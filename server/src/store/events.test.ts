@@ -13,7 +13,10 @@ import {
   lastNumbers,
   numberEvents,
 } from './events.js';
+import type { PlacedInviteEvent } from './invite-events.js';
+import { beginInviteIndex, recordInviteEvents } from './invites.js';
 import { insertCrafted } from './ledger.js';
+import { deleteEndedSubmissions } from './ledger-cleaning.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 
@@ -22,6 +25,27 @@ const AT = new Date('2026-01-01T00:00:00Z');
 function news(wallets: NewEvent['wallets'], data: Record<string, unknown>, more: Partial<NewEvent> = {}): NewEvent {
   return { kind: 'transaction.landed', at: AT, wallets, begunBy: undefined, data, ...more };
 }
+
+const placed = (id: string, slot: bigint) => ({ slot, position: slot, number: 0, txId: `tx ${id}`, at: AT });
+
+const inviteOf = (id: string, slot: bigint): PlacedInviteEvent => ({
+  ...placed(id, slot),
+  event: {
+    kind: 'created',
+    invitePda: id,
+    inviteSigner: 'signer',
+    sender: 'w',
+    mint: null,
+    tokenProgram: null,
+    amount: '1',
+    expiry: '1774000000',
+  },
+});
+
+const endOf = (id: string, slot: bigint): PlacedInviteEvent => ({
+  ...placed(`end of ${id}`, slot),
+  event: { kind: 'clawed_back', invitePda: id, receiver: null },
+});
 
 for (const kind of ['embedded', 'postgres'] as const) {
   describe(`events in ${kind}`, () => {
@@ -121,6 +145,39 @@ for (const kind of ['embedded', 'postgres'] as const) {
       );
       assert.deepEqual(await all(accountOfKey('k2')), []);
       assert.deepEqual(await numbersOf(accountOfWallet('w')), [1, 2, 3, 4]);
+    });
+
+    it('is heard by the key that has submitted what goes on after its submission was deleted', async () => {
+      const submission = { area: 'submit', wallet: 'w', messageHash: Buffer.alloc(32), cosigners: [], payload: null };
+      const times = { lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT };
+      const ids = ['opened', 'ended', 'order', 'nothing'];
+      await store.transaction(async (tx) => {
+        await insertCrafted(
+          tx,
+          ids.map((id) => ({ ...submission, ...times, id, apiKey: 'submitter' })),
+        );
+        await tx.query(`update ledger set signature = 'tx ' || id, settled_at = $1 where id = any($2)`, [AT, ids]);
+        await beginInviteIndex(tx, 'program');
+        await recordInviteEvents(
+          tx,
+          [inviteOf('opened', 1n), inviteOf('ended', 2n), endOf('ended', 3n)],
+          new Date(8e15),
+        );
+        await tx.query(
+          `insert into limit_orders values ('order', 1, 'tx order', 'p', 'w', 'i', 'o', 1, 1, 1, 1, 0, null, 'open', '', $1, $1, '[]', 1, 1)`,
+          [AT],
+        );
+      });
+      const after = new Date(AT.getTime() + 1);
+      assert.equal(await store.transaction((tx) => deleteEndedSubmissions(tx, after, 10)), ids.length);
+      const { rows } = await store.query('select signature from opened_by_keys order by 1');
+      assert.deepEqual(rows, [{ signature: 'tx opened' }, { signature: 'tx order' }]);
+      await say(...ids.map((id) => news(['w'], { id }, { begunBy: { signature: `tx ${id}` } })));
+      await number();
+      assert.deepEqual(
+        (await all(accountOfKey('submitter'))).map(({ data }) => data.id),
+        ['opened', 'order'],
+      );
     });
 
     it('is gone with the change that it tells of', async () => {

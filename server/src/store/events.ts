@@ -36,6 +36,7 @@ const NUMBER = `
       union select 'key:' || api_key from ledger where ledger.id = taken.request_id and api_key is not null
       union select account from event_followers f where cardinality(wallets) = 0 and f.kind = taken.kind and until > at
       union select 'key:' || api_key from ledger where ledger.signature = taken.begun_by and api_key is not null
+      union select 'key:' || api_key from opened_by_keys o where o.signature = taken.begun_by
     ) as heard
   ), grown as (
     insert into event_accounts as known (account, last) select account, count(*) from told group by account

@@ -14,14 +14,26 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
   return rowCount;
 }
 
-/** Deletes up to `limit` submissions that ended before `before`; returns how many. */
+/**
+ * Deletes up to `limit` submissions that ended before `before`; returns how many. Of one that has opened an invite or an
+ * order which is still open, it is kept which key has submitted it.
+ */
 export async function deleteEndedSubmissions(tx: Tx, before: Date, limit: number): Promise<number> {
-  const { rowCount } = await tx.query(
-    `delete from ledger where id in (
-       select id from ledger where area = 'submit' and settled_at < $1
-       order by settled_at limit $2 for update skip locked
-     )`,
+  const { rows } = await tx.query<{ deleted: bigint }>(
+    `with gone as (
+       delete from ledger where id in (
+         select id from ledger where area = 'submit' and settled_at < $1
+         order by settled_at limit $2 for update skip locked
+       ) returning signature, api_key
+     ), kept as (
+       insert into opened_by_keys (signature, api_key)
+       select distinct on (signature) signature, api_key from gone where api_key is not null
+         and (exists (select from invites where creation_tx = gone.signature and is_open)
+           or exists (select from limit_orders where open_tx = gone.signature and state = 'open'))
+       on conflict do nothing
+     )
+     select count(*) as deleted from gone`,
     [before, limit],
   );
-  return rowCount;
+  return Number(rows[0]!.deleted);
 }
