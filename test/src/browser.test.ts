@@ -149,13 +149,13 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await page.title(), 'Slipway API');
     await page.locator('.opblock-summary').filter({ hasText: '/livez' }).click();
     await page.getByRole('button', { name: 'Execute', exact: true }).click();
-    await page.locator('.live-responses-table').getByText('"live"').waitFor({ timeout: 10_000 });
+    await page.locator('.live-responses-table').getByText('"live"').waitFor({ timeout: 60_000 });
 
     // The first call works as it stands: the key, the mints and alice are filled in.
     await page.locator('.opblock-summary').filter({ hasText: '/ultra/v1/order' }).first().click();
     const order = page.locator('#operations-Swap-getUltraV1Order');
     await order.getByRole('button', { name: 'Execute', exact: true }).click();
-    await order.locator('.live-responses-table').getByText('"requestId"').waitFor({ timeout: 10_000 });
+    await order.locator('.live-responses-table').getByText('"requestId"').waitFor({ timeout: 60_000 });
     await page.locator('.opblock-summary').filter({ hasText: '/getTriggerOrders' }).click();
     const choices = page.locator('tr[data-param-name="orderStatus"] option');
     assert.deepEqual(await choices.allInnerTexts(), ['active', 'history']);

@@ -45,12 +45,22 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
   async function whileStopped(what: string, why: string, work: () => Promise<void>): Promise<void> {
     assert.match(await slipway('stop', what, '--why', why), new RegExp(`^Stopped: ${what}\\.`));
     try {
-      await sleep(A_SECOND);
+      await allSay(`${what}: ${why}`);
       await work();
     } finally {
       assert.match(await slipway('resume', what), new RegExp(`^Resumed: ${what}\\.`));
     }
-    await sleep(A_SECOND);
+    await allSay(undefined);
+  }
+
+  /** Waits until every copy has heard of what is stopped. */
+  async function allSay(stopped: string | undefined): Promise<void> {
+    await eventually(`every copy says: ${stopped}`, async () => {
+      const said = await Promise.all(
+        fleet.copies.map(({ url }) => request<{ checks: { stopped?: string } }>(`${url}/readyz`)),
+      );
+      return said.every(({ body }) => body.checks.stopped === stopped) || undefined;
+    });
   }
 
   const refuses = ({ body, headers }: Answer<unknown>, says: string) => {

@@ -35,7 +35,7 @@ type Fill = Row['events'][number] & { orderContext?: string; outputAmount?: stri
 const until = (user: User, id: string, state: string) => untilRow(user, id, ({ rawState }) => rawState === state);
 
 async function untilRow(user: User, id: string, isReached: (row: Row) => boolean): Promise<Row> {
-  for (let left = 150; ; left--) {
+  for (let left = 600; ; left--) {
     const row = await rowOf(user, id);
     if (isReached(row)) return row;
     assert.ok(left > 0, `the order is ${row.rawState}: ${JSON.stringify(row)}`);

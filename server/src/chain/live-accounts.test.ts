@@ -88,7 +88,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-describe('live accounts', { timeout: 20_000 }, () => {
+describe('live accounts', { timeout: 120_000 }, () => {
   it('are what was read last, and stale when nothing has confirmed them for long', async (t) => {
     const { node, rpc } = testNode();
     const { live, time, byteOf } = open(t, rpc);

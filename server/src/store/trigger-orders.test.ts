@@ -158,7 +158,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
       );
       await store.transaction((tx) => saveTriggerOrders(tx, changed));
       for (const order of changed) assert.deepEqual(await findTriggerOrder(store, order.id), order);
-      for (let tries = 0; told.length < 3 && tries < 200; tries += 1) await new Promise((done) => setTimeout(done, 10));
+      for (let tries = 0; told.length < 3 && tries < 6_000; tries += 1)
+        await new Promise((done) => setTimeout(done, 10));
       assert.deepEqual(told.sort(), orders.map(({ id }) => id).sort());
       await unlisten();
     });

@@ -25,7 +25,7 @@ async function until(
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   for (let tries = 0; !(await isReached()); tries++) {
-    assert.ok(tries < 1_000, 'this never comes');
+    assert.ok(tries < 6_000, 'this never comes');
     await meanwhile();
     await sleep(10);
   }

@@ -54,7 +54,7 @@ async function row(count: number): Promise<{ tokens: Token[]; pools: TestPool[] 
 }
 const reservesOf = (pool: TestPool) => Promise.all(pool.vaults.map((vault) => world.amount(vault)));
 
-describe('the choice of a route', { timeout: 60_000 }, () => {
+describe('the choice of a route', { timeout: 300_000 }, () => {
   it('takes one pool for a small amount and both for a large one', async (t) => {
     const [a, b] = [await world.token(), await world.token()];
     const deep = await world.pool(a, b, [2n * DEEP, 2n * DEEP]);
@@ -151,7 +151,7 @@ describe('the choice of a route', { timeout: 60_000 }, () => {
   });
 });
 
-describe('tokens that cannot be priced exactly', { timeout: 60_000 }, () => {
+describe('tokens that cannot be priced exactly', { timeout: 300_000 }, () => {
   const extension = (type: number, length: number, first = 0) => {
     const bytes = Buffer.alloc(4 + length);
     bytes.writeUInt16LE(type, 0);
@@ -193,7 +193,7 @@ describe('tokens that cannot be priced exactly', { timeout: 60_000 }, () => {
   });
 });
 
-describe('pools', { timeout: 60_000 }, () => {
+describe('pools', { timeout: 300_000 }, () => {
   it('appear and vanish', async (t) => {
     const { tokens, pools } = await row(2);
     const [a, b] = tokens as [Token, Token];
@@ -326,7 +326,7 @@ describe('pools', { timeout: 60_000 }, () => {
   }
 });
 
-describe('building', { timeout: 60_000 }, () => {
+describe('building', { timeout: 300_000 }, () => {
   const parties = (owner: Address): SwapParties => ({
     owner,
     source: newAddress(),

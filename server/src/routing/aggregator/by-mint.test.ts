@@ -81,7 +81,7 @@ function scannedRpc(refuses: (scan: Scan) => boolean = () => false) {
   return { rpc, scans, load };
 }
 
-describe('pools by mint', { timeout: 60_000 }, () => {
+describe('pools by mint', { timeout: 300_000 }, () => {
   it('are found after the first question, to the unit, and those of other mints are not watched', async (t) => {
     const [token, other] = [await world.token(), await world.token()];
     const pool = await world.pool(token, WRAPPED_SOL, [DEEP, DEEP], fees([25n, 10_000n]));

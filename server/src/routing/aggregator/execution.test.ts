@@ -181,7 +181,7 @@ async function isTokenAccountOf(address: Address, wallet: Address): Promise<bool
   return data.length >= 165 && data.subarray(32, 64).equals(Buffer.from(addressToBytes(wallet)));
 }
 
-test('whatever is quoted is what the chain does, to the unit', { timeout: 120_000 }, async () => {
+test('whatever is quoted is what the chain does, to the unit', { timeout: 300_000 }, async () => {
   const done = { refused: 0, steps: [0, 0, 0, 0], split: 0, inputFee: 0, outputFee: 0 };
   const property = fc.asyncProperty(cases, async (example) => {
     await prepare(example);
@@ -206,7 +206,7 @@ test('whatever is quoted is what the chain does, to the unit', { timeout: 120_00
   );
 });
 
-test('so it is without the router program, over one step', { timeout: 60_000 }, async () => {
+test('so it is without the router program, over one step', { timeout: 300_000 }, async () => {
   const done = { split: 0, single: 0, outputFee: 0, noPool: 0, refused: 0 };
   const property = fc.asyncProperty(cases, async (example) => {
     await prepare(example);

@@ -73,7 +73,7 @@ describe('a pool that is made of other accounts when its price has moved', () =>
     assert.ok(isRefused(meanwhile) && meanwhile.refused === 'unavailable');
 
     let moved = await ask();
-    for (let tries = 0; isRefused(moved) && tries < 100; tries++) {
+    for (let tries = 0; isRefused(moved) && tries < 3_000; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       moved = await ask();
     }
@@ -121,7 +121,7 @@ describe('pools that cannot be traded with', () => {
     await world.put(disabled.address, RAYDIUM_CPMM_PROGRAM, data);
     await world.remove(other);
     await aggregator.discover();
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3_000; tries++) {
       if (!isRefused(await aggregator.quote(request(disabled.mints), AbortSignal.timeout(PATIENCE_MS)))) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

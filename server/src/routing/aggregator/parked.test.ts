@@ -30,7 +30,7 @@ const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.fr
 /** The tokens over which a route leads. */
 const betweenOf = ({ hops }: Quote) => hops.slice(1).map(({ inputMint }) => inputMint);
 
-describe('tokens that lie in pools with which nobody wants to trade', { timeout: 60_000 }, () => {
+describe('tokens that lie in pools with which nobody wants to trade', { timeout: 300_000 }, () => {
   for (const [what, reserves, terms] of [
     ['keep half of a trade', [(DEEP * 12n) / 10n, (DEEP * 6n) / 10n], HALF],
     ['keep more than all of it', [10n * DEEP, 10n * DEEP], fees([9n, 10n], [9n, 10n])],
@@ -94,7 +94,7 @@ describe('tokens that lie in pools with which nobody wants to trade', { timeout:
   }
 });
 
-describe('more pools than are watched', { timeout: 60_000 }, () => {
+describe('more pools than are watched', { timeout: 300_000 }, () => {
   it('leave out the shallow ones, and those between worthless tokens, but none that is configured or watched', async (t) => {
     const crowded = await openWorld();
     t.after(() => crowded.close());
@@ -133,7 +133,7 @@ describe('more pools than are watched', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the price of a token by the pools', { timeout: 60_000 }, () => {
+describe('the price of a token by the pools', { timeout: 300_000 }, () => {
   async function spot(t: TestContext, mint: Token, inMint: Token) {
     const { aggregator, close } = await openAggregator(world);
     t.after(close);

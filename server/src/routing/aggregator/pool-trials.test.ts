@@ -15,7 +15,7 @@ import { missingPrograms, PAIR_WRITERS, ROW_PROGRAMS, writeCurve } from './venue
 const DEEP = 10n ** 12n;
 const MINUTE = 60_000;
 
-describe('a pool at which an order has failed', { timeout: 60_000 }, () => {
+describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   const venue = tokenSwapVenue(TOKEN_SWAP_PROGRAM);
   let world: World;
   let live: LiveAccounts;
@@ -103,7 +103,7 @@ describe('a pool at which an order has failed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the trial of a pool of another company', { skip: missingPrograms(...ROW_PROGRAMS), timeout: 120_000 }, () => {
+describe('the trial of a pool of another company', { skip: missingPrograms(...ROW_PROGRAMS), timeout: 300_000 }, () => {
   it('finds nothing wrong with any that works, in either direction, and what is wrong with one that does not', async (t) => {
     const world = await openWorld({ programsDir: process.env.SLIPWAY_PROGRAMS_DIR! });
     t.after(() => world.close());

@@ -17,7 +17,7 @@ const NEIGHBORS = [
 ] as const;
 const HAS = 10n ** 12n;
 
-describe('routes over the real programs of different venues', { skip, timeout: 120_000 }, () => {
+describe('routes over the real programs of different venues', { skip, timeout: 300_000 }, () => {
   let world: World;
   let routing: Routing;
   let plain: Routing;
