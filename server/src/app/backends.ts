@@ -9,9 +9,10 @@ import {
   type Purpose,
   type Rpc,
 } from '../chain/index.js';
-import { type Config, dataFolder, LEAST_SECRET } from '../config/index.js';
+import { type Config, dataFolder } from '../config/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
+import { LEAST_SECRET } from '../lib/least-secret.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
 import {
   connectSigner,

@@ -1,8 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '@slipway/wire';
-import { type Config, ConfigError, dataFolder, LEAST_SECRET } from '../config/index.js';
+import { type Config, ConfigError, dataFolder } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
+import { LEAST_SECRET } from '../lib/least-secret.js';
 import {
   connectSigner,
   endpointOf,

@@ -6,9 +6,14 @@ import { example } from './program.js';
 export function signerCommand(program: Command): void {
   program
     .command('signer')
-    .description('Hold the keys in a process of their own, and sign for the callers that its settings name')
+    .description(
+      'Hold the keys in a process of their own, and sign for the callers that its settings name; make their file (init); change its passphrase (rekey)',
+    )
     .option('--config <FILE>', 'Its settings (default: slipway.signer.json)')
-    .addHelpText('after', example('slipway signer', 'slipway signer --config /etc/slipway/signer.json'))
+    .addHelpText(
+      'after',
+      example('slipway signer', 'slipway signer --config /etc/slipway/signer.json', 'slipway signer init --help'),
+    )
     .action(() => {
       throw new UsageError('signer must be the first word: "slipway signer"');
     });

@@ -13,7 +13,6 @@ export { ConfigError } from './config-error.js';
 export { dataFolder } from './data-folder.js';
 export { describeConfig } from './describe.js';
 export { loadConfig } from './load.js';
-export { LEAST_SECRET } from './rules.js';
 export { settingsFileSchema } from './settings/schema.js';
 export { SANDBOX_KEY } from './settings/service.js';
 export { valueText } from './settings/value-text.js';

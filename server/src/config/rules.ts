@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isAddress } from '@slipway/wire';
+import { LEAST_SECRET } from '../lib/least-secret.js';
 import type { SettingName, Values } from './settings/table.js';
 
 /** A condition between settings. It is not checked if one of them is at fault by itself. */
@@ -33,9 +34,6 @@ const ofSignerFile = ['SLIPWAY_SIGNER_FILE', 'SLIPWAY_SIGNER_PASSPHRASE'] as con
 /** The files with which TLS shows who is who. */
 export const ofSignerTls = ['SLIPWAY_SIGNER_CERTIFICATE', 'SLIPWAY_SIGNER_KEY', 'SLIPWAY_SIGNER_CA'] as const;
 const ofOkx = ['SLIPWAY_OKX_API_KEY', 'SLIPWAY_OKX_SECRET_KEY', 'SLIPWAY_OKX_PASSPHRASE'] as const;
-
-/** The fewest characters of a secret that guards production. */
-export const LEAST_SECRET = 20;
 
 export const rules: readonly Rule[] = [
   {

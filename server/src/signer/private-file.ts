@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, mkdir, open, readdir, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../lib/sync-folder.js';
 
 /** A file that should hold a secret cannot be used. The message names the file and what to do, never its content. */
@@ -44,7 +44,7 @@ export async function readPrivateFile(path: string): Promise<Buffer | undefined>
 export async function createPrivateFile(path: string, content: string): Promise<boolean> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = temporaryFor(path);
   const file = await open(temporary, 'wx', 0o600);
   try {
     await file.writeFile(content);
@@ -61,6 +61,61 @@ export async function createPrivateFile(path: string, content: string): Promise<
   }
   await syncFolder(folder);
   return true;
+}
+
+/**
+ * Puts other content in the place of a private file, whole or not at all: whenever the process or the machine dies, the
+ * name stands for every byte of the old content, or of the new one. What earlier attempts have left beside it is removed.
+ *
+ * @param check is given what was read back from the disk; where it throws, the file stays as it was.
+ * @throws PrivateFileError when there is no such file.
+ */
+export async function replacePrivateFile(
+  path: string,
+  content: string,
+  check: (written: string) => Promise<void>,
+): Promise<void> {
+  // A link stays a link.
+  const file = await realpath(path).catch((error: Error) => {
+    throw new PrivateFileError(`${path} does not exist`, { cause: error });
+  });
+  await removeLeftovers(file);
+  const temporary = temporaryFor(file);
+  try {
+    await writeBeside(temporary, content, file);
+    await check(await readFile(temporary, 'utf8'));
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+/** The new file belongs to whom the old one belongs to: an administrator may change it for the user of the signer. */
+async function writeBeside(temporary: string, content: string, file: string): Promise<void> {
+  const { uid, gid } = await stat(file);
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    const own = await handle.stat();
+    if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function temporaryFor(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+async function removeLeftovers(file: string): Promise<void> {
+  const [folder, name] = [dirname(file), basename(file)];
+  const left = (await readdir(folder)).filter(
+    (each) => each.startsWith(`${name}.`) && /^\.[0-9a-f]{12}\.tmp$/.test(each.slice(name.length)),
+  );
+  for (const each of left) await unlink(join(folder, each));
 }
 
 /**

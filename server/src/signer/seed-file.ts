@@ -10,6 +10,9 @@ const SCRYPT = { n: 2 ** 15, r: 8, p: 3 } as const;
 /** A file that asks for more than this is damaged, or an attempt to exhaust our memory. */
 const SCRYPT_MAX_BYTES = 256 * 1024 * 1024;
 
+/** The file is whole, and has another passphrase. */
+export class WrongPassphrase extends PrivateFileError {}
+
 /** The parts of a signer file; the binary ones are lower-case hex. */
 interface SeedFile {
   version: 1;
@@ -45,7 +48,7 @@ export async function sealSeed(seed: Uint8Array, passphrase: string): Promise<st
  * Decrypts the content of a signer file.
  *
  * @param path only for the error texts.
- * @throws PrivateFileError that says whether the file is damaged, of another version, or the passphrase wrong.
+ * @throws WrongPassphrase, or PrivateFileError that says whether the file is damaged or of another version.
  */
 export async function openSeed(text: string, passphrase: string, path: string): Promise<Uint8Array> {
   const file = parse(text, path);
@@ -57,7 +60,7 @@ export async function openSeed(text: string, passphrase: string, path: string): 
   try {
     return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, SEED_BYTES)), decipher.final()]));
   } catch (error) {
-    throw new PrivateFileError(`the passphrase does not open ${path}: check SLIPWAY_SIGNER_PASSPHRASE`, {
+    throw new WrongPassphrase(`the passphrase does not open ${path}: check SLIPWAY_SIGNER_PASSPHRASE`, {
       cause: error,
     });
   } finally {

@@ -80,8 +80,8 @@ export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
   passphrase?: string | undefined;
-  /** Whether to create a new seed if the file does not exist. */
-  create: boolean;
+  /** Whether to create a new seed if the file does not exist; `only`: and to refuse a file that exists. */
+  create: boolean | 'only';
   /** Programs that the policies know by their addresses; those of a sandbox by default. */
   programs?: KnownPrograms;
   /** Hears of each transaction that is not signed. */
@@ -168,9 +168,14 @@ async function loadSeed({ file, passphrase, create }: SignerOptions): Promise<Ui
   if (passphrase === undefined || passphrase === '') {
     throw new PrivateFileError(`${file} needs a passphrase: set SLIPWAY_SIGNER_PASSPHRASE`);
   }
-  if (content !== undefined) return openSeed(content.toString('utf8'), passphrase, file);
+  const taken = () => new PrivateFileError(`${file} exists already, and is left as it is`);
+  if (content !== undefined) {
+    if (create === 'only') throw taken();
+    return openSeed(content.toString('utf8'), passphrase, file);
+  }
   const seed = new Uint8Array(randomBytes(32));
   const created = await createPrivateFile(file, await sealSeed(seed, passphrase));
+  if (!created && create === 'only') throw taken();
   // Another process was faster: its seed is the one in the file.
   return created ? seed : loadSeed({ file, passphrase, create: false });
 }

@@ -2,31 +2,29 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
+import type { SignerContext } from './context.js';
+import { keyCommands, runKeyCommand } from './keys.js';
 import { listenForCallers } from './listen.js';
 import { createSignerLog } from './log.js';
 import { readSignerSettings, SignerSettingsError } from './settings.js';
 
 const USAGE = `Usage: slipway signer [--config <FILE>]
+       slipway signer init|rekey [options]
 
 Holds the keys of the service in a process of its own, and signs for the callers that its settings name.
+
+  init              make the file of the keys
+  rekey             give it another passphrase
 
   --config <FILE>   its settings (default: slipway.signer.json)
   --help            show this
 
 The passphrase of its key file is in SLIPWAY_SIGNER_PASSPHRASE. See docs/signer.md.`;
 
-/** What the signer may use of its process. */
-export interface SignerContext {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  stdout(text: string): void;
-  stderr(text: string): void;
-  /** Resolves when the process is told to end. */
-  ended(): Promise<string>;
-}
-
 /** Runs `slipway signer` with these words after it; returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runSigner(argv: readonly string[], context: SignerContext): Promise<number> {
+  const [word = '', ...rest] = argv;
+  if (Object.hasOwn(keyCommands, word)) return runKeyCommand(word as keyof typeof keyCommands, rest, context);
   const options = readOptions(argv, context);
   if (typeof options === 'number') return options;
   try {

@@ -1,0 +1,165 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { LEAST_SECRET } from '../../lib/least-secret.js';
+import { PrivateFileError, readPrivateFile } from '../private-file.js';
+import { rekeySeedFile } from '../rekey.js';
+import { openSigner, type Role } from '../signer.js';
+import type { SignerContext } from './context.js';
+import { readSignerSettings, SignerSettingsError } from './settings.js';
+
+const OPTIONS = `  --file <FILE>                 the file (default: SLIPWAY_SIGNER_FILE, or what the settings name)
+  --config <FILE>               the settings of the signer (default: slipway.signer.json)
+  --passphrase-file <FILE>      holds the passphrase (default: it is in SLIPWAY_SIGNER_PASSPHRASE)`;
+const LAST_OPTIONS = `  --json                        answer, and fail, in JSON
+  --help                        show this`;
+
+/** The commands on the file of the keys, and what they say of themselves. */
+export const keyCommands = {
+  init: `Usage: slipway signer init [options]
+
+Makes the encrypted file of the keys, shows the addresses of the service's wallets, and says what to back up.
+
+${OPTIONS}
+${LAST_OPTIONS}`,
+  rekey: `Usage: slipway signer rekey --new-passphrase-file <FILE> [options]
+
+Encrypts the file of the keys under another passphrase. All addresses stay. Can be interrupted and run again.
+
+  --new-passphrase-file <FILE>  holds the new passphrase
+${OPTIONS}
+${LAST_OPTIONS}`,
+};
+export type KeyCommand = keyof typeof keyCommands;
+
+/** The command line is wrong. */
+class UsageError extends Error {}
+
+interface Answer {
+  json: object;
+  text: string;
+}
+
+interface Options {
+  file?: string;
+  config: string;
+  'passphrase-file'?: string;
+  'new-passphrase-file'?: string;
+  json: boolean;
+  help: boolean;
+}
+
+/** What wallets of the service are shown for, in this order. */
+const WALLETS: readonly Role[] = ['gas', 'keeper', 'tracker'];
+
+/** Runs `slipway signer init` or `rekey`; returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runKeyCommand(
+  name: KeyCommand,
+  argv: readonly string[],
+  context: SignerContext,
+): Promise<number> {
+  const { stdout, stderr } = context;
+  try {
+    const options = optionsOf(name, argv);
+    if (options.help) {
+      stdout(`${keyCommands[name]}\n`);
+      return 0;
+    }
+    const { json, text } = await (name === 'init' ? init : rekey)(options, context);
+    stdout(options.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
+    return 0;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    const { message } = error as Error;
+    const see = isUsage ? `\nSee "slipway signer ${name} --help".` : '';
+    stderr(argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `slipway: ${message}${see}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+async function init(options: Options, context: SignerContext): Promise<Answer> {
+  const file = await fileOf(options, context);
+  const passphrase = await passphraseOf(options, context);
+  requireLength(passphrase, 'the passphrase');
+  const signer = await openSigner({ file, passphrase, create: 'only' });
+  const addresses = Object.fromEntries(WALLETS.map((wallet) => [wallet, signer.address(wallet)]));
+  const backUp = [file, 'the passphrase'];
+  const text = [
+    `${file} is made.`,
+    '',
+    ...WALLETS.map((wallet) => `${wallet.padEnd(8)} ${signer.address(wallet)}`),
+    '',
+    'Back up the file and its passphrase now, in two different places: neither is of use without the other, and whoever',
+    'has both has everything. Without them nobody can reach what these wallets and the vaults hold.',
+  ];
+  return { json: { file, addresses, backUp }, text: text.join('\n') };
+}
+
+async function rekey(options: Options, context: SignerContext): Promise<Answer> {
+  const path = options['new-passphrase-file'];
+  if (path === undefined) throw new UsageError('--new-passphrase-file is needed');
+  const file = await fileOf(options, context);
+  const newPassphrase = await secretIn(resolve(context.cwd, path));
+  requireLength(newPassphrase, 'the new passphrase');
+  const changed = await rekeySeedFile({ file, passphrase: await passphraseOf(options, context), newPassphrase });
+  if (!changed) return { json: { file, changed }, text: `${file} has the new passphrase already.` };
+  const text = [
+    `${file} has the new passphrase. The old file is gone; all addresses are as before.`,
+    '',
+    'Back up the file and the new passphrase now, in two different places. Then destroy the old backups: the old',
+    'passphrase still opens them. A signer that runs goes on; its next start needs the new passphrase.',
+  ];
+  return { json: { file, changed }, text: text.join('\n') };
+}
+
+function optionsOf(name: KeyCommand, argv: readonly string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        file: { type: 'string' },
+        config: { type: 'string', default: 'slipway.signer.json' },
+        'passphrase-file': { type: 'string' },
+        'new-passphrase-file': { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (name === 'init' && values['new-passphrase-file'] !== undefined) {
+      throw new Error("Unknown option '--new-passphrase-file'");
+    }
+    return values;
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]);
+  }
+}
+
+async function fileOf({ file, config }: Options, { env, cwd }: SignerContext): Promise<string> {
+  const given = file ?? (env.SLIPWAY_SIGNER_FILE || undefined);
+  if (given !== undefined) return resolve(cwd, given);
+  try {
+    return (await readSignerSettings(resolve(cwd, config))).file;
+  } catch (error) {
+    if (!(error instanceof SignerSettingsError)) throw error;
+    throw new UsageError(`${error.message}; --file or SLIPWAY_SIGNER_FILE names the file itself`);
+  }
+}
+
+async function passphraseOf(options: Options, { env, cwd }: SignerContext): Promise<string> {
+  const path = options['passphrase-file'];
+  if (path !== undefined) return secretIn(resolve(cwd, path));
+  const { SLIPWAY_SIGNER_PASSPHRASE: passphrase } = env;
+  if (!passphrase) throw new UsageError('set SLIPWAY_SIGNER_PASSPHRASE, or give --passphrase-file');
+  return passphrase;
+}
+
+async function secretIn(path: string): Promise<string> {
+  const secret = (await readPrivateFile(path))?.toString('utf8').trim();
+  if (secret === undefined) throw new PrivateFileError(`${path} does not exist`);
+  if (secret === '') throw new PrivateFileError(`${path} is empty`);
+  return secret;
+}
+
+function requireLength(passphrase: string, name: string): void {
+  if (passphrase.length >= LEAST_SECRET) return;
+  throw new PrivateFileError(`${name} has fewer than ${LEAST_SECRET} characters: choose a longer one`);
+}

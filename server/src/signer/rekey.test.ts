@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openSeed } from './seed-file.js';
+import { openSigner } from './signer.js';
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+const OLD = 'the passphrase of before';
+const NEW = 'the passphrase of afterwards';
+
+/** These tests are about files: with the real derivation, whose cost others test, they would take a minute. */
+const CHEAP = `
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+const { scrypt } = crypto;
+crypto.scrypt = (passphrase, salt, length, options, done) => scrypt(passphrase, salt, length, { ...options, N: 2 }, done);
+syncBuiltinESMExports();
+`;
+
+/**
+ * Kills the process right after its KILL_AT-th call to a file of the folder; a write is then half done. What Node itself
+ * reads lies elsewhere.
+ */
+const KILLER = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { KILL_AT, KILL_IN } = process.env;
+const fatal = Number(KILL_AT);
+let calls = 0;
+const kill = () => { process.kill(process.pid, 'SIGKILL'); for (;;); };
+const counted = (owner, name, concerns) => {
+  const real = owner[name];
+  owner[name] = async function (...args) {
+    if (!concerns(this, args)) return real.apply(this, args);
+    calls += 1;
+    if (calls === fatal && name === 'writeFile') {
+      await real.call(this, String(args[0]).slice(0, 200));
+      kill();
+    }
+    const result = await real.apply(this, args);
+    if (calls === fatal) kill();
+    return result;
+  };
+};
+const handle = await fs.promises.open(process.execPath);
+const handles = Object.getPrototypeOf(handle);
+await handle.close();
+const inFolder = (_, [path]) => String(path).startsWith(KILL_IN);
+const ours = new WeakSet();
+const { open } = fs.promises;
+fs.promises.open = async (path, ...rest) => {
+  const found = await open(path, ...rest);
+  if (String(path).startsWith(KILL_IN)) ours.add(found);
+  return found;
+};
+for (const name of ['open', 'readFile', 'readdir', 'realpath', 'rename', 'stat', 'unlink', 'link']) counted(fs.promises, name, inFolder);
+for (const name of ['chown', 'close', 'readFile', 'stat', 'sync', 'writeFile']) counted(handles, name, (self) => ours.has(self));
+syncBuiltinESMExports();
+`;
+
+let folder: string;
+let seed: Uint8Array;
+let sealed: string;
+let addresses: { gas: string };
+
+interface Run {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+async function slipway(words: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+  const names = env.KILL_AT === undefined ? ['cheap.mjs'] : ['cheap.mjs', 'killer.mjs'];
+  const preload = names.flatMap((name) => ['--import', pathToFileURL(join(folder, name)).href]);
+  const child = spawn(process.execPath, [...preload, MAIN, 'signer', ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, error] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    error += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, error };
+}
+
+function privateFile(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content, { mode: 0o600 });
+  return path;
+}
+
+/** A folder with a signer file that has the old passphrase. */
+function newFile(name: string): string {
+  const path = join(folder, name, 'signer.json');
+  mkdirSync(join(folder, name));
+  writeFileSync(path, sealed, { mode: 0o600 });
+  return path;
+}
+
+const seedOf = (file: string, passphrase: string) => openSeed(readFileSync(file, 'utf8'), passphrase, file);
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-rekey-'));
+  privateFile('killer.mjs', KILLER);
+  await import(pathToFileURL(privateFile('cheap.mjs', CHEAP)).href);
+  privateFile('old', `${OLD}\n`);
+  privateFile('new', `${NEW}\n`);
+  const made = await slipway(['init', '--file', 'signer.json', '--passphrase-file', 'old', '--json']);
+  assert.equal(made.code, 0, made.error);
+  const file = join(folder, 'signer.json');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  sealed = readFileSync(file, 'utf8');
+  seed = await openSeed(sealed, OLD, file);
+  ({ addresses } = JSON.parse(made.out));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('init shows the addresses that the service will have, and leaves a file that exists alone', async () => {
+  const signer = await openSigner({ file: join(folder, 'signer.json'), passphrase: OLD, create: false });
+  assert.deepEqual(addresses, {
+    gas: signer.address('gas'),
+    keeper: signer.address('keeper'),
+    tracker: signer.address('tracker'),
+  });
+  const again = await slipway(['init', '--file', 'signer.json', '--passphrase-file', 'new', '--json']);
+  assert.equal(again.code, 1);
+  assert.match((JSON.parse(again.error) as { error: string }).error, /exists already, and is left as it is/);
+  assert.equal(readFileSync(join(folder, 'signer.json'), 'utf8'), sealed);
+});
+
+test('init takes the file and the passphrase from settings, and refuses a passphrase that is too short or open to others', async () => {
+  const env = { SLIPWAY_SIGNER_FILE: 'other/signer.json', SLIPWAY_SIGNER_PASSPHRASE: OLD };
+  const short = await slipway(['init'], { ...env, SLIPWAY_SIGNER_PASSPHRASE: 'nineteen characters' });
+  assert.equal(short.code, 1);
+  assert.match(short.error, /fewer than 20 characters/);
+  assert.ok(!existsSync(join(folder, 'other')));
+  chmodSync(privateFile('open', OLD), 0o644);
+  assert.match((await slipway(['init', '--passphrase-file', 'open'], env)).error, /open to other users/);
+  const nowhere = await slipway(['init'], { SLIPWAY_SIGNER_PASSPHRASE: OLD });
+  assert.equal(nowhere.code, 2);
+  assert.match(nowhere.error, /--file or SLIPWAY_SIGNER_FILE/);
+  const made = await slipway(['init'], env);
+  assert.equal(made.code, 0, made.error);
+  assert.match(made.out, /^gas +[1-9A-Za-z]{32,44}$/m);
+  assert.match(made.out, /Back up the file and its passphrase now/);
+  assert.ok(!made.out.includes(OLD));
+  await seedOf(join(folder, 'other', 'signer.json'), OLD);
+});
+
+test('rekey: the old passphrase opens the file no more, and every key is as before', async () => {
+  const file = newFile('changed');
+  const link = join(folder, 'link.json');
+  symlinkSync(file, link);
+  const words = ['rekey', '--file', 'link.json', '--new-passphrase-file', 'new', '--json'];
+  const done = await slipway(words, { SLIPWAY_SIGNER_PASSPHRASE: OLD });
+  assert.deepEqual(JSON.parse(done.out), { file: link, changed: true }, done.error);
+  await assert.rejects(seedOf(file, OLD), /passphrase does not open/);
+  assert.deepEqual(await seedOf(file, NEW), seed);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const signer = await openSigner({ file: link, passphrase: NEW, create: false });
+  assert.equal(signer.address('gas'), addresses.gas);
+  for (const passphrase of [OLD, NEW]) {
+    const again = await slipway(words, { SLIPWAY_SIGNER_PASSPHRASE: passphrase });
+    assert.deepEqual(JSON.parse(again.out), { file: link, changed: false }, again.error);
+  }
+});
+
+test('rekey with a wrong passphrase, or one that is too short, leaves the file as it was', async () => {
+  const file = newFile('kept');
+  const words = ['rekey', '--file', file, '--new-passphrase-file'];
+  const wrong = await slipway([...words, 'new'], { SLIPWAY_SIGNER_PASSPHRASE: 'another passphrase of somebody' });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.error, /passphrase does not open/);
+  privateFile('short', 'short');
+  const short = await slipway([...words, 'short'], { SLIPWAY_SIGNER_PASSPHRASE: OLD });
+  assert.match(short.error, /fewer than 20 characters/);
+  assert.equal((await slipway(['rekey', '--file', file])).code, 2);
+  assert.equal(readFileSync(file, 'utf8'), sealed);
+  assert.deepEqual(readdirSync(join(folder, 'kept')), ['signer.json']);
+});
+
+test('rekey killed after each of its steps: one of the two passphrases opens every byte of the seed, and it can be run again', async () => {
+  const opened = { old: 0, new: 0 };
+  for (let step = 1; ; step++) {
+    const file = newFile(`step-${step}`);
+    const at = join(folder, `step-${step}`);
+    const words = ['rekey', '--file', file, '--new-passphrase-file', 'new', '--json'];
+    const env = { SLIPWAY_SIGNER_PASSPHRASE: OLD };
+    const { code, error } = await slipway(words, { ...env, KILL_AT: `${step}`, KILL_IN: at });
+    if (code !== null) {
+      assert.equal(code, 0, error);
+      break;
+    }
+    const isOld = readFileSync(file, 'utf8') === sealed;
+    opened[isOld ? 'old' : 'new'] += 1;
+    if (!isOld) assert.deepEqual(await seedOf(file, NEW), seed);
+    const again = await slipway(words, env);
+    assert.deepEqual(JSON.parse(again.out), { file, changed: isOld }, again.error);
+    assert.deepEqual(await seedOf(file, NEW), seed, `step ${step}`);
+    assert.deepEqual(readdirSync(at), ['signer.json'], `step ${step}`);
+  }
+  assert.ok(opened.old >= 10 && opened.new >= 2, JSON.stringify(opened));
+});

@@ -1,0 +1,55 @@
+import { PrivateFileError, readPrivateFile, replacePrivateFile } from './private-file.js';
+import { openSeed, sealSeed, WrongPassphrase } from './seed-file.js';
+
+interface Rekeying {
+  /** The signer file. */
+  file: string;
+  passphrase: string;
+  newPassphrase: string;
+}
+
+/**
+ * Encrypts the seed of a signer file under another passphrase: its keys stay as they are. It can be killed at any point, and
+ * run again: the file opens with the old passphrase or with the new one.
+ *
+ * @returns false when the file has the new passphrase already.
+ * @throws PrivateFileError when the file cannot be opened; it is then as it was.
+ */
+export async function rekeySeedFile({ file, passphrase, newPassphrase }: Rekeying): Promise<boolean> {
+  const content = await readPrivateFile(file);
+  if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
+  const text = content.toString('utf8');
+  const seed = await seedUnder(text, passphrase, newPassphrase, file);
+  if (seed === undefined) return false;
+  try {
+    await replacePrivateFile(file, await sealSeed(seed, newPassphrase), async (written) => {
+      const found = await openSeed(written, newPassphrase, file);
+      const isSame = Buffer.compare(found, seed) === 0;
+      found.fill(0);
+      if (!isSame) throw new PrivateFileError(`the disk of ${file} keeps other bytes than were written`);
+    });
+    return true;
+  } finally {
+    seed.fill(0);
+  }
+}
+
+/** Undefined when it is the new passphrase that opens the file. */
+async function seedUnder(
+  text: string,
+  passphrase: string,
+  newPassphrase: string,
+  file: string,
+): Promise<Uint8Array | undefined> {
+  const failure = await openSeed(text, passphrase, file).catch((error: Error) => error);
+  if (!(failure instanceof Error)) {
+    if (passphrase !== newPassphrase) return failure;
+    failure.fill(0);
+    return undefined;
+  }
+  if (!(failure instanceof WrongPassphrase)) throw failure;
+  const found = await openSeed(text, newPassphrase, file).catch(() => undefined);
+  if (found === undefined) throw failure;
+  found.fill(0);
+  return undefined;
+}
