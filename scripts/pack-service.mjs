@@ -1,11 +1,15 @@
 // What the package `slipway` has inside: the bundled service, its command line and its pages, so that it needs neither a
 // compiler nor a clone. Used by scripts/pack.mjs.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
 /** What the service reads while it runs, where it expects it beside the bundle. */
 const FILES = ['server/bin', 'server/dist/browser', 'console/dist/page', 'server/src/store/migrations'];
+/** What an operator reads, and copies. */
+const PAGES = ['deploy', 'docs'];
+/** Pages that are for who has a clone. */
+const NOT_PACKED = /^docs\/(?:contributing|decisions|images)(?:\/|$)/;
 /** What the bundle loads from packages. The native part of the chain is the one that fits the platform. */
 const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
 const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];
@@ -16,6 +20,10 @@ export const manifestOf = (folder, from = root) => JSON.parse(readFileSync(join(
 export function fillServicePackage(target, from) {
   rmSync(target, { recursive: true, force: true });
   for (const path of FILES) cpSync(join(root, path), join(target, path), { recursive: true });
+  for (const path of PAGES) {
+    const isPacked = (file) => !NOT_PACKED.test(relative(root, file).replaceAll(sep, '/'));
+    cpSync(join(root, path), join(target, path), { recursive: true, filter: isPacked });
+  }
   const bundled = 'server/dist/bundle';
   cpSync(join(root, bundled), join(target, bundled), { recursive: true, filter: (path) => !path.endsWith('.map') });
   for (const name of readdirSync(join(root, 'programs'))) {
@@ -39,7 +47,7 @@ export function fillServicePackage(target, from) {
       ...manifestOf('node_modules/litesvm').optionalDependencies,
       ...versionsOf(WHERE_CONFIGURED),
     },
-    files: ['server', 'console', 'programs', 'LICENSES-OF-OTHERS', 'CHANGELOG.md'],
+    files: ['server', 'console', 'programs', ...PAGES, 'LICENSES-OF-OTHERS', 'CHANGELOG.md'],
   });
   for (const name of ['LICENSE', 'README.md']) cpSync(join(root, name), join(target, name));
   copyChangelog(join(from, 'server'), target);

@@ -35,7 +35,7 @@ const ELSEWHERE: Record<string, string> = {
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
 const NOT_RUN: readonly [RegExp, string][] = [
   [
-    /^(?:apt-get|systemctl|journalctl|docker|install|SLIPWAY_NAME=\S+ docker|openssl)\b/,
+    /^(?:apt-get|systemctl|journalctl|docker|install|SLIPWAY_NAME=\S+ docker|openssl|useradd|runuser|chmod|nginx|for name in)\b/,
     'needs root, or a machine of its own',
   ],
   [/^(?:solana|solana-keygen|spl-token)\b/, 'needs a cluster'],
@@ -157,11 +157,11 @@ describe('the code in the documentation', () => {
         if (line === '' || NOT_RUN.some(([pattern]) => pattern.test(line))) continue;
         assert.match(
           line,
-          /^(?:npx slipway|curl|npm run example:) ?/,
+          /^(?:(?:npx )?slipway|curl|npm run example:) ?/,
           `${page}: run it here, or say in NOT_RUN why not: ${line}`,
         );
         const command = here(line)
-          .replace(/^npx slipway/, `"${process.execPath}" "${SLIPWAY}"`)
+          .replace(/^(?:npx )?slipway/, `"${process.execPath}" "${SLIPWAY}"`)
           .replace(/^npm run example:([\w-]+)/, `"${process.execPath}" "${join(ROOT, 'examples', 'dist')}/$1.js"`)
           .replace(/^curl /, 'curl --silent --show-error --fail-with-body ');
         const run = promisify(execFile)('sh', ['-c', command], { cwd: folder, env: env() });
