@@ -5,7 +5,13 @@ import { join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
 /** What the service reads while it runs, where it expects it beside the bundle. */
-const FILES = ['server/bin', 'server/dist/browser', 'console/dist/page', 'server/src/store/migrations'];
+const FILES = [
+  'server/bin',
+  'server/dist/browser',
+  'console/dist/page',
+  'server/src/store/migrations',
+  'server/src/app/recorded-calls.json',
+];
 /** What an operator reads, and copies. */
 const PAGES = ['deploy', 'docs'];
 /** Pages that are for who has a clone. */

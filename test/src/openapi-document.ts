@@ -22,9 +22,10 @@ export interface Parameter {
   required?: boolean;
   description?: string;
   schema: JsonSchema;
+  example?: unknown;
 }
 
-type Content = Record<string, { schema: JsonSchema }>;
+type Content = Record<string, { schema: JsonSchema; example?: unknown }>;
 
 export interface OperationObject {
   tags?: string[];

@@ -14,7 +14,7 @@ import { createAdmins } from '../store/admins.js';
 import { createLimiter } from '../store/limiter.js';
 import { areas } from './areas.js';
 import type { Base } from './base.js';
-import { examplesOf } from './examples.js';
+import { examplesOf, recordedCalls } from './examples.js';
 import { fieldDescriptions } from './field-descriptions.js';
 import { createReadiness } from './readiness.js';
 
@@ -62,6 +62,7 @@ export async function openApi(
     }),
     mintOf: symbolsOf(services),
     examples: examplesOf(services),
+    recordedCalls,
     descriptions: fieldDescriptions,
     print,
   };

@@ -6,6 +6,8 @@ export type Examples = Readonly<Record<string, unknown>>;
 interface Schema {
   $ref?: string;
   const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
   enum?: unknown[];
   type?: string;
   anyOf?: Schema[];
@@ -17,6 +19,7 @@ interface Schema {
 interface Operation {
   parameters?: { name: string; required?: boolean; schema?: Schema; example?: unknown }[];
   requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> };
+  responses?: Record<string, { content?: Record<string, { example?: unknown }> }>;
 }
 
 interface Document {
@@ -25,7 +28,7 @@ interface Document {
 }
 
 /** Optional parameters that a first try wants, because the answer is about little without them. */
-const WANTED = new Set(['taker']);
+const WANTED = new Set(['taker', 'receiverAddress']);
 
 /**
  * Completes a document for readers and their tools: a union of fixed values becomes an `enum`, all of whose values a
@@ -38,7 +41,8 @@ export function completeDocument<T extends object>(document: T, examples: Exampl
     for (const { parameters = [], requestBody } of Object.values(operations)) {
       for (const parameter of parameters) {
         if (parameter.required !== true && !WANTED.has(parameter.name)) continue;
-        const example = givenFor(parameter.name, path, examples);
+        const { schema } = parameter;
+        const example = givenFor(parameter.name, path, examples) ?? schema?.examples?.[0] ?? schema?.default;
         if (example !== undefined) parameter.example = example;
       }
       const json = requestBody?.content['application/json'];
@@ -58,6 +62,37 @@ function withEnums(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withEnums(member)]));
 }
 
+/** What a sandbox was asked in one operation, and what it answered. */
+export interface RecordedCall {
+  parameters?: Record<string, unknown>;
+  body?: unknown;
+  answer: unknown;
+}
+
+/** Of each operation, as `POST /ultra/v1/execute`. */
+export type RecordedCalls = Readonly<Record<string, RecordedCall>>;
+
+/**
+ * Gives each operation the answer that was recorded, in place. With `asked`, what still has no example gets what was sent
+ * then: it shows the form, and does not work a second time.
+ */
+export function addRecordedCalls(document: object, recorded: RecordedCalls, { asked }: { asked: boolean }): void {
+  for (const [path, operations] of Object.entries((document as Document).paths ?? {})) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const call = recorded[`${method.toUpperCase()} ${path}`];
+      if (call === undefined) continue;
+      const { parameters = [], requestBody, responses } = operation;
+      const [answer] = Object.values(responses?.[200]?.content ?? {});
+      if (answer) answer.example = call.answer;
+      if (!asked) continue;
+      const [body] = Object.values(requestBody?.content ?? {});
+      if (body) body.example ??= call.body;
+      for (const parameter of parameters)
+        if (parameter.required === true) parameter.example ??= call.parameters?.[parameter.name];
+    }
+  }
+}
+
 interface Source {
   examples: Examples;
   schemas: Record<string, Schema>;
@@ -70,7 +105,8 @@ function exampleOf(schema: Schema | undefined, path: string, name: string, sourc
   }
   const given = name === '' ? undefined : givenFor(name, path, source.examples);
   if (given !== undefined) return given;
-  if (schema.const !== undefined || schema.enum !== undefined) return schema.const ?? schema.enum?.[0];
+  const own = schema.const ?? schema.enum?.[0] ?? schema.examples?.[0] ?? schema.default;
+  if (own !== undefined) return own;
   if (schema.properties === undefined) return undefined;
   const fields = (schema.required ?? []).map((field) => [
     field,

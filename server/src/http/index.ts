@@ -1,7 +1,7 @@
 export { type AdminSessions, createAdminSessions } from './admin-sessions.js';
 export { type ConsoleOptions, hasConsole } from './console.js';
 export type { Descriptions } from './descriptions.js';
-export type { Examples } from './examples.js';
+export type { Examples, RecordedCalls } from './examples.js';
 export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';
 export { withActualPort } from './openapi.js';

@@ -7,12 +7,16 @@ import { Type } from 'typebox';
 import { expressError } from '../areas/express/error-shape.js';
 import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
 import { plainError } from '../errors/index.js';
+import { addRecordedCalls } from './examples.js';
 import { startTestServer } from './testing.js';
 
 interface Operation {
   parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
   requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
-  responses: Record<string, { description?: string; content?: Record<string, { schema: { $ref?: string } }> }>;
+  responses: Record<
+    string,
+    { description?: string; content?: Record<string, { schema: { $ref?: string }; example?: unknown }> }
+  >;
   security: object[];
 }
 
@@ -72,6 +76,11 @@ before(async () => {
         schema: { body: Order, response: { 200: Receipt } },
         handler: () => ({ signature: 'x', secret: 'y' }),
       });
+      server.post('/area/sent', {
+        config: { errorShape: expressError, auth: 'key' },
+        schema: { body: Type.Object({ signedTransaction: Type.String() }), response: { 200: Receipt } },
+        handler: () => ({ signature: 'x' }),
+      });
       server.delete('/admin/things/:id', { config: { errorShape: plainError, auth: 'admin' }, handler: () => ({}) });
       server.get('/internal', {
         config: { errorShape: plainError, auth: 'none' },
@@ -79,7 +88,14 @@ before(async () => {
         handler: () => ({}),
       });
     },
-    { examples: { wallet: 'alice', '/area/{orderId} orderId': '7' } },
+    {
+      examples: { wallet: 'alice', '/area/{orderId} orderId': '7' },
+      recordedCalls: () => ({
+        'GET /area/{orderId}': { parameters: { orderId: '8' }, answer: { signature: 'recorded' } },
+        'POST /area/gone': { answer: {} },
+        'POST /area/sent': { body: { signedTransaction: 'sent' }, answer: { signature: 'recorded' } },
+      }),
+    },
   ));
   document = (await app.inject({ url: '/openapi.json' })).json();
 });
@@ -146,6 +162,24 @@ test('what is required has an example, by its name and where it stands', () => {
   assert.deepEqual(Object.fromEntries(examples), { orderId: '7', limit: undefined, wallet: 'alice', state: undefined });
   const body = document.paths['/area/orders']!.post!.requestBody!.content['application/json'];
   assert.deepEqual(body?.example, { side: 'buy' });
+});
+
+test('an answer has the example that was recorded, and what has no example the one that was sent then', () => {
+  const { get } = document.paths['/area/{orderId}']!;
+  const { post } = document.paths['/area/sent']!;
+  for (const operation of [get, post])
+    assert.deepEqual(operation?.responses[200]?.content?.['application/json']?.example, { signature: 'recorded' });
+  assert.equal(get?.parameters?.find(({ name }) => name === 'orderId')?.example, '7');
+  assert.deepEqual(post?.requestBody?.content['application/json']?.example, { signedTransaction: 'sent' });
+});
+
+test('outside of a sandbox nobody is shown what was sent in one', () => {
+  const content = () => ({ 'application/json': {} as { example?: unknown } });
+  const operation = { requestBody: { content: content() }, responses: { 200: { content: content() } } };
+  const recorded = { 'POST /sent': { body: { wallet: 'alice' }, answer: { landed: true } } };
+  addRecordedCalls({ paths: { '/sent': { post: operation } } }, recorded, { asked: false });
+  assert.deepEqual(operation.requestBody.content, { 'application/json': {} });
+  assert.deepEqual(operation.responses[200].content, { 'application/json': { example: { landed: true } } });
 });
 
 test('every schema is valid JSON Schema 2020-12, has a name of ours, and every reference leads somewhere', () => {

@@ -5,7 +5,7 @@ import { gatewayError, plainError } from '../errors/index.js';
 import { addCodeSamples } from './code-samples.js';
 import type { Descriptions } from './descriptions.js';
 import { errorAnswers, schemaName } from './error-answers.js';
-import { completeDocument, type Examples } from './examples.js';
+import { addRecordedCalls, completeDocument, type Examples, type RecordedCalls } from './examples.js';
 import { MAX_NESTING } from './json-body.js';
 
 const securityOf = {
@@ -74,6 +74,8 @@ interface OpenapiOptions {
   /** In the order of the document. */
   tags: readonly Tag[];
   examples: Examples;
+  /** Asked for when the document is: a start does not wait for them. */
+  recorded: () => RecordedCalls;
   descriptions: Descriptions;
 }
 
@@ -82,7 +84,7 @@ interface OpenapiOptions {
  */
 export async function registerOpenapi(
   app: FastifyInstance,
-  { publicUrl, sandboxKey, keyless, tags, examples, descriptions }: OpenapiOptions,
+  { publicUrl, sandboxKey, keyless, tags, examples, recorded, descriptions }: OpenapiOptions,
 ): Promise<void> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
@@ -117,6 +119,8 @@ export async function registerOpenapi(
       const whole = { ...document.openapiObject, servers: [{ url }] };
       const completed = completeDocument(whole, examples, descriptions);
       addCodeSamples(completed, { url, apiKey: sandboxKey });
+      // Elsewhere than in a sandbox, nobody is to send what is the sandbox's.
+      addRecordedCalls(completed, recorded(), { asked: sandboxKey !== undefined });
       return completed;
     },
   });

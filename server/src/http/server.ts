@@ -18,7 +18,7 @@ import { createCors } from './cors.js';
 import { registerCoverage } from './coverage.js';
 import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
-import type { Examples } from './examples.js';
+import type { Examples, RecordedCalls } from './examples.js';
 import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
 import { adminGuard, keyGuard, limitHeaders, stopGuard, walletGuard } from './guards.js';
 import { isOpenedHere, registerHome } from './home.js';
@@ -68,6 +68,8 @@ export interface ServerDeps {
   readonly print?: ((line: string) => void) | undefined;
   /** Values for the API document. */
   readonly examples?: Examples;
+  /** What calls were recorded for the API document. */
+  readonly recordedCalls?: () => RecordedCalls;
   /** Words for the API document. */
   readonly descriptions?: Descriptions;
   /** For whoever sends a symbol in place of a mint. */
@@ -157,6 +159,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     keyless: config.http.keyless,
     tags: [...(deps.tags ?? []), OPERATIONS],
     examples: deps.examples ?? {},
+    recorded: deps.recordedCalls ?? (() => ({})),
     descriptions: deps.descriptions ?? {},
   });
   await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
