@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Address } from '@slipway/wire';
+import type { CurvePoint } from './bonding-curve-math.js';
 import { INDIE, launch, standInVm } from './bonding-curve-testing.js';
 import { addSurplus, transferCreator, withdrawSurplus } from './bonding-curve-withdrawals-testing.js';
 import {
@@ -38,7 +39,9 @@ interface World {
 
 function open(vm: TestVm, random: Random): World {
   const choices: LaunchChoices = { ...INDIE, vesting: undefined, feeBps: random(2) === 0 ? 100 : 200 };
-  const { pool, operator, outcome } = launch(vm, vm.mint({ decimals: 6, supply: RICH }), choices);
+  const { terms } = launchConfig(choices);
+  if (random(4) !== 0) bend(terms, random);
+  const { pool, operator, outcome } = launch(vm, vm.mint({ decimals: 6, supply: RICH }), choices, terms);
   succeeded(outcome);
   const account = (mint: Address, owner: Address, amount = 0n) => vm.tokenAccount({ mint, owner, amount });
   return {
@@ -46,17 +49,31 @@ function open(vm: TestVm, random: Random): World {
     random,
     pool,
     operator,
-    terms: launchConfig(choices).terms,
+    terms,
     base: account(pool.baseMint, vm.payer),
     quote: account(pool.quoteMint, vm.payer, RICH),
     operatorQuote: account(pool.quoteMint, operator),
   };
 }
 
+/** Other programs than Studio can launch along a curve of up to 16 stretches, each of other liquidity. */
+function bend(terms: World['terms'], random: Random): void {
+  const [{ sqrtPrice, liquidity }, ...others] = terms.curve as [CurvePoint];
+  const parts = 16 - others.length - random(13);
+  const rise = sqrtPrice - terms.sqrtStartPrice;
+  const stretches = Array.from({ length: parts }, (_, i) => ({
+    sqrtPrice: terms.sqrtStartPrice + (rise * BigInt(i + 1)) / BigInt(parts),
+    liquidity: (liquidity * BigInt(1_000 + random(1_000))) / 1_000n,
+  }));
+  terms.curve = [...stretches, ...others];
+  const supply = terms.tokenSupply!.preMigrationTokenSupply * 2n;
+  terms.tokenSupply = { preMigrationTokenSupply: supply, postMigrationTokenSupply: supply };
+}
+
 function swap({ vm, random, pool, base, quote, terms }: World, isBuy: boolean) {
   const mode = random(3);
   const sold = vm.amount(base);
-  const whole = isBuy ? (mode === EXACT_OUT ? 10n ** 15n - sold : terms.migrationQuoteThreshold) : sold;
+  const whole = isBuy ? (mode === EXACT_OUT ? vm.amount(pool.baseVault) : terms.migrationQuoteThreshold) : sold;
   const quoteOut = mode === EXACT_OUT && !isBuy ? vm.amount(pool.quoteVault) : whole;
   const amountIn = (quoteOut * BigInt(1 + random(1_000_000))) / 10n ** BigInt(7 + random(5)) + 1n;
   const [inputAccount, outputAccount] = isBuy ? [quote, base] : [base, quote];

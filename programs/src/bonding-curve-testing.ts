@@ -74,10 +74,14 @@ export interface Launched {
 }
 
 /** Makes configuration and pool in one transaction; the machine's payer is the creator. */
-export function launch(vm: TestVm, quoteMint: Address, choices: LaunchChoices): Launched {
+export function launch(
+  vm: TestVm,
+  quoteMint: Address,
+  choices: LaunchChoices,
+  terms = launchConfig(choices).terms,
+): Launched {
   const operator = newAddress();
   const pool = bondingCurvePool(newAddress(), newAddress(), quoteMint);
-  const { terms } = launchConfig(choices);
   const people = { feeClaimer: operator, leftoverReceiver: operator, payer: vm.payer };
   const outcome = vm.run(
     createCurveConfig({ config: pool.config, quoteMint, terms, ...people }),

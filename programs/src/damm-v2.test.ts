@@ -123,6 +123,46 @@ for (const feeBps of [100, 200] as const) {
   });
 }
 
+describe('what a pool counts of fees for each unit of liquidity', () => {
+  const LIQUIDITY = 2n ** 100n;
+  const TOO_MUCH = 'custom program error: 0x1770';
+  const bytesOf = (value: bigint, length: number) =>
+    Uint8Array.from({ length }, (_, i) => Number((value >> BigInt(8 * i)) & 255n));
+
+  /** A position of that liquidity, in a pool that has counted `since` since the last time. */
+  function counting(since: bigint, { liquidity = LIQUIDITY, pending = 0n } = {}) {
+    const { vm, moved } = open({ isLpLocked: false });
+    const before = 0x1122334455667788_99aabbccddeeff00_0123456789abcdef_fedcba9876543210n;
+    vm.patch(moved.damm.pool, 520, bytesOf(before + since, 32));
+    vm.patch(moved.position.position, 104, bytesOf(before, 32));
+    vm.patch(moved.position.position, 144, bytesOf(pending, 8));
+    vm.patch(moved.position.position, 152, bytesOf(liquidity, 16));
+    vm.patch(moved.position.position, 168, new Uint8Array(32));
+    return { vm, moved, count: bytesOf(before + since, 32) };
+  }
+
+  it('is remembered with all of its 256 bits, and pays what came since then', () => {
+    const { vm, moved, count } = counting(1_000n * 2n ** 28n);
+    const before = vm.amount(moved.quote);
+    succeeded(vm.run(claimDammV2Fee(changeOf(moved))));
+    assert.equal(vm.amount(moved.quote) - before, 1_000n);
+    assert.deepEqual(Uint8Array.from(vm.data(moved.position.position).subarray(104, 136)), count);
+  });
+
+  for (const [what, since, position] of [
+    ['of more than 128 bits', 2n ** 128n, {}],
+    ['that earns more than 64 bits', 2n ** 127n, { liquidity: 2n ** 127n }],
+    ['that earns more than fits beside what is pending', 1_000n * 2n ** 28n, { pending: 2n ** 64n - 1n }],
+  ] as const) {
+    it(`is refused with a difference ${what}`, () => {
+      const { vm, moved } = counting(since, position);
+      const change = { ...changeOf(moved), liquidity: 1_000n, leastBase: 0n, leastQuote: 0n };
+      for (const instruction of [claimDammV2Fee(changeOf(moved)), removeDammV2Liquidity(change)])
+        failedWith(vm.run(instruction), TOO_MUCH, DAMM_V2_PROGRAM);
+    });
+  }
+});
+
 /** What a pool's liquidity, or a part of it, is worth at its price: the least of both tokens that the pool must have. */
 function owedBy(pool: Buffer, part?: bigint): [price: bigint, base: bigint, quote: bigint] {
   const number = (at: number) => pool.readBigUInt64LE(at) | (pool.readBigUInt64LE(at + 8) << 64n);
