@@ -26,6 +26,7 @@ export {
   editPriceOrder,
   type Login,
   login,
+  logout,
   type PriceOrder,
   type PriceOrderEdit,
   type PriceOrderRequest,

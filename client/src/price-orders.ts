@@ -60,6 +60,11 @@ export async function login(connection: Connection, options: FlowOptions = {}): 
   return { token, wallet, vault };
 }
 
+/** Ends every login of the wallet, also those of other devices: within a second no copy of the service takes one. */
+export async function logout({ api }: Connection, { token }: Login, { signal }: FlowOptions = {}): Promise<void> {
+  await api.post('/trigger/v2/auth/logout', { token, signal });
+}
+
 /** Deposits the amount and places the order; both land together. */
 export async function placePriceOrder(
   connection: Connection,

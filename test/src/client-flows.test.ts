@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Progress, type Signer, SlipwayError, SOL } from '@slipway/client';
+import { type Login, type Progress, type Signer, SlipwayError, SOL } from '@slipway/client';
 import {
   type Address,
   associatedTokenAddress,
@@ -14,6 +14,7 @@ import {
   unsignedTransaction,
 } from '@slipway/wire';
 import { callbackSigner, clientOf, kitSigner, standardSigner } from './client.js';
+import { eventually } from './rounds.js';
 import { type Service, startService } from './service.js';
 import { USDC } from './swap.js';
 import { balancesOf, JUP, newToken, newWallet, PRICE, RECEIVER, rpc } from './wallet.js';
@@ -222,6 +223,26 @@ describe('orders', () => {
       await client.waitForPriceOrder(session, id, { states: ['cancelled'] });
     }
   });
+});
+
+it('a wallet that logs out ends its logins on all devices, and can log in again', async () => {
+  const wallet = await newWallet(service);
+  const client = clientOf(service, wallet);
+  const devices = [await client.login(), await client.login()];
+  const vaultOf = ({ token }: Login) => client.api.get('/trigger/v2/vault', { token });
+  for (const login of devices) assert.equal((await vaultOf(login)).vaultPubkey, login.vault);
+  await client.logout(devices[0]!);
+  for (const login of devices) {
+    const refusal = await eventually('the login has ended', () =>
+      vaultOf(login).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    assert.ok(refusal instanceof SlipwayError);
+    assert.equal(refusal.status, 401);
+  }
+  assert.equal((await vaultOf(await client.login())).vaultPubkey, devices[0]!.vault);
 });
 
 describe('an invite', () => {
