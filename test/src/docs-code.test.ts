@@ -30,6 +30,7 @@ const ELSEWHERE: Record<string, string> = {
   'import { compileMessage, decodeMessage, generateKeypair': 'packages.test.ts runs it',
   "import assert from 'node:assert/strict';\nimport { after, test }":
     'packages.test.ts runs it where the package is installed',
+  '// The vault of a wallet, from a backup of the signer file.': 'vault-recovery.test.ts runs it',
   "import { test as base } from '@playwright/test';": 'it wants a package that is not ours',
 };
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
@@ -38,6 +39,7 @@ const NOT_RUN: readonly [RegExp, string][] = [
     /^(?:apt-get|systemctl|journalctl|docker|install|SLIPWAY_NAME=\S+ docker|openssl|useradd|runuser|chmod|nginx|for name in)\b/,
     'needs root, or a machine of its own',
   ],
+  [/^node recover-vault/, 'vault-recovery.test.ts runs it'],
   [/^(?:solana|solana-keygen|spl-token)\b/, 'needs a cluster'],
   [/programs pull|SLIPWAY_FORK_URL=|SLIPWAY_PROGRAMS_DIR=/, 'needs a cluster'],
   [
