@@ -155,6 +155,9 @@ describe('a signer in a process of its own', () => {
   it('is found by doctor, which says as whom it is known', async () => {
     const place = { cwd: service.dataDir, env: { SLIPWAY_SIGNER_URL: signer.urlOf('keeper') } };
     const { out } = await run(SLIPWAY, ['doctor', '--url', service.url], place);
-    assert.match(out, /signer\s.*keeper\.sock answers, and knows this caller as keeper; the gas wallet is \w+/);
+    assert.match(
+      out,
+      /signer\s.*keeper\.sock answers, and knows this caller as keeper; its keys are in \S+signer\.json, and sign; the gas wallet is \w+/,
+    );
   });
 });

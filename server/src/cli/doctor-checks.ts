@@ -122,7 +122,7 @@ async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: 
     const passphrase = config.signer.passphrase ?? (config.sandbox ? generated?.toString('utf8').trim() : undefined);
     const signer = await openSigner({ file, passphrase, create: false });
     const gasWallet = signer.address('gas');
-    const detail = `${file} opens; the gas wallet is ${gasWallet}`;
+    const detail = `${await signer.describe()} opens, and its keys sign; the gas wallet is ${gasWallet}`;
     const isWeak = !config.sandbox && (passphrase?.length ?? 0) < LEAST_SECRET;
     const next = `its passphrase has fewer than ${LEAST_SECRET} characters: keep the file where nobody can copy it`;
     return { check: { name, ok: true, detail, ...(isWeak && { next }) }, gasWallet, keeper: signer.address('keeper') };
@@ -137,9 +137,9 @@ async function checkSignerProcess(at: SignerAddress): ReturnType<typeof checkSig
   const name = 'signer';
   try {
     const signer = await connectSigner({ endpoint: await endpointOf(at), name: at.url, patienceMs: 0 });
-    signer.close();
+    const source = await signer.describe().finally(() => signer.close());
     const gasWallet = signer.address('gas');
-    const detail = `${at.url} answers, and knows this caller as ${signer.caller}; the gas wallet is ${gasWallet}`;
+    const detail = `${at.url} answers, and knows this caller as ${signer.caller}; its keys are in ${source}, and sign; the gas wallet is ${gasWallet}`;
     return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
   } catch (error) {
     const next = 'start it with "slipway signer", and see docs/signer.md';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
+import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign, verify } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { type Cosign, createCosign, SANDBOX_PROGRAMS } from './cosign.js';
 import { numberedPath, searchMint } from './mint-search.js';
@@ -8,6 +8,9 @@ import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
+import type { Token } from './token/token.js';
+import { isOfToken, openSeedInToken } from './token/token-seed.js';
+import { openTokenWallets, TOKEN_ROLES, type TokenRole, type TokenWallets } from './token/token-wallets.js';
 
 /**
  * The keys of the service, each derived at m/44'/501'/<number>' from one seed. Never reuse a number for another role:
@@ -76,10 +79,18 @@ export interface SecretKeeper {
   readonly secrets: SecretBox;
 }
 
+/** Says where keys are. */
+export interface KeySource {
+  /** Where the keys are, in words, once each wallet of the service has been tried with a signature. @throws Error */
+  describe(): Promise<string>;
+}
+
 export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
   passphrase?: string | undefined;
+  /** Has the keys of the wallets, and opens the file. */
+  token?: Token;
   /** Whether to create a new seed if the file does not exist; `only`: and to refuse a file that exists. */
   create: boolean | 'only';
   /** Programs that the policies know by their addresses; those of a sandbox by default. */
@@ -89,15 +100,17 @@ export interface SignerOptions {
 }
 
 /**
- * Opens or creates the encrypted seed file, and derives the key of every role.
+ * Opens or creates the encrypted seed file, and derives the key of every role that is not in the token.
  *
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
- * the passphrase is missing or wrong.
+ * the passphrase is missing or wrong. TokenError when the token, or a key in it, cannot be used.
  */
-export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder & SecretKeeper> {
+export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder & SecretKeeper & KeySource> {
   const seed = await loadSeed(options);
+  const wallets = options.token && (await openTokenWallets(options.token));
   const keypairs = new Map<string, Keypair>();
   for (const [role, number] of Object.entries(roleNumbers)) {
+    if (isHeld(wallets, role)) continue;
     const key = deriveEd25519Seed(seed, [44, 501, number]);
     keypairs.set(role, keypairFromSeed(key));
     key.fill(0);
@@ -124,19 +137,38 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
   };
   const bare = {
     async publicKey(key: KeyName) {
+      if (isHeld(wallets, key)) return wallets!.addresses[key];
       const known = addresses.get(key) ?? keypair(key).address;
       addresses.set(key, known);
       return known;
     },
-    sign: async (key: KeyName, message: Uint8Array) => sign(keypair(key), message),
+    sign: async (key: KeyName, message: Uint8Array) =>
+      isHeld(wallets, key) ? wallets!.sign(key, message) : sign(keypair(key), message),
   };
+  const describe = async (): Promise<string> => {
+    for (const role of TOKEN_ROLES) await tryKey(bare, role);
+    return options.token ? `${options.token.name}, and ${options.file}, which it opens` : options.file;
+  };
+  if (wallets) await describe();
   return {
     ...bare,
-    address: (role) => keypair(role).address,
+    describe,
+    address: (role) => (isHeld(wallets, role) ? wallets!.addresses[role] : keypair(role).address),
     cosign: createCosign(bare, options.programs ?? SANDBOX_PROGRAMS, options.refused),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
+}
+
+function isHeld(wallets: TokenWallets | undefined, key: string): key is TokenRole {
+  return wallets !== undefined && Object.hasOwn(wallets.addresses, key);
+}
+
+async function tryKey({ publicKey, sign: signWith }: Pick<Signer, 'publicKey' | 'sign'>, role: Role): Promise<void> {
+  // No transaction begins like this.
+  const message = Buffer.from(`slipway tries the key ${role}\n`);
+  if (verify(await publicKey(role), message, await signWith(role, message))) return;
+  throw new Error(`what the key ${role} signs does not fit its address`);
 }
 
 function memberKeypair(families: Record<string, KeyNode>, family: string, member: string): Keypair | undefined {
@@ -160,10 +192,18 @@ function vaultPath(wallet: Address): number[] {
   return Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(2 * index));
 }
 
-async function loadSeed({ file, passphrase, create }: SignerOptions): Promise<Uint8Array> {
+/** The seed in a signer file; the caller overwrites it. Throws like `openSigner`. */
+export async function loadSeed({ file, passphrase, token, create }: SignerOptions): Promise<Uint8Array> {
   const content = await readPrivateFile(file);
   if (content === undefined && !create) {
     throw new PrivateFileError(`there is no signer file at ${file}: restore it from a backup`);
+  }
+  if (content !== undefined && isOfToken(content.toString('utf8'))) {
+    if (token !== undefined) return openSeedInToken(content.toString('utf8'), token, file);
+    throw new PrivateFileError(`${file} is for a token, which the settings of "slipway signer" name`);
+  }
+  if (token !== undefined) {
+    throw new PrivateFileError(`${file} has a passphrase, and the settings name a token: see docs/signer.md`);
   }
   if (passphrase === undefined || passphrase === '') {
     throw new PrivateFileError(`${file} needs a passphrase: set SLIPWAY_SIGNER_PASSPHRASE`);

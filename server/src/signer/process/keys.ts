@@ -4,8 +4,10 @@ import { LEAST_SECRET } from '../../lib/least-secret.js';
 import { PrivateFileError, readPrivateFile } from '../private-file.js';
 import { rekeySeedFile } from '../rekey.js';
 import { openSigner, type Role } from '../signer.js';
+import { initInToken } from '../token/init-in-token.js';
 import type { SignerContext } from './context.js';
-import { readSignerSettings, SignerSettingsError } from './settings.js';
+import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
+import { openToken } from './token.js';
 
 const OPTIONS = `  --file <FILE>                 the file (default: SLIPWAY_SIGNER_FILE, or what the settings name)
   --config <FILE>               the settings of the signer (default: slipway.signer.json)
@@ -18,7 +20,9 @@ export const keyCommands = {
   init: `Usage: slipway signer init [options]
 
 Makes the encrypted file of the keys, shows the addresses of the service's wallets, and says what to back up.
+Where the settings name a token, it makes the keys of the wallets there, and the file opens with the token only.
 
+  --backup <FILE>               with a token: the same seed, encrypted under the passphrase; used if it exists
 ${OPTIONS}
 ${LAST_OPTIONS}`,
   rekey: `Usage: slipway signer rekey --new-passphrase-file <FILE> [options]
@@ -44,6 +48,7 @@ interface Options {
   config: string;
   'passphrase-file'?: string;
   'new-passphrase-file'?: string;
+  backup?: string;
   json: boolean;
   help: boolean;
 }
@@ -77,9 +82,11 @@ export async function runKeyCommand(
 }
 
 async function init(options: Options, context: SignerContext): Promise<Answer> {
-  const file = await fileOf(options, context);
+  const { file, token } = await placeOf(options, context);
   const passphrase = await passphraseOf(options, context);
   requireLength(passphrase, 'the passphrase');
+  if (token !== undefined) return initToken({ file, token, passphrase }, options, context);
+  if (options.backup !== undefined) throw new UsageError('--backup is for a token, and the settings name none');
   const signer = await openSigner({ file, passphrase, create: 'only' });
   const addresses = Object.fromEntries(WALLETS.map((wallet) => [wallet, signer.address(wallet)]));
   const backUp = [file, 'the passphrase'];
@@ -94,10 +101,33 @@ async function init(options: Options, context: SignerContext): Promise<Answer> {
   return { json: { file, addresses, backUp }, text: text.join('\n') };
 }
 
+async function initToken(
+  { file, token, passphrase }: { file: string; token: NonNullable<SignerSettings['token']>; passphrase: string },
+  options: Options,
+  { env, cwd }: SignerContext,
+): Promise<Answer> {
+  if (options.backup === undefined) throw new UsageError('--backup is needed: without it a lost token is all vaults');
+  const backup = resolve(cwd, options.backup);
+  const opened = openToken(token, env, () => {});
+  const signer = await initInToken({ file, backup, passphrase, token: opened });
+  const addresses = Object.fromEntries(WALLETS.map((wallet) => [wallet, signer.address(wallet)]));
+  const backUp = [backup, 'its passphrase', `the token ${token.label}`];
+  const text = [
+    `${file} is made. It opens with ${opened.name} only, which has the keys of the wallets.`,
+    '',
+    ...WALLETS.map((wallet) => `${wallet.padEnd(8)} ${signer.address(wallet)}`),
+    '',
+    `Move ${backup} to a safe place away from this machine now, and its passphrase to another one: together they are all`,
+    'vaults, and the only way to them when the token is lost. The keys of the wallets are in no backup but those that the',
+    "token's maker provides: keep no more in the wallets than they need.",
+  ];
+  return { json: { file, addresses, backUp }, text: text.join('\n') };
+}
+
 async function rekey(options: Options, context: SignerContext): Promise<Answer> {
   const path = options['new-passphrase-file'];
   if (path === undefined) throw new UsageError('--new-passphrase-file is needed');
-  const file = await fileOf(options, context);
+  const { file } = await placeOf(options, context);
   const newPassphrase = await secretIn(resolve(context.cwd, path));
   requireLength(newPassphrase, 'the new passphrase');
   const changed = await rekeySeedFile({ file, passphrase: await passphraseOf(options, context), newPassphrase });
@@ -120,24 +150,28 @@ function optionsOf(name: KeyCommand, argv: readonly string[]): Options {
         config: { type: 'string', default: 'slipway.signer.json' },
         'passphrase-file': { type: 'string' },
         'new-passphrase-file': { type: 'string' },
+        backup: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
-    if (name === 'init' && values['new-passphrase-file'] !== undefined) {
-      throw new Error("Unknown option '--new-passphrase-file'");
-    }
+    const other = name === 'init' ? 'new-passphrase-file' : 'backup';
+    if (values[other] !== undefined) throw new Error(`Unknown option '--${other}'`);
     return values;
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0]);
   }
 }
 
-async function fileOf({ file, config }: Options, { env, cwd }: SignerContext): Promise<string> {
+/** The file that is meant, and where it is that of the settings, their token. */
+async function placeOf(
+  { file, config }: Options,
+  { env, cwd }: SignerContext,
+): Promise<Pick<SignerSettings, 'file' | 'token'>> {
   const given = file ?? (env.SLIPWAY_SIGNER_FILE || undefined);
-  if (given !== undefined) return resolve(cwd, given);
+  if (given !== undefined) return { file: resolve(cwd, given) };
   try {
-    return (await readSignerSettings(resolve(cwd, config))).file;
+    return await readSignerSettings(resolve(cwd, config));
   } catch (error) {
     if (!(error instanceof SignerSettingsError)) throw error;
     throw new UsageError(`${error.message}; --file or SLIPWAY_SIGNER_FILE names the file itself`);

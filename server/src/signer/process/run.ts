@@ -7,6 +7,7 @@ import { keyCommands, runKeyCommand } from './keys.js';
 import { listenForCallers } from './listen.js';
 import { createSignerLog } from './log.js';
 import { readSignerSettings, SignerSettingsError } from './settings.js';
+import { openToken } from './token.js';
 
 const USAGE = `Usage: slipway signer [--config <FILE>]
        slipway signer init|rekey [options]
@@ -56,14 +57,15 @@ function readOptions(argv: readonly string[], { stdout, stderr }: SignerContext)
 
 async function serve(path: string, { env, stdout, stderr, ended }: SignerContext): Promise<void> {
   const settings = await readSignerSettings(path);
-  const passphrase = env.SLIPWAY_SIGNER_PASSPHRASE;
+  const note = createSignerLog(stderr);
+  const token = settings.token && openToken(settings.token, env, note);
   const port = await openSigner({
     file: settings.file,
-    passphrase,
+    passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
+    ...(token && { token }),
     create: false,
     ...(settings.programs && { programs: settings.programs }),
   });
-  const note = createSignerLog(stderr);
   const listening = await listenForCallers(settings, port, note);
   const names = settings.callers.map(
     ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,

@@ -11,6 +11,7 @@ const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address')
 
 const File = record({
   file: PATH,
+  token: optional(record({ module: PATH, label: text(32, /./, 'the label of a token') })),
   programs: optional(record({ router: optional(ADDRESS), tokenSwap: ADDRESS, limitOrder: ADDRESS, invite: ADDRESS })),
   callers: dictionary(
     /^[a-z0-9][a-z0-9.-]{0,62}$/,
@@ -35,6 +36,8 @@ export interface CallerSettings {
 export interface SignerSettings {
   /** The encrypted seed. */
   readonly file: string;
+  /** Has the keys of the wallets, and opens the file. */
+  readonly token?: { readonly module: string; readonly label: string } | undefined;
   /** The programs that policies know, where they are not the usual ones. */
   readonly programs: KnownPrograms | undefined;
   readonly callers: readonly CallerSettings[];
@@ -75,7 +78,10 @@ export async function readSignerSettings(path: string): Promise<SignerSettings> 
   }
 }
 
-function settingsOf({ file, programs, callers, tls }: ReturnType<typeof File.read>, folder: string): SignerSettings {
+function settingsOf(
+  { file, token, programs, callers, tls }: ReturnType<typeof File.read>,
+  folder: string,
+): SignerSettings {
   const absolute = (path: string) => resolve(folder, path);
   const found = Object.entries(callers).map(([name, { roles, socket, mode = '0600' }]): CallerSettings => {
     if (roles.length === 0) throw new Misshapen(`callers.${name}.roles: expected at least one role`);
@@ -95,6 +101,7 @@ function settingsOf({ file, programs, callers, tls }: ReturnType<typeof File.rea
     throw new Misshapen(`callers: expected a socket of its own for each, and ${twice} is of two`);
   return {
     file: absolute(file),
+    token: token && { ...token, module: absolute(token.module) },
     programs,
     callers: found,
     tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },

@@ -67,6 +67,7 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
       mark: (text) => ask('markSecret', { text }),
     },
     findMint: (suffix, signal) => ask('findMint', { suffix }, { signal, hasDeadline: false }),
+    describe: async () => (await ask('describe', {})).source,
     probe: async () => void (await ask('ping', {})),
     close() {
       closing.abort();

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { KeyName, MintFinder, Role, SecretKeeper, Signer } from '../signer.js';
+import type { KeyName, KeySource, MintFinder, Role, SecretKeeper, Signer } from '../signer.js';
 import {
   amount,
   anything,
@@ -25,7 +25,7 @@ export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;
 export type CallerRole = (typeof callerRoles)[number];
 
 /** Everything that the service asks of its keys, in the process or behind the socket. */
-export type KeyPort = Signer & MintFinder & SecretKeeper;
+export type KeyPort = Signer & MintFinder & SecretKeeper & KeySource;
 
 interface Method<P, R> {
   params: Shape<P>;
@@ -102,8 +102,23 @@ const either =
 
 /** All that can be asked over the socket, by its name on the wire. */
 export const methods = {
-  /** Answers at once: the signer is there. */
-  ping: method({ params: record({}), result: record({}), may: anybody, run: async () => ({}) }),
+  /** The signer is there, and its wallets sign. */
+  ping: method({
+    params: record({}),
+    result: record({}),
+    may: anybody,
+    run: async (port) => {
+      await port.describe();
+      return {};
+    },
+  }),
+  /** Where its keys are, in words. */
+  describe: method({
+    params: record({}),
+    result: record({ source: text(2_000) }),
+    may: anybody,
+    run: async (port) => ({ source: await port.describe() }),
+  }),
   publicKey: method({
     params: record({ key: KEY }),
     result: ADDRESS,
