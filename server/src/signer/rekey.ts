@@ -1,5 +1,6 @@
 import { PrivateFileError, readPrivateFile, replacePrivateFile } from './private-file.js';
 import { openSeed, sealSeed, WrongPassphrase } from './seed-file.js';
+import { isOfToken } from './token/token-seed.js';
 
 interface Rekeying {
   /** The signer file. */
@@ -19,6 +20,7 @@ export async function rekeySeedFile({ file, passphrase, newPassphrase }: Rekeyin
   const content = await readPrivateFile(file);
   if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
   const text = content.toString('utf8');
+  if (isOfToken(text)) throw new PrivateFileError(`${file} is for a token: name it by --config, with the token`);
   const seed = await seedUnder(text, passphrase, newPassphrase, file);
   if (seed === undefined) return false;
   try {

@@ -5,6 +5,7 @@ import { PrivateFileError, readPrivateFile } from '../private-file.js';
 import { rekeySeedFile } from '../rekey.js';
 import { openSigner, type Role } from '../signer.js';
 import { initInToken } from '../token/init-in-token.js';
+import { rekeyInToken } from '../token/rekey-in-token.js';
 import type { SignerContext } from './context.js';
 import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
 import { openToken } from './token.js';
@@ -25,9 +26,10 @@ Where the settings name a token, it makes the keys of the wallets there, and the
   --backup <FILE>               with a token: the same seed, encrypted under the passphrase; used if it exists
 ${OPTIONS}
 ${LAST_OPTIONS}`,
-  rekey: `Usage: slipway signer rekey --new-passphrase-file <FILE> [options]
+  rekey: `Usage: slipway signer rekey [--new-passphrase-file <FILE>] [options]
 
-Encrypts the file of the keys under another passphrase. All addresses stay. Can be interrupted and run again.
+Encrypts the file of the keys under another passphrase; where the settings name a token, with a new key of the token. All
+addresses stay. Can be interrupted and run again.
 
   --new-passphrase-file <FILE>  holds the new passphrase
 ${OPTIONS}
@@ -126,8 +128,13 @@ async function initToken(
 
 async function rekey(options: Options, context: SignerContext): Promise<Answer> {
   const path = options['new-passphrase-file'];
+  const { file, token } = await placeOf(options, context);
+  if (token !== undefined) {
+    if (path !== undefined)
+      throw new UsageError('--new-passphrase-file is for a file with a passphrase, not for a token');
+    return rekeyToken(file, token, context);
+  }
   if (path === undefined) throw new UsageError('--new-passphrase-file is needed');
-  const { file } = await placeOf(options, context);
   const newPassphrase = await secretIn(resolve(context.cwd, path));
   requireLength(newPassphrase, 'the new passphrase');
   const changed = await rekeySeedFile({ file, passphrase: await passphraseOf(options, context), newPassphrase });
@@ -139,6 +146,22 @@ async function rekey(options: Options, context: SignerContext): Promise<Answer> 
     'passphrase still opens them. A signer that runs goes on; its next start needs the new passphrase.',
   ];
   return { json: { file, changed }, text: text.join('\n') };
+}
+
+async function rekeyToken(
+  file: string,
+  token: NonNullable<SignerSettings['token']>,
+  { env }: SignerContext,
+): Promise<Answer> {
+  const opened = openToken(token, env, () => {});
+  const { old, key } = await rekeyInToken({ file, token: opened });
+  const text = [
+    `${file} opens with the key ${key} of ${opened.name}. All addresses are as before.`,
+    '',
+    `The key ${old} is still in the token: it opens copies of the file from before. Destroy it with the tool of the token's`,
+    'maker once the signer has started with the new file.',
+  ];
+  return { json: { file, changed: true, old, key }, text: text.join('\n') };
 }
 
 function optionsOf(name: KeyCommand, argv: readonly string[]): Options {

@@ -3,7 +3,7 @@ import { PrivateFileError } from '../private-file.js';
 import type { Token } from './token.js';
 import { TokenError } from './token-error.js';
 
-/** The label of the key that seeds are encrypted with. */
+/** The label of the key that a seed is encrypted with at first. */
 export const SEED_KEY = 'slipway-seed';
 
 const CIPHER = 'aes-256-gcm';
@@ -21,17 +21,26 @@ interface TokenSeedFile {
 }
 
 /** Encrypts a seed with a key that is in the token; the text is the whole content of a signer file. */
-export async function sealSeedInToken(seed: Uint8Array, token: Token): Promise<string> {
+export async function sealSeedInToken(seed: Uint8Array, token: Token, key = SEED_KEY): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES);
   const file: TokenSeedFile = {
     version: 2,
-    key: SEED_KEY,
+    key,
     cipher: CIPHER,
     nonce: nonce.toString('hex'),
     ciphertext: '',
   };
   const sealed = await token.encrypt(file.key, nonce, associatedData(file), seed);
   return render({ ...file, ciphertext: Buffer.from(sealed).toString('hex') });
+}
+
+/** The label of the key that the content of a whole signer file is encrypted with. */
+export const seedKeyOf = (text: string): string => (JSON.parse(text) as TokenSeedFile).key;
+
+/** The label of the key that comes after another one: `slipway-seed-2` after `slipway-seed`. */
+export function keyAfter(key: string): string {
+  const [, number = '1'] = /-(\d+)$/.exec(key) ?? [];
+  return `${SEED_KEY}-${Number(number) + 1}`;
 }
 
 /** Whether the content of a signer file is encrypted with a key of a token. */

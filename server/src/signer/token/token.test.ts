@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -157,6 +166,32 @@ describe('keys in a token', { skip: missing() }, () => {
     assert.notEqual(readFileSync(at('signer.json'), 'utf8'), readFileSync(at('first.json'), 'utf8'));
   });
 
+  test('rekey: another key of the token opens the file, also where it was killed before; the old one stays', async () => {
+    const rekey = () => slipway(['rekey', '--json']);
+    const first = readFileSync(at('signer.json'), 'utf8');
+    const done = await rekey();
+    assert.equal(done.code, 0, done.error);
+    const { old, key } = JSON.parse(done.out) as { old: string; key: string };
+    assert.deepEqual([old, key], ['slipway-seed', 'slipway-seed-2']);
+    const second = readFileSync(at('signer.json'), 'utf8');
+    assert.notEqual(second, first);
+    // Killed after the key was made, and before the file was: the next attempt uses that key.
+    writeFileSync(at('signer.json'), first, { mode: 0o600 });
+    assert.equal((JSON.parse((await rekey()).out) as { key: string }).key, 'slipway-seed-2');
+    assert.equal((JSON.parse((await rekey()).out) as { key: string }).key, 'slipway-seed-3');
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.endsWith('.tmp')),
+      [],
+    );
+    const words = ['rekey', '--new-passphrase-file', 'backup.json'];
+    const passphrase = await slipway(words);
+    assert.equal(passphrase.code, 2);
+    assert.match(passphrase.error, /not for a token/);
+    writeFileSync(at('passphrase'), 'another passphrase of a file', { mode: 0o600 });
+    const byFile = await slipway(['rekey', '--file', 'signer.json', '--new-passphrase-file', 'passphrase']);
+    assert.match(byFile.error, /signer\.json is for a token/);
+  });
+
   test('init wants a backup', async () => {
     renameSync(at('signer.json'), at('away.json'));
     const without = await slipway(['init']);
@@ -179,7 +214,7 @@ describe('keys in a token', { skip: missing() }, () => {
       ['a wrong PIN', [], { SLIPWAY_SIGNER_PIN: '271828' }, /does not take the PIN \(CKR_PIN_INCORRECT\)/],
       ['no token', ['--config', 'label.json'], {}, /token nobody is not there/],
       ['no library', ['--config', 'library.json'], {}, /library\.so cannot be loaded: token\.module/],
-      ['a token without keys', [], { SOFTHSM2_CONF: at('others.conf') }, /has no key slipway-seed, which .* needs/],
+      ['a token without keys', [], { SOFTHSM2_CONF: at('others.conf') }, /has no key slipway-seed-3, which .* needs/],
       [
         'a file with a passphrase',
         ['--config', 'passphrase.json'],
