@@ -75,7 +75,7 @@ function swap({ vm, random, pool, base, quote, terms }: World, isBuy: boolean) {
   const sold = vm.amount(base);
   const whole = isBuy ? (mode === EXACT_OUT ? vm.amount(pool.baseVault) : terms.migrationQuoteThreshold) : sold;
   const quoteOut = mode === EXACT_OUT && !isBuy ? vm.amount(pool.quoteVault) : whole;
-  const amountIn = (quoteOut * BigInt(1 + random(1_000_000))) / 10n ** BigInt(7 + random(5)) + 1n;
+  const amountIn = (quoteOut * BigInt(1 + random(1_000_000))) / 10n ** BigInt(6 + random(6)) + 1n;
   const [inputAccount, outputAccount] = isBuy ? [quote, base] : [base, quote];
   const leastOut = mode === EXACT_OUT ? RICH : 0n;
   const instruction = curveSwap({
@@ -154,7 +154,7 @@ test(`${STEPS} random steps on curves make and lose nothing, pay fees to the uni
     [launches, last, inThisOne] = [launches + 1, world.terms.sqrtStartPrice, 0n];
   }
   assert.ok(trades > STEPS / 2, `only ${trades} trades succeeded`);
-  assert.ok(launches > 1 || STEPS < 1_000, `only ${launches} launches`);
+  assert.ok(launches > STEPS / 200, `only ${launches} launches`);
 });
 
 /** A curve that is sold out: its surplus is paid once, and no more than four fifths of it; nobody trades on. */
