@@ -1,3 +1,4 @@
+import type { Answer } from '@slipway/client';
 import {
   type Address,
   decodeTransaction,
@@ -69,11 +70,7 @@ export async function fundWallets(service: Service, count: number, payments: num
   return wallets;
 }
 
-export interface Crafted {
-  transaction: string;
-  requestId: string;
-  code: number;
-}
+export type Crafted = Answer<'get', '/tokens/v2/verify/express/craft-txn'>;
 
 export const craftPath = (sender: Address): string => `${EXPRESS}/craft-txn?senderAddress=${sender}`;
 export const EXECUTE_PATH = `${EXPRESS}/execute`;

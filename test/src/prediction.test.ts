@@ -6,20 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer as Documented } from '@slipway/client';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { admin } from './admin.js';
 import { type Answer, request, type Service, startService } from './service.js';
 
-interface Score {
-  eventId: string;
-  gameId: string;
-  live: boolean;
-  ended: boolean;
-  updatedAt: string;
-  score: string;
-  status: string;
-  finishedTimestamp?: string;
-}
+type Score = NonNullable<Documented<'get', '/prediction/v1/events/{eventId}/score'>>;
 
 let service: Service;
 before(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import type { Invite } from '@slipway/client';
 import { inviteAddress, inviteKeypair, newInviteCode } from '@slipway/programs';
 import { type Address, generateKeypair, type Keypair } from '@slipway/wire';
 import { run, SLIPWAY } from './command.js';
@@ -7,14 +8,6 @@ import { eventually } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import { lamportsOf } from './swap.js';
 import { newWallet, signTransaction } from './wallet.js';
-
-interface Invite {
-  invite_signer: string;
-  action: string | null;
-  receiver: string | null;
-  creation_tx: string;
-  deletion_tx: string | null;
-}
 
 const WEEK = 7 * 24 * 60 * 60;
 const AMOUNT = 5_000_000n;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Answer as Documented } from '@slipway/client';
 import {
   BONDING_CURVE_POOL_SIZE,
   BONDING_CURVE_PROGRAM,
@@ -28,13 +29,7 @@ export interface Refused {
   details?: string;
 }
 
-export interface Creation {
-  transaction: string;
-  mint: Address;
-  imagePresignedUrl: string;
-  metadataPresignedUrl: string;
-  imageUrl: string;
-}
+export type Creation = Documented<'post', '/studio/v1/dbc-pool/create-tx'> & { mint: Address };
 
 /** The one field that is wrong, and what was expected of it. */
 export function assertRefused({ status, body }: Answer<Refused>, field: string, expected: RegExp): void {
@@ -94,16 +89,9 @@ export function feesOf<T = { unclaimed: string; total: string }>(service: Servic
   return request<T>(`${service.url}/studio/v1/dbc/fee`, { body: { poolAddress } });
 }
 
-export interface Addresses {
-  success: boolean;
-  data: {
-    dbcPoolAddress: Address;
-    dammv2PoolAddress: Address | null;
-    configKey: Address;
-    content?: string;
-    headerImageUrl?: string;
-  };
-}
+export type Addresses = Documented<'get', '/studio/v1/dbc-pool/addresses/{mint}'> & {
+  data: { dbcPoolAddress: Address; dammv2PoolAddress: Address | null; configKey: Address };
+};
 
 export function addressesOf<T = Addresses>(service: Service, mint: string): Promise<Answer<T>> {
   return request<T>(`${service.url}/studio/v1/dbc-pool/addresses/${mint}`);
@@ -128,10 +116,7 @@ export async function upload(creation: Creation): Promise<void> {
   for (const answer of answers) if (!answer.ok) throw new Error(`upload answered ${await answer.text()}`);
 }
 
-export interface Submitted {
-  success: boolean;
-  data: { mint: string; configKey: string };
-}
+export type Submitted = Documented<'post', '/studio/v1/dbc-pool/submit'>;
 
 /** Posts a multipart form; a Blob is sent as a file. */
 export async function submitForm<T = Submitted>(

@@ -1,3 +1,4 @@
+import type { TransactionStatus } from '@slipway/client';
 import {
   type Address,
   compileMessage,
@@ -34,13 +35,7 @@ export function submit(
   return request(`${service.url}/tx/v1/submit`, { body: { signedTransaction } });
 }
 
-export interface Status {
-  signature: string;
-  status: 'pending' | 'landed' | 'failed' | 'expired';
-  slot: string | null;
-  error?: string;
-  code?: number;
-}
+export type Status = TransactionStatus;
 
 export function statusOf(service: Service, signature: string): Promise<Answer<Status>> {
   return request<Status>(`${service.url}/tx/v1/status/${signature}`);

@@ -1,3 +1,4 @@
+import type { Answer as Documented, SwapOrder } from '@slipway/client';
 import {
   type Address,
   associatedTokenAddress,
@@ -19,68 +20,9 @@ export const SOL = WRAPPED_SOL_MINT;
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
 
-export interface Order {
-  mode: string;
-  swapMode: string;
-  inputMint: string;
-  outputMint: string;
-  inAmount: string;
-  outAmount: string;
-  otherAmountThreshold: string;
-  inUsdValue?: number;
-  outUsdValue?: number;
-  swapUsdValue?: number;
-  priceImpact?: number;
-  priceImpactPct: string;
-  slippageBps: number;
-  routePlan: {
-    swapInfo: {
-      ammKey: string;
-      label: string;
-      inputMint: string;
-      outputMint: string;
-      inAmount: string;
-      outAmount: string;
-    };
-    percent: number;
-    bps: number;
-    usdValue?: number;
-  }[];
-  feeMint?: string;
-  feeBps: number;
-  platformFee: { amount?: string; feeBps: number };
-  signatureFeeLamports: number;
-  signatureFeePayer: string | null;
-  prioritizationFeeLamports: number;
-  prioritizationFeePayer: string | null;
-  rentFeeLamports: number;
-  rentFeePayer: string | null;
-  swapType: string;
-  router: string;
-  transaction: string | null;
-  gasless: boolean;
-  requestId: string;
-  taker: string | null;
-  maker?: string;
-  quoteId?: string;
-  expireAt?: string;
-  errorCode?: number;
-  errorMessage?: string;
-  error?: string;
-}
+export type Order = SwapOrder;
 
-export interface Execution {
-  status?: 'Success' | 'Failed';
-  code: number;
-  signature?: string;
-  slot?: string;
-  error?: string;
-  totalInputAmount?: string;
-  totalOutputAmount?: string;
-  inputAmountResult?: string;
-  outputAmountResult?: string;
-  swapEvents?: { inputMint: string; inputAmount: string; outputMint: string; outputAmount: string }[];
-}
+export type Execution = Documented<'post', '/ultra/v1/execute'>;
 
 export type OrderParameters = Record<string, string | number | bigint | undefined>;
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Answer as Documented, PriceOrder } from '@slipway/client';
 import {
   type Address,
   associatedTokenAddress,
@@ -23,33 +24,14 @@ export interface Refused {
   details?: Record<string, string>;
 }
 
-export interface Deposit {
-  transaction: string;
-  requestId: string;
-  receiverAddress: string;
-  mint: string;
-  amount: string;
-  tokenDecimals: number;
+export type Deposit = Documented<'post', '/trigger/v2/deposit/craft'> & {
   inputTokenAccount: Address;
   outputTokenAccount?: Address;
-}
+};
 
-export interface Row {
-  id: string;
-  orderState: string;
-  rawState: string;
-  fillPercent: number;
-  events: { type: string; state: string; timestamp: number; txSignature?: string; mint?: string; amount?: string }[];
-  updatedAt: number;
-  [field: string]: unknown;
-}
+export type Row = PriceOrder;
 
-export interface Created {
-  id: string;
-  txSignature: string;
-  depositConfirmed: boolean;
-  message?: string;
-}
+export type Created = Documented<'post', '/trigger/v2/orders/price'>;
 
 /** A funded wallet that has logged in and has a vault. */
 export interface User {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { LimitOrder } from '@slipway/client';
 import {
   decodeLimitOrder,
   flashFillOrder,
@@ -31,14 +32,7 @@ interface Body {
   cause?: string;
 }
 
-interface Row {
-  orderKey: string;
-  status: string;
-  openTx: string;
-  closeTx: string;
-  remainingMakingAmount: string;
-  trades: { keeper: string; rawInputAmount: string; rawOutputAmount: string }[];
-}
+type Row = LimitOrder;
 
 let service: Service;
 before(async () => {

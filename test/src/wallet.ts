@@ -1,3 +1,4 @@
+import type { Answer as Documented } from '@slipway/client';
 import {
   type Address,
   associatedTokenAddress,
@@ -83,34 +84,9 @@ export async function balancesOf(service: Service, wallet: Address): Promise<Bal
   };
 }
 
-export interface Crafted {
-  transaction: string;
-  requestId: string;
-  receiverAddress: string;
-  mint: string;
-  amount: string;
-  feeLamports: number;
-  feeMint: string;
-  feeAmount: number;
-  rentFeeLamports?: number;
-  lastValidBlockHeight?: string;
-  expireAt?: string;
-  tokenUsdRate?: number;
-  feeUsdAmount?: number;
-  code: number;
-  error?: string;
-  gasless: boolean;
-}
+export type Crafted = Documented<'get', '/tokens/v2/verify/express/craft-txn'>;
 
-export interface Executed {
-  status: 'Success' | 'Failed';
-  signature?: string;
-  code?: number;
-  error?: string;
-  totalTime: number;
-  verificationCreated: boolean;
-  metadataCreated: boolean;
-}
+export type Executed = Documented<'post', '/tokens/v2/verify/express/execute'>;
 
 const EXPRESS = '/tokens/v2/verify/express';
 
