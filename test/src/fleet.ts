@@ -33,6 +33,8 @@ export async function startFleet(
     SLIPWAY_ADMIN_TOKEN: 'admin-token-of-the-copies',
     SLIPWAY_SIGNER_FILE: join(folder, 'signer.json'),
     SLIPWAY_SIGNER_PASSPHRASE: 'passphrase of the copies',
+    // As copies have one URL in production: a login at one of them is one at all.
+    SLIPWAY_CHALLENGE_PREFIX: 'Log in to the copies as',
   };
   const copies: Service[] = [];
   let store: Store | undefined;

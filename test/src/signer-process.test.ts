@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { run, SLIPWAY } from './command.js';
 import { eventually } from './rounds.js';
 import { type Answer, request, type Service, startService } from './service.js';
-import { type SignerProcess, startSigner } from './signer-process.js';
+import { PUBLIC_URL, type SignerProcess, startSigner } from './signer-process.js';
 import {
   type Created,
   type Deposit,
@@ -38,7 +38,9 @@ describe('a signer in a process of its own', () => {
 
   before(async () => {
     signer = await startSigner({ sandbox: ['api', 'keeper', 'sandbox'], keeper: ['keeper'] });
-    service = await startService({ env: { SLIPWAY_SIGNER_URL: signer.urlOf('sandbox') } });
+    service = await startService({
+      env: { SLIPWAY_SIGNER_URL: signer.urlOf('sandbox'), SLIPWAY_PUBLIC_URL: PUBLIC_URL },
+    });
   });
   after(async () => {
     await service?.close();

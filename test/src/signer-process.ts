@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { openSigner } from '../../server/dist/signer/index.js';
 import { launch, type Program, SLIPWAY } from './command.js';
 
+/** What a service that uses it has as SLIPWAY_PUBLIC_URL. */
+export const PUBLIC_URL = 'http://slipway.example.com';
 const PASSPHRASE = 'a passphrase of the tests';
 
 /** `slipway signer` in a process and a folder of its own. */
@@ -24,7 +26,7 @@ export async function startSigner(callers: Record<string, string[]>): Promise<Si
   mkdirSync(folder, { recursive: true });
   await openSigner({ file: join(folder, 'signer.json'), passphrase: PASSPHRASE, create: true });
   const entries = Object.entries(callers).map(([name, roles]) => [name, { roles, socket: `${name}.sock` }]);
-  const settings = { file: 'signer.json', callers: Object.fromEntries(entries) };
+  const settings = { file: 'signer.json', publicUrl: PUBLIC_URL, callers: Object.fromEntries(entries) };
   writeFileSync(join(folder, 'slipway.signer.json'), JSON.stringify(settings));
   const env = { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
   let program: Program | undefined;

@@ -359,13 +359,14 @@ describe('the vault', () => {
 
 describe('logins, challenges and vaults', () => {
   it('outlive kill -9 and a restart', async () => {
-    const first = await startService();
+    const env = { SLIPWAY_CHALLENGE_PREFIX: PREFIX };
+    const first = await startService({ env });
     const wallet = generateKeypair();
     const token = await logIn(first, wallet);
     const { body: vault } = await asWallet(first, token, '/vault/register');
     const text = (await challengeOf(first, wallet.address)).body.challenge!;
     await first.kill();
-    const second = await startService({ dataDir: first.dataDir, env: { SLIPWAY_CHALLENGE_PREFIX: PREFIX } });
+    const second = await startService({ dataDir: first.dataDir, env });
     try {
       assert.deepEqual((await asWallet(second, token, '/vault')).body, vault);
       const signature = signText(wallet, text);

@@ -69,12 +69,12 @@ export async function createApp({ config, log, print }: AppOptions): Promise<App
 }
 
 async function start(config: Config, log: Logger, disposal: Disposal, print?: Print): Promise<Omit<App, 'close'>> {
-  const base = await openBase(config, log, disposal);
+  let server: FastifyInstance | undefined;
+  const publicUrl = () => (server ? withActualPort(config.http.publicUrl, server) : config.http.publicUrl);
+  const base = await openBase(config, log, disposal, publicUrl);
   const { usdc, stable } = config.tokens;
   const stables = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
   const sandbox = config.sandbox ? await openSandbox({ ...base, stables, apiKey: SANDBOX_KEY }) : undefined;
-  let server: FastifyInstance | undefined;
-  const publicUrl = () => (server ? withActualPort(config.http.publicUrl, server) : config.http.publicUrl);
   const files = await openFiles(base, publicUrl);
   const landing = await openLanding(base);
   const market = await openMarket(base, sandbox);

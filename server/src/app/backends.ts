@@ -15,6 +15,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { LEAST_SECRET } from '../lib/least-secret.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
 import {
+  challengePrefixOf,
   connectSigner,
   endpointOf,
   type KeyPort,
@@ -23,6 +24,7 @@ import {
   type RemoteSigner,
   readOrCreateSecret,
   type SecretBox,
+  type ServiceWords,
   type Signer,
   type SignerAddress,
   type SignerRefused,
@@ -62,6 +64,9 @@ interface BackendsDeps {
   disposal: Disposal;
   /** Measures the calls to an RPC. */
   metered: (rpc: Rpc) => Rpc;
+  clock: Clock;
+  /** Where clients reach the service, once its port is known. */
+  publicUrl: () => string;
   /** Hears of what the signer does not sign. */
   refused: (refusal: SignerRefused) => void;
 }
@@ -93,8 +98,9 @@ async function openDatabase(config: Config, disposal: Disposal): Promise<Store> 
   return store;
 }
 
-async function openKeys({ config, log, disposal, refused }: BackendsDeps): Promise<KeyPort | RemoteSigner> {
-  if (config.signer.kind === 'process') return openRemoteKeys(config.signer, { log, disposal, refused });
+async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {
+  const { config, clock, publicUrl, refused } = deps;
+  if (config.signer.kind === 'process') return openRemoteKeys(config.signer, deps);
   const { file } = config.signer;
   const isWeak = !config.sandbox && (config.signer.passphrase?.length ?? 0) < LEAST_SECRET;
   // A file that exists stays open to its operator.
@@ -105,7 +111,12 @@ async function openKeys({ config, log, disposal, refused }: BackendsDeps): Promi
   }
   // In production the configuration requires the operator's passphrase.
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
-  return openSigner({ file, passphrase, create: true, programs: config.programs, refused });
+  const service: ServiceWords = {
+    challengePrefix: () => config.challengePrefix ?? challengePrefixOf(publicUrl()),
+    host: () => new URL(publicUrl()).host,
+    maxUnsignedSlippageBps: config.triggerOrders.maxUnsignedSlippageBps,
+  };
+  return openSigner({ file, passphrase, create: true, programs: config.programs, service, clock, refused });
 }
 
 async function openRemoteKeys(

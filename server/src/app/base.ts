@@ -29,10 +29,17 @@ export interface Base extends Backends {
 }
 
 /** Opens the backends, and refuses a database that belongs to another chain, to other keys or to the other mode. */
-export async function openBase(config: Config, log: Logger, disposal: Disposal): Promise<Base> {
+export async function openBase(
+  config: Config,
+  log: Logger,
+  disposal: Disposal,
+  publicUrl: () => string,
+): Promise<Base> {
   const metrics = createMetrics();
   const metered = createRpcMeter(metrics.registry);
-  const backends = await openBackends({ config, log, disposal, metered, refused: refusalObserver(metrics, log) });
+  const clock = createClock();
+  const refused = refusalObserver(metrics, log);
+  const backends = await openBackends({ config, log, disposal, metered, clock, publicUrl, refused });
   const { store, signer, secrets, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
@@ -46,21 +53,21 @@ export async function openBase(config: Config, log: Logger, disposal: Disposal):
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;
   const stops = createStops({ store, steadyNow });
-  return { ...backends, config, log, disposal, clock: createClock(), steadyNow, metrics, stops, chains, chain };
+  return { ...backends, config, log, disposal, clock, steadyNow, metrics, stops, chains, chain };
 }
 
 /** Counts and logs what no policy of the signer allows: the service never asks for it, so somebody else does. */
 function refusalObserver(metrics: Metrics, log: Logger): (refusal: SignerRefused) => void {
   const counter = new Counter({
     name: 'slipway_signer_refusals_total',
-    help: 'Transactions that the signer has not signed, because no policy allows them, by kind of key',
+    help: 'What the signer has not signed, because no policy allows it, by kind of key',
     labelNames: ['key'],
     registers: [metrics.registry],
   });
-  for (const key of ['gas', 'keeper', 'vault', 'tracker', 'mint', 'launch']) counter.inc({ key }, 0);
+  for (const key of ['gas', 'keeper', 'vault', 'tracker', 'mint', 'launch', 'login', 'seal']) counter.inc({ key }, 0);
   return ({ key, reason }) => {
     counter.inc({ key: key.split(/[:,]/)[0]! });
-    log.error({ key, reason }, 'the signer does not sign a transaction that no policy allows');
+    log.error({ key, reason }, 'the signer does not sign what no policy allows');
   };
 }
 

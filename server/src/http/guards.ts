@@ -185,6 +185,7 @@ export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
         return;
       }
       request.wallet = wallet;
+      request.loginToken = token;
       done();
     }, done);
   };

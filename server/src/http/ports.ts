@@ -121,6 +121,8 @@ declare module 'fastify' {
      * read on others.
      */
     wallet: Address;
+    /** The token that says so. */
+    loginToken: string;
     /** The name of the admin who calls, on routes with `auth: 'admin'`. It must not be read on others. */
     adminName: string;
   }

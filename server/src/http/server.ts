@@ -125,6 +125,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
+  app.decorateRequest('loginToken', undefined as never);
   app.decorateRequest('adminName', undefined as never);
   app.decorateRequest('adminSession', undefined);
   app.decorateRequest('limitState', undefined);

@@ -79,6 +79,9 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
       publicKey: (name) => call(() => signer.publicKey(name)),
       sign: (name, message) => call(() => signer.sign(name, message)),
       cosign: (request) => call(() => signer.cosign(request)),
+      issueLogin: (request) => call(() => signer.issueLogin(request)),
+      sealOrder: (request) => call(() => signer.sealOrder(request)),
+      sealRow: (row) => call(() => signer.sealRow(row)),
     }),
 
     router: (router: Router): Router => ({

@@ -1,5 +1,5 @@
 import { verify } from '@slipway/wire';
-import type { Signer } from '../signer/index.js';
+import { type Signer, sealedRow } from '../signer/index.js';
 import type { LedgerRow, NewRequest } from '../store/ledger.js';
 
 /** What a seal covers: everything that decides which bytes are signed, by which keys, and what follows. */
@@ -8,19 +8,16 @@ type Sealed = Pick<
   'id' | 'area' | 'wallet' | 'messageHash' | 'cosigners' | 'lastValidBlockHeight' | 'payload'
 >;
 
-/** No transaction message begins like this. */
-const PURPOSE = 'slipway ledger row 1\n';
-
 /** The request with its seal. One that none of our keys signs needs none. */
-export async function sealed(signer: Pick<Signer, 'sign'>, request: NewRequest): Promise<NewRequest> {
+export async function sealed(signer: Pick<Signer, 'sealRow'>, request: NewRequest): Promise<NewRequest> {
   if (request.cosigners.length === 0) return request;
-  return { ...request, seal: await signer.sign('seal', bytesOf(request)) };
+  return { ...request, seal: await signer.sealRow(bytesOf(request)) };
 }
 
 /** Whether a row is as this service has crafted it; always, if none of our keys signs it. */
 export async function isAsCrafted(signer: Pick<Signer, 'publicKey'>, row: LedgerRow): Promise<boolean> {
   if (row.cosigners.length === 0) return true;
-  return row.seal !== null && verify(await signer.publicKey('seal'), bytesOf(row), row.seal);
+  return row.seal !== null && verify(await signer.publicKey('seal'), sealedRow(bytesOf(row)), row.seal);
 }
 
 function bytesOf({ id, area, wallet, messageHash, cosigners, lastValidBlockHeight, payload }: Sealed): Uint8Array {
@@ -28,7 +25,7 @@ function bytesOf({ id, area, wallet, messageHash, cosigners, lastValidBlockHeigh
   // Without undefined, as the database has it.
   const stored: unknown = JSON.parse(JSON.stringify(payload ?? null));
   const parts = [id, area, wallet, hash, cosigners, lastValidBlockHeight.toString(), sorted(stored)];
-  return Buffer.from(PURPOSE + JSON.stringify(parts));
+  return Buffer.from(JSON.stringify(parts));
 }
 
 /** The database keeps no order of fields. */

@@ -1,10 +1,21 @@
-export { type Cosigned, type CosignRequest, createCosign, SANDBOX_PROGRAMS } from './cosign.js';
+export { CHALLENGE_MS, challengePrefixOf, challengeText } from './challenge.js';
+export { type Cosigned, type CosignRequest, SANDBOX_PROGRAMS } from './cosign.js';
+export { type GuardedKeys, guardKeys, type SealRequest, type ServiceWords, sealedRow } from './guarded-keys.js';
 export { newWalletSigner, openKeyFile, type WalletSigner } from './key-file.js';
 export { createLoginTokens, type LoginTokens } from './login-tokens.js';
+export { isFullySigned, type LoginTransaction, readLoginTransaction } from './login-transaction.js';
 export { randomMintNumber } from './mint-search.js';
 export { orderAccount, orderAccounts, orderSeed } from './order-accounts.js';
 export { bytesOfOrder, type SealedOrder } from './order-seal.js';
-export { type KnownPrograms, SignerRefused } from './policies/index.js';
+export {
+  CONSENT_MS,
+  type Consent,
+  type KnownPrograms,
+  type LoginProof,
+  SignerRefused,
+  termsThatWiden,
+  wideningText,
+} from './policies/index.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
 export { createSecretBox, type SecretBox } from './secret-box.js';
 export {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { addressToBytes, generateKeypair, sign } from '@slipway/wire';
+import { addressToBytes, generateKeypair, keypairFromSeed, sign } from '@slipway/wire';
 import fc from 'fast-check';
+import { CHALLENGE_MS, challengeText } from './challenge.js';
 import { openSigner, type Signer } from './index.js';
 import { createLoginTokens, type LoginTokens } from './login-tokens.js';
+import { openSeed } from './seed-file.js';
+import { deriveEd25519Seed } from './slip10.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** In the middle of a period of one key. */
@@ -15,25 +18,34 @@ const START = Math.ceil(Date.UTC(2026, 10, 20) / (7 * DAY)) * 7 * DAY + 3 * DAY;
 
 let folder: string;
 let signer: Signer;
+let seed: Uint8Array;
 let time = START;
 let revokedAt: Date | undefined;
 let logins: LoginTokens;
-const wallet = generateKeypair().address;
+const owner = generateKeypair();
+const wallet = owner.address;
+const clock = { now: () => time };
+const service = { challengePrefix: () => 'Log in as', host: () => 'localhost', maxUnsignedSlippageBps: 0 };
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-login-'));
-  signer = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
-  logins = createLoginTokens({ signer, clock: { now: () => time }, revokedAt: async () => revokedAt });
+  const file = join(folder, 'signer.json');
+  signer = await openSigner({ file, passphrase: 'of the test', create: true, service, clock });
+  seed = await openSeed(await readFile(file, 'utf8'), 'of the test', file);
+  logins = createLoginTokens({ signer, clock, revokedAt: async () => revokedAt });
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 
+/** A key of the seed, as no caller has it. */
+const keyAt = (...path: number[]) => keypairFromSeed(deriveEd25519Seed(seed, [44, 501, ...path]));
+
 async function issuedAt(now: number): Promise<string> {
   time = now;
-  const token = await logins.issue(wallet);
-  return token;
+  const challenge = challengeText('Log in as', { wallet, id: randomUUID(), expiresAt: new Date(now + CHALLENGE_MS) });
+  return logins.issue(wallet, { message: { challenge, signature: sign(owner, Buffer.from(challenge)) } });
 }
 
 async function walletAt(token: string, now: number): Promise<string | undefined> {
@@ -104,7 +116,7 @@ async function forgedTokens(): Promise<[string, string][]> {
   const head = decode(header);
   const kid = Number(head.kid);
   const stranger = generateKeypair();
-  const login: Forge = async (h, p) => signer.sign(`login:${kid}`, Buffer.from(`${h}.${p}`));
+  const login: Forge = async (h, p) => sign(keyAt(5, kid), Buffer.from(`${h}.${p}`));
   const token = async (h: unknown, p: unknown, by: Forge = login) => {
     const [first, second] = [typeof h === 'string' ? h : encode(h), typeof p === 'string' ? p : encode(p)];
     return `${first}.${second}.${Buffer.from(await by(first, second)).toString('base64url')}`;
@@ -154,7 +166,9 @@ async function forgedTokens(): Promise<[string, string][]> {
     'a text': 'claims',
   }))
     add(why, await token(head, changed === 'claims' ? encode('claims') : changed));
-  for (const role of ['gas', 'keeper', 'tracker', `login:${kid + 1}`, `vault:${wallet}`] as const) {
+  const next: Forge = async (h, p) => sign(keyAt(5, kid + 1), Buffer.from(`${h}.${p}`));
+  add('signed by the next key', await token(head, payload, next));
+  for (const role of ['gas', 'keeper', 'tracker', `vault:${wallet}`] as const) {
     add(`signed by ${role}`, await token(head, payload, async (h, p) => signer.sign(role, Buffer.from(`${h}.${p}`))));
   }
   add('signed by a stranger', await token(head, payload, async (h, p) => sign(stranger, Buffer.from(`${h}.${p}`))));

@@ -24,9 +24,9 @@ export interface SealedOrder {
 /** The seal of a ledger row begins differently, and no transaction message begins like either. */
 const PURPOSE = 'slipway trigger order 1\n';
 
-/** Everything but the progress and the marks of a trailing order, which keepers write. */
-export function bytesOfOrder({ progress: { type, entry }, ...order }: SealedOrder): Uint8Array {
-  const facts = [
+/** What an order is, which no edit changes. */
+export function factsOfOrder({ progress: { type, entry }, ...order }: SealedOrder): (string | null)[] {
+  return [
     order.id,
     order.wallet,
     order.depositRequestId,
@@ -39,6 +39,10 @@ export function bytesOfOrder({ progress: { type, entry }, ...order }: SealedOrde
     type,
     entry.initial.toString(),
   ];
+}
+
+/** Everything but the progress and the marks of a trailing order, which keepers write. */
+export function bytesOfOrder(order: SealedOrder): Uint8Array {
   const terms = [
     order.triggerCondition,
     order.triggerPriceUsd,
@@ -50,5 +54,5 @@ export function bytesOfOrder({ progress: { type, entry }, ...order }: SealedOrde
     order.slSlippageBps,
     order.expiresAt.getTime(),
   ];
-  return Buffer.from(PURPOSE + JSON.stringify([facts, terms]));
+  return Buffer.from(PURPOSE + JSON.stringify([factsOfOrder(order), terms]));
 }

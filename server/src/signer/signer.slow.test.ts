@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { addressToBytes, base58Encode, generateKeypair, keypairFromSeed, verify } from '@slipway/wire';
+import { SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError } from './private-file.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { type KeyName, openSigner } from './signer.js';
@@ -89,7 +90,8 @@ test('a name that is no key is refused', async () => {
     'toString:1',
   ]) {
     await assert.rejects(signer.publicKey(name as KeyName), RangeError, name);
-    await assert.rejects(signer.sign(name as KeyName, new Uint8Array(1)), RangeError, name);
+    const expected = name.startsWith('login:') ? SignerRefused : RangeError;
+    await assert.rejects(signer.sign(name as KeyName, new Uint8Array(1)), expected, name);
   }
 });
 

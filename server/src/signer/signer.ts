@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign, verify } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import { type Cosign, createCosign, SANDBOX_PROGRAMS } from './cosign.js';
+import { type Clock, createClock } from '../lib/clock.js';
+import { SANDBOX_PROGRAMS } from './cosign.js';
+import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
 import { numberedPath, searchMint } from './mint-search.js';
-import type { KnownPrograms, SignerRefused } from './policies/index.js';
+import { type KnownPrograms, SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
@@ -54,15 +56,16 @@ export type Role = keyof typeof roleNumbers;
 export type KeyName = Role | `vault:${Address}` | `login:${number}` | `mint:${number}` | `launch:${number}`;
 
 /** Signs with the keys of the service. The keys cannot be reached through it. */
-export interface Signer {
+export interface Signer extends GuardedKeys {
   /** The public key of a role. */
   address(role: Role): Address;
   /** The public key of any key. @throws RangeError for an invalid name. */
   publicKey(key: KeyName): Promise<Address>;
-  /** The ed25519 signature (64 bytes) of a key over some bytes, a transaction message unless the key is a login key or the seal. */
+  /**
+   * The ed25519 signature (64 bytes) of a key over a transaction message, by no policy: what the operator decides, and a
+   * sandbox. @throws SignerRefused for logins and the seal
+   */
   sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
-  /** The signatures of keys under a transaction that their policies allow. */
-  cosign: Cosign;
 }
 
 /** Finds keys by their addresses. */
@@ -95,7 +98,13 @@ export interface SignerOptions {
   create: boolean | 'only';
   /** Programs that the policies know by their addresses; those of a sandbox by default. */
   programs?: KnownPrograms;
-  /** Hears of each transaction that is not signed. */
+  /** Without it, no wallet can log in or have an order edited. */
+  service?: ServiceWords | undefined;
+  /** The service's, or that of the machine. */
+  clock?: Clock | undefined;
+  /** Login challenges of before, in Unix milliseconds, are not taken. */
+  since?: number | undefined;
+  /** Hears of each signature that is not made. */
   refused?: (refusal: SignerRefused) => void;
 }
 
@@ -150,11 +159,13 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     return options.token ? `${options.token.name}, and ${options.file}, which it opens` : options.file;
   };
   if (wallets) await describe();
+  const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, refused } = options;
   return {
-    ...bare,
+    ...guardKeys(bare, { programs, clock, service, since, refused }),
+    publicKey: bare.publicKey,
+    sign: async (key, message) => bare.sign(unproved(key), message),
     describe,
     address: (role) => (isHeld(wallets, role) ? wallets!.addresses[role] : keypair(role).address),
-    cosign: createCosign(bare, options.programs ?? SANDBOX_PROGRAMS, options.refused),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
@@ -169,6 +180,12 @@ async function tryKey({ publicKey, sign: signWith }: Pick<Signer, 'publicKey' | 
   const message = Buffer.from(`slipway tries the key ${role}\n`);
   if (verify(await publicKey(role), message, await signWith(role, message))) return;
   throw new Error(`what the key ${role} signs does not fit its address`);
+}
+
+/** A key that may sign what nobody has proved. @throws SignerRefused */
+function unproved(key: KeyName): KeyName {
+  if (key !== 'seal' && !key.startsWith('login:')) return key;
+  throw new SignerRefused(key, 'it signs only what a wallet has asked for');
 }
 
 function memberKeypair(families: Record<string, KeyNode>, family: string, member: string): Keypair | undefined {

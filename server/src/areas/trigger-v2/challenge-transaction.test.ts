@@ -17,7 +17,8 @@ import {
   systemTransfer,
   unsignedTransaction,
 } from '@slipway/wire';
-import { craftLoginTransaction, readLoginTransaction } from './challenge-transaction.js';
+import { readLoginTransaction } from '../../signer/index.js';
+import { craftLoginTransaction } from './challenge-transaction.js';
 
 const wallet = generateKeypair().address;
 const blockhash = generateKeypair().address;

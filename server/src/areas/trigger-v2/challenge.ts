@@ -3,13 +3,13 @@ import { type Address, addressFromBytes } from '@slipway/wire';
 import { invalidField, requireAddress } from '../../errors/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { CHALLENGE_MS, challengeText } from '../../signer/index.js';
 import { addChallenge } from '../../store/challenges.js';
 import { craftLoginTransaction, LOGIN_PROGRAMS } from './challenge-transaction.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
 import { ChallengeAnswer, ChallengeBody } from './schema.js';
 
-const LIFE_MS = 5 * 60_000;
 const MAX_LIVE = 5;
 
 export function registerChallenge(app: TypedServer, deps: TriggerV2Deps): void {
@@ -38,10 +38,8 @@ export async function challenge(deps: TriggerV2Deps, body: ChallengeBody): Promi
   }
   const now = deps.clock.now();
   const id = uuidv7(deps.clock);
-  const expiresAt = new Date(now + LIFE_MS);
-  const text =
-    `${deps.challengePrefix()} ${wallet}.\n\n` +
-    `This challenge expires at ${expiresAt.toISOString()} with the nonce of ${id}.`;
+  const expiresAt = new Date(now + CHALLENGE_MS);
+  const text = challengeText(deps.challengePrefix(), { wallet, id, expiresAt });
   const stored = await deps.store.transaction((tx) =>
     addChallenge(
       tx,

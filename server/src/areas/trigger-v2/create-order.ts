@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import { accept, explainEnd, isRefusal, type Refusal, sealOfOrder } from '../../landing/index.js';
+import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
@@ -9,7 +9,7 @@ import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.
 import { apply, newOrder } from '../../trigger-orders/order.js';
 import { requireOwnVault } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
-import { DEPOSIT_AREA, readDeposit, type TriggerV2Deps, tags, walletRoute } from './deps.js';
+import { DEPOSIT_AREA, type Login, readDeposit, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { requireDepth, requirePair, requirePrice } from './order-checks.js';
 import { invalid, priceUnavailable, readTerms } from './order-terms.js';
@@ -31,12 +31,16 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV2Deps): void
         response: { 200: OrderCreated },
       },
     },
-    ({ wallet, body }) => createOrder(deps, wallet, body),
+    ({ wallet, loginToken: token, body }) => createOrder(deps, { wallet, token }, body),
   );
 }
 
 /** Creates an order and lands the deposit that funds it: both, or neither. */
-export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: OrderBody): Promise<OrderCreated> {
+export async function createOrder(
+  deps: TriggerV2Deps,
+  { wallet, token }: Login,
+  body: OrderBody,
+): Promise<OrderCreated> {
   const mints = requireMints(body);
   const amount = requireAmount('inputAmount', body.inputAmount);
   requireAddress('userPubkey', body.userPubkey);
@@ -83,7 +87,8 @@ export async function createOrder(deps: TriggerV2Deps, wallet: Address, body: Or
         retryAt: null,
         progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
       };
-      return { ...order, seal: await sealOfOrder(deps.signer, order) };
+      const proof = { deposit: Buffer.from(body.depositSignedTx, 'base64') };
+      return { ...order, seal: await deps.signer.sealOrder({ token, order, proof }) };
     },
   });
   if (isRefusal(deposit)) throw explainRefusal(deposit);

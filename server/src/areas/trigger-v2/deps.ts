@@ -4,22 +4,16 @@ import type { Chain } from '../../chain/index.js';
 import { addressText, digits, type Landing, payloadReader } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
-import type { LoginTokens, Signer } from '../../signer/index.js';
+import type { LoginTokens, ServiceWords, Signer } from '../../signer/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import { triggerV2Error } from './error-shape.js';
 
-export interface TriggerV2Deps {
+export interface TriggerV2Deps extends ServiceWords {
   store: Store;
   clock: Clock;
   signer: Signer;
   logins: LoginTokens;
-  /** The start of a login message, up to the wallet that it names. */
-  challengePrefix: () => string;
-  /** The name of this service, as the texts that wallets sign have it. */
-  host: () => string;
-  /** The most slippage, in basis points, that a login alone may have an order accept. */
-  maxUnsignedSlippageBps: number;
   chain: Chain;
   prices: Prices;
   landing: Landing;
@@ -28,6 +22,12 @@ export interface TriggerV2Deps {
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
   /** Mints that stand for a US dollar. */
   stables: ReadonlySet<Address>;
+}
+
+/** Who asks: a wallet, and the token of its login. */
+export interface Login {
+  wallet: Address;
+  token: string;
 }
 
 /** The area's names in the ledger. */

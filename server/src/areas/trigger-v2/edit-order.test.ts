@@ -58,7 +58,7 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
       return store.transaction(work);
     },
   };
-  const signer = { sign: async () => new Uint8Array(64) } as never;
+  const signer = { sealOrder: async () => new Uint8Array(64) } as never;
   const landing = { vouchesForOrder: async () => true };
   const deps = {
     signer,
@@ -70,11 +70,11 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
     prices: { forOrders: () => ({ usd: 130 }) } as never,
   };
   before = () => store.single((tx) => saveMarks(tx, [{ id: trailing.id, mark: 130 }]));
-  await editOrder(deps, WALLET, trailing.id, { orderType: 'single', slippageBps: 70 });
+  await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', slippageBps: 70 });
   before = async () => {
-    await editOrder(deps, WALLET, trailing.id, { orderType: 'single', slippageBps: 90 });
+    await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', slippageBps: 90 });
   };
-  await editOrder(deps, WALLET, trailing.id, { orderType: 'single', trailingBps: 500 });
+  await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', trailingBps: 500 });
   const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
   await close();

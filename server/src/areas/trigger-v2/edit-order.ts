@@ -1,21 +1,17 @@
 import { type Address, base58Decode, verify } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import { sealOfOrder } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { CONSENT_MS, type Consent, termsThatWiden, wideningText } from '../../signer/index.js';
 import {
   lockTriggerOrders,
   type TriggerOrderRow,
   type TriggerOrderTerms,
   editTriggerOrder as writeTerms,
 } from '../../store/trigger-orders.js';
-import { termsThatWiden, wideningText } from '../../trigger-orders/widening.js';
-import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
+import { type Login, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
 import { editTerms, invalid } from './order-terms.js';
 import { EditAnswer, EditBody, OrderParams } from './schema.js';
-
-/** How long a signature over new terms is taken. */
-const SIGNED_MS = 5 * 60_000;
 
 export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.patch(
@@ -32,7 +28,7 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
         response: { 200: EditAnswer },
       },
     },
-    ({ wallet, params, body }) => editOrder(deps, wallet, params.orderId, body),
+    ({ wallet, loginToken: token, params, body }) => editOrder(deps, { wallet, token }, params.orderId, body),
   );
 }
 
@@ -47,7 +43,7 @@ type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'prices' | 'signer' | 'h
  */
 export async function editOrder(
   deps: EditDeps,
-  wallet: Address,
+  { wallet, token }: Login,
   id: string,
   { signature, signedAt, ...changes }: EditBody,
 ): Promise<EditAnswer> {
@@ -66,22 +62,26 @@ export async function editOrder(
     const now = clock.now();
     const price = prices.forOrders(order.triggerMint as Address);
     const terms = editTerms({ ...order, type, stage }, changes, now, 'none' in price ? undefined : price.usd);
-    requireConsent(deps, order, terms, { signature, signedAt });
-    const seal = await sealOfOrder(signer, { ...order, ...terms });
+    const consent = requireConsent(deps, order, terms, { signature, signedAt });
+    const edit = { before: order, consent };
+    const seal = await signer.sealOrder({ token, order: { ...order, ...terms }, proof: { edit } });
     await writeTerms(tx, { wallet, id }, { ...terms, seal }, new Date(now));
     return { id };
   });
 }
 
-/** A login may have been stolen: it alone gives away only so much of an order. @throws AppError */
+/**
+ * A login may have been stolen: it alone gives away only so much of an order.
+ * @returns the wallet's signature where it is needed. @throws AppError
+ */
 function requireConsent(
   { clock, host, maxUnsignedSlippageBps: mostBps }: EditDeps,
   order: TriggerOrderRow,
   after: TriggerOrderTerms,
   { signature, signedAt }: Pick<EditBody, 'signature' | 'signedAt'>,
-): void {
+): Consent | undefined {
   const widening = termsThatWiden(order, after, mostBps);
-  if (widening.length === 0) return;
+  if (widening.length === 0) return undefined;
   const now = clock.now();
   const textAt = (time: number) => wideningText({ id: order.id, host: host(), signedAt: new Date(time) }, order, after);
   if (signature === undefined || signedAt === undefined) {
@@ -91,12 +91,12 @@ function requireConsent(
       details: { sign: textAt(now), signedAt: now },
     });
   }
-  if (Math.abs(now - signedAt) > SIGNED_MS) {
+  if (Math.abs(now - signedAt) > CONSENT_MS) {
     throw invalid('signedAt', 'must be within five minutes of now, in unix milliseconds: sign a new text');
   }
   const bytes = base58Decode(signature);
   const text = Buffer.from(textAt(signedAt));
-  if (bytes?.length === 64 && verify(order.wallet as Address, text, bytes)) return;
+  if (bytes?.length === 64 && verify(order.wallet as Address, text, bytes)) return { signature: bytes, signedAt };
   throw new AppError('FORBIDDEN', {
     message: "signature: expected the wallet's signature (base58) of the text details.sign, which names its signedAt",
     details: { sign: textAt(signedAt), signedAt },

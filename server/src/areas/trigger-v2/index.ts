@@ -1,4 +1,5 @@
 import type { TypedServer } from '../../lib/typed-server.js';
+import { challengePrefixOf } from '../../signer/index.js';
 import type { Area } from '../area.js';
 import { registerCancelOrder, registerConfirmCancel } from './cancel-order.js';
 import { registerChallenge } from './challenge.js';
@@ -36,15 +37,10 @@ export const triggerV2Area: Area = {
       stables,
       host: () => new URL(publicUrl()).host,
       maxUnsignedSlippageBps: config.triggerOrders.maxUnsignedSlippageBps,
-      challengePrefix: () => config.challengePrefix ?? loginWords(publicUrl()),
+      challengePrefix: () => config.challengePrefix ?? challengePrefixOf(publicUrl()),
     });
   },
 };
-
-/** Names this service, so that a message signed for another one is no login here. */
-function loginWords(publicUrl: string): string {
-  return `Sign this message to authenticate with Slipway at ${new URL(publicUrl).host} that you are the owner of`;
-}
 
 export function registerTriggerV2(server: TypedServer, deps: TriggerV2Deps): void {
   registerChallenge(server, deps);

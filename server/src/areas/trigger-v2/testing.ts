@@ -8,11 +8,13 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { sealed } from '../../landing/index.js';
+import { uuidv7 } from '../../lib/ids.js';
+import { CHALLENGE_MS, challengeText, createLoginTokens, type ServiceWords } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
 import { craftOrderDeposit } from './craft-deposit.js';
 import { createOrder } from './create-order.js';
-import type { TriggerV2Deps } from './deps.js';
+import type { Login, TriggerV2Deps } from './deps.js';
 import { editOrder } from './edit-order.js';
 import type { ConfirmBody, EditBody, OrderBody } from './schema.js';
 import { registerVault } from './vault.js';
@@ -24,14 +26,19 @@ type Deps = Pick<TriggerV2Deps, 'store' | 'clock' | 'signer' | 'chain' | 'prices
 
 export type Client = ReturnType<typeof createClient>;
 
+/** How texts that wallets sign name the service of a test. */
+export const TEST_WORDS: ServiceWords = {
+  challengePrefix: () => 'Log in to a test as',
+  host: () => 'localhost',
+  maxUnsignedSlippageBps: 2_000,
+};
+
 /** The use cases of the area as a client calls them, without HTTP and login. */
 export function createClient(parts: Deps) {
   const deps: TriggerV2Deps = {
     ...parts,
-    logins: undefined as never,
-    challengePrefix: () => '',
-    host: () => 'localhost',
-    maxUnsignedSlippageBps: 2_000,
+    logins: createLoginTokens({ ...parts, revokedAt: async () => undefined }),
+    ...TEST_WORDS,
     stables: new Set(),
     remember: async (request) => {
       const row = await sealed(parts.signer, request);
@@ -40,10 +47,23 @@ export function createClient(parts: Deps) {
     findRequest: (id) => findRequest(parts.store, id),
   };
 
+  const wallets = new Map<Address, Keypair>();
+  /** A login of a wallet of this client, or of one whose key is given. */
+  async function logIn(wallet: Address, key = wallets.get(wallet)): Promise<Login> {
+    const now = parts.clock.now();
+    const facts = { wallet, id: uuidv7(parts.clock), expiresAt: new Date(now + CHALLENGE_MS) };
+    const challenge = challengeText(TEST_WORDS.challengePrefix(), facts);
+    const signature = sign(key!, Buffer.from(challenge));
+    return { wallet, token: await deps.logins.issue(wallet, { message: { challenge, signature } }) };
+  }
+
   return {
+    logIn,
+
     /** A new wallet with its vault. */
     async register(): Promise<Keypair> {
       const wallet = generateKeypair();
+      wallets.set(wallet.address, wallet);
       await registerVault(deps, wallet.address);
       return wallet;
     },
@@ -59,7 +79,7 @@ export function createClient(parts: Deps) {
         ...({ orderType: 'price', orderSubType: orderType } as const),
       };
       const { transaction, requestId } = await craftOrderDeposit(deps, wallet.address, craft);
-      const { id } = await createOrder(deps, wallet.address, {
+      const { id } = await createOrder(deps, await logIn(wallet.address, wallet), {
         expiresAt: deps.clock.now() + 3_600_000,
         ...terms,
         userPubkey: wallet.address,
@@ -74,7 +94,7 @@ export function createClient(parts: Deps) {
     cancel: (wallet: Address, id: string) => cancelOrder(deps, wallet, id),
     confirm: (wallet: Address, id: string, body: ConfirmBody) => confirmCancel(deps, wallet, id, body),
 
-    edit: (wallet: Address, id: string, body: EditBody) => editOrder(deps, wallet, id, body),
+    edit: async (wallet: Address, id: string, body: EditBody) => editOrder(deps, await logIn(wallet), id, body),
 
     /** Ends the order, and lands the withdrawal of everything that it holds. */
     async withdraw(wallet: Keypair, id: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { type Address, base58Decode, verify as isSignedBy } from '@slipway/wire';
+import { type Address, base58Decode, encodeTransaction, verify as isSignedBy } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { isRefusal, readSigned } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { isFullySigned, type LoginProof, readLoginTransaction, SignerRefused } from '../../signer/index.js';
 import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
-import { isFullySigned, readLoginTransaction } from './challenge-transaction.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
 import { VerifyAnswer, VerifyBody } from './schema.js';
@@ -33,7 +33,8 @@ export function registerVerify(app: TypedServer, deps: TriggerV2Deps): void {
 /** Logs in a wallet that has signed one of its challenges. Only a valid signature uses a challenge up. */
 export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<VerifyAnswer> {
   const wallet = requireAddress('walletPubkey', body.walletPubkey);
-  const isProof = body.type === 'message' ? messageProof(wallet, body.signature) : transactionProof(wallet, body);
+  const { isProof, proofOf } =
+    body.type === 'message' ? messageProof(wallet, body.signature) : transactionProof(wallet, body);
   const now = new Date(deps.clock.now());
   const known = await recentChallenges(deps.store, wallet, body.type, RECENT);
   const signed = known.find(isProof);
@@ -42,25 +43,41 @@ export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<Ver
   if (signed.expiresAt <= now) throw expired();
   const { id } = signed;
   if (!(await deps.store.single((tx) => consumeChallenge(tx, wallet, id, now)))) throw notFound();
-  return { token: await deps.logins.issue(wallet), authMode: 'access_only' };
+  try {
+    return { token: await deps.logins.issue(wallet, proofOf(signed)), authMode: 'access_only' };
+  } catch (error) {
+    // Such as one from before the signer was started again.
+    if (error instanceof SignerRefused) throw notFound();
+    throw error;
+  }
 }
 
-function messageProof(wallet: Address, signature: string | undefined): (challenge: Challenge) => boolean {
+/** What the caller has signed. */
+interface Signed {
+  isProof(challenge: Challenge): boolean;
+  /** For the signer, which believes nobody that there is a proof. */
+  proofOf(challenge: Challenge): LoginProof;
+}
+
+function messageProof(wallet: Address, signature: string | undefined): Signed {
   const bytes = signature === undefined ? undefined : base58Decode(signature);
   if (bytes?.length !== 64) throw invalid('signature', 'expected a signature in base58 (64 bytes)');
-  return ({ challenge }) => isSignedBy(wallet, Buffer.from(challenge), bytes);
+  return {
+    isProof: ({ challenge }) => isSignedBy(wallet, Buffer.from(challenge), bytes),
+    proofOf: ({ challenge }) => ({ message: { challenge, signature: bytes } }),
+  };
 }
 
-function transactionProof(
-  wallet: Address,
-  { signedTransaction }: { signedTransaction?: string | undefined },
-): (challenge: Challenge) => boolean {
+function transactionProof(wallet: Address, { signedTransaction }: { signedTransaction?: string | undefined }): Signed {
   if (signedTransaction === undefined) throw invalid('signedTransaction', 'required');
   const signed = readSigned(signedTransaction);
   if (isRefusal(signed)) throw invalid('signedTransaction', 'expected the base64 of a signed transaction');
   const login = isFullySigned(signed.transaction) ? readLoginTransaction(signed.transaction) : undefined;
-  return ({ challenge, blockhash }) =>
-    login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash;
+  return {
+    isProof: ({ challenge, blockhash }) =>
+      login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash,
+    proofOf: () => ({ transaction: encodeTransaction(signed.transaction) }),
+  };
 }
 
 /** Why a signature that matches none of the known challenges is refused. */

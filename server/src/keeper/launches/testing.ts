@@ -23,7 +23,7 @@ import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { openWorld, silent } from '../../routing/aggregator/testing.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
-import { createCosign, type KeyName, randomMintNumber, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
+import { guardKeys, type KeyName, randomMintNumber, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
 import { insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
@@ -55,7 +55,7 @@ function withMints(signer: Signer): Signer {
     sign: async (name: KeyName, message: Uint8Array) =>
       isMint(name) ? sign(keyOf(name), message) : signer.sign(name, message),
   };
-  return { ...signer, ...bare, cosign: createCosign(bare, SANDBOX_PROGRAMS) };
+  return { ...signer, ...bare, ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock: createClock() }) };
 }
 
 /** A chain with the launch programs, a store, a funded keeper wallet, and keepers that are other instances. */

@@ -9,15 +9,23 @@ import {
 } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { triggerV2Area } from '../../areas/trigger-v2/index.js';
-import { type Client, createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
+import { type Client, createClient, TEST_WORDS, type TestTerms } from '../../areas/trigger-v2/testing.js';
 import { type Chain, createChain, type Rpc } from '../../chain/index.js';
-import { Landing, type LandingDeps, sealOfOrder } from '../../landing/index.js';
-import { createClock, steadyNow } from '../../lib/clock.js';
+import { Landing, type LandingDeps } from '../../landing/index.js';
+import { type Clock, createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote, Prices } from '../../prices/index.js';
 import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
-import { createCosign, type KeyName, orderAccount, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
+import {
+  bytesOfOrder,
+  guardKeys,
+  type KeyName,
+  orderAccount,
+  SANDBOX_PROGRAMS,
+  type SealedOrder,
+  type Signer,
+} from '../../signer/index.js';
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
@@ -42,7 +50,7 @@ export async function openTriggerWorld() {
   const world = await openWorld();
   const { store, close: closeStore } = await openTestStore('embedded');
   const clock = createClock();
-  const signer = anySigner();
+  const signer = anySigner(clock);
   const payer = signer.address('keeper');
   await world.rpc.call('requestAirdrop', [payer, 100_000_000_000]);
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
@@ -222,7 +230,7 @@ export async function openTriggerWorld() {
         progress: apply(deposited, { type: 'deposit_landed' }),
         ...terms,
       };
-      const made: TriggerOrderRow = { ...order, seal: await sealOfOrder(signer, order) };
+      const made: TriggerOrderRow = { ...order, seal: await signer.sealOf(order) };
       await store.transaction((tx) => insertTriggerOrder(tx, made));
       return made;
     },
@@ -239,8 +247,8 @@ export async function openTriggerWorld() {
   };
 }
 
-/** Has a key for every name that it is asked for. */
-function anySigner(): Signer {
+/** Has a key for every name that it is asked for, and seals orders that nobody has asked for. */
+function anySigner(clock: Clock): Signer & { sealOf(order: SealedOrder): Promise<Uint8Array> } {
   const keys = new Map<KeyName, Keypair>();
   const keyOf = (name: KeyName): Keypair => {
     const key = keys.get(name) ?? generateKeypair();
@@ -251,5 +259,10 @@ function anySigner(): Signer {
     publicKey: async (name: KeyName) => keyOf(name).address,
     sign: async (name: KeyName, message: Uint8Array) => sign(keyOf(name), message),
   };
-  return { ...bare, address: (role) => keyOf(role).address, cosign: createCosign(bare, SANDBOX_PROGRAMS) };
+  return {
+    ...bare,
+    ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock, service: TEST_WORDS }),
+    address: (role) => keyOf(role).address,
+    sealOf: (order) => bare.sign('seal', bytesOfOrder(order)),
+  };
 }

@@ -43,8 +43,8 @@ import {
   type Token,
 } from '../../routing/router.js';
 import {
-  createCosign,
   createSecretBox,
+  guardKeys,
   type KeyName,
   SANDBOX_PROGRAMS,
   type SecretKeeper,
@@ -97,7 +97,7 @@ export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'ma
     keys,
     secrets: createSecretBox(Buffer.alloc(32, 1)),
     address: (role) => keyOf(role).address,
-    cosign: createCosign(bare, SANDBOX_PROGRAMS),
+    ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock: createClock() }),
   };
 }
 

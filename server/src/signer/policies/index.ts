@@ -9,8 +9,11 @@ import type { KnownPrograms } from './trade.js';
 import { readToSign, type ToSign } from './transaction.js';
 import { checkVault } from './vault.js';
 
+export { createLoginPolicy, type LoginProof } from './login.js';
+export { CONSENT_MS, type Consent, checkEdit, checkNewOrder } from './order.js';
 export { NotAllowed, SignerRefused } from './refusal.js';
 export type { KnownPrograms } from './trade.js';
+export { termsThatWiden, wideningText } from './widening.js';
 
 /** A key that signs transactions, by its name, and its address. */
 export interface NamedKey {

@@ -23,7 +23,7 @@ interface Door {
 
 /** Lets each caller in by its own door. @throws Error when a socket or port is taken */
 export async function listenForCallers(
-  { callers, tls }: SignerSettings,
+  { callers, tls }: Pick<SignerSettings, 'callers' | 'tls'>,
   port: KeyPort,
   note: Note,
 ): Promise<Listening> {

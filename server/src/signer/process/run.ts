@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createClock } from '../../lib/clock.js';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
 import type { SignerContext } from './context.js';
@@ -59,11 +60,15 @@ async function serve(path: string, { env, stdout, stderr, ended }: SignerContext
   const settings = await readSignerSettings(path);
   const note = createSignerLog(stderr);
   const token = settings.token && openToken(settings.token, env, note);
+  const clock = createClock();
   const port = await openSigner({
     file: settings.file,
     passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
     ...(token && { token }),
     create: false,
+    service: settings.service,
+    clock,
+    since: clock.now(),
     ...(settings.programs && { programs: settings.programs }),
   });
   const listening = await listenForCallers(settings, port, note);

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Address } from '@slipway/wire';
+import { challengePrefixOf } from '../challenge.js';
+import type { ServiceWords } from '../guarded-keys.js';
 import type { KnownPrograms } from '../policies/index.js';
 import { type CallerRole, callerRoles } from '../socket/protocol.js';
 import { dictionary, list, Misshapen, oneOf, optional, record, text, whole } from '../socket/shapes.js';
@@ -12,6 +14,9 @@ const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address')
 const File = record({
   file: PATH,
   token: optional(record({ module: PATH, label: text(32, /./, 'the label of a token') })),
+  publicUrl: optional(text(1_000, /^https?:\/\/[^\s/]/, 'the URL at which clients reach the service')),
+  challengePrefix: optional(text(330, /./, 'how login challenges begin')),
+  maxUnsignedSlippageBps: optional(whole(0, 10_000)),
   programs: optional(record({ router: optional(ADDRESS), tokenSwap: ADDRESS, limitOrder: ADDRESS, invite: ADDRESS })),
   callers: dictionary(
     /^[a-z0-9][a-z0-9.-]{0,62}$/,
@@ -38,6 +43,8 @@ export interface SignerSettings {
   readonly file: string;
   /** Has the keys of the wallets, and opens the file. */
   readonly token?: { readonly module: string; readonly label: string } | undefined;
+  /** What wallets sign names this service; undefined where no caller has logins. */
+  readonly service: ServiceWords | undefined;
   /** The programs that policies know, where they are not the usual ones. */
   readonly programs: KnownPrograms | undefined;
   readonly callers: readonly CallerSettings[];
@@ -78,10 +85,8 @@ export async function readSignerSettings(path: string): Promise<SignerSettings> 
   }
 }
 
-function settingsOf(
-  { file, token, programs, callers, tls }: ReturnType<typeof File.read>,
-  folder: string,
-): SignerSettings {
+function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerSettings {
+  const { file, token, programs, callers, tls } = read;
   const absolute = (path: string) => resolve(folder, path);
   const found = Object.entries(callers).map(([name, { roles, socket, mode = '0600' }]): CallerSettings => {
     if (roles.length === 0) throw new Misshapen(`callers.${name}.roles: expected at least one role`);
@@ -102,8 +107,29 @@ function settingsOf(
   return {
     file: absolute(file),
     token: token && { ...token, module: absolute(token.module) },
+    service: serviceOf(read),
     programs,
     callers: found,
     tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },
+  };
+}
+
+/** The same as in the settings of the service, which the signer does not take its callers' word for. */
+function serviceOf({
+  callers,
+  publicUrl,
+  challengePrefix,
+  maxUnsignedSlippageBps = 2_000,
+}: ReturnType<typeof File.read>): ServiceWords | undefined {
+  if (publicUrl === undefined) {
+    const named = Object.entries(callers).find(([, { roles }]) => roles.includes('api'));
+    if (named) throw new Misshapen(`publicUrl: expected that of the service, because ${named[0]} has the role api`);
+    return undefined;
+  }
+  if (!URL.canParse(publicUrl)) throw new Misshapen('publicUrl: expected the URL at which clients reach the service');
+  return {
+    challengePrefix: () => challengePrefix ?? challengePrefixOf(publicUrl),
+    host: () => new URL(publicUrl).host,
+    maxUnsignedSlippageBps,
   };
 }

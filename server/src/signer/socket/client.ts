@@ -26,7 +26,7 @@ interface RemoteSignerOptions {
   name: string;
   /** How long to wait for the signer at first. */
   patienceMs: number;
-  /** Hears of each transaction that is not signed. */
+  /** Hears of each signature that is not made. */
   refused?: (refusal: SignerRefused) => void;
   /** Told when the signer is away, and when it is back. */
   onChange?: (change: { away: string } | { back: true }) => void;
@@ -45,6 +45,11 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
   const { caller, addresses } = first.welcome;
   const line = new Line(first, options, closing.signal);
   const ask: Connection['ask'] = async (...asked) => line.connection().ask(...asked);
+  const told = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: Error) => {
+      if (error instanceof SignerRefused) options.refused?.(error);
+      throw error;
+    });
   return {
     caller,
     address: (role) => addresses[role],
@@ -56,11 +61,10 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
       return found;
     },
     sign: (key, message) => ask('sign', { key, message }),
-    cosign: ({ keys, message, order }) =>
-      ask('cosign', { keys: [...keys], message, order }).catch((error: Error) => {
-        if (error instanceof SignerRefused) options.refused?.(error);
-        throw error;
-      }),
+    cosign: ({ keys, message, order }) => told(ask('cosign', { keys: [...keys], message, order })),
+    issueLogin: (request) => told(ask('issueLogin', request)),
+    sealOrder: (request) => told(ask('sealOrder', request)),
+    sealRow: (row) => ask('sealRow', { row }),
     secrets: {
       seal: (text, place) => ask('sealSecret', { text, place }),
       open: (sealed, place) => ask('openSecret', { sealed, place }),

@@ -8,6 +8,7 @@ import {
   finite,
   list,
   nullable,
+  oneField,
   oneOf,
   optional,
   record,
@@ -57,10 +58,10 @@ const cosignedBy: Readonly<Record<CallerRole, readonly string[]>> = {
   sandbox: [],
 };
 
-/** The keys that each role has sign without a policy: what is no transaction, and what the operator decides himself. */
+/** The keys that each role has sign without a policy: what the operator decides himself, and a sandbox. */
 const signedBy: Readonly<Record<CallerRole, readonly string[]>> = {
-  api: ['seal', 'login'],
-  keeper: ['seal'],
+  api: [],
+  keeper: [],
   operator: ['gas', 'keeper', 'tracker', 'vault'],
   sandbox: ['maker', 'keeper'],
 };
@@ -71,7 +72,7 @@ const NUMBER = nullable(finite);
 const NAME = text(100);
 
 /** A trigger order as its seal covers it. */
-const Order = record({
+const orderFields = {
   id: NAME,
   wallet: NAME,
   depositRequestId: NAME,
@@ -91,7 +92,26 @@ const Order = record({
   tpSlippageBps: NUMBER,
   slSlippageBps: NUMBER,
   expiresAt: date,
-  seal: nullable(bytes(64)),
+};
+const Order = record(orderFields);
+const SealedOrder = record({ ...orderFields, seal: nullable(bytes(64)) });
+
+const MOST_TOKEN = 1_000;
+const MOST_TEXT = 2_000;
+
+/** What a wallet has signed to log in. */
+const LoginProof = oneField({
+  message: record({ challenge: text(MOST_TEXT), signature: bytes(64) }),
+  transaction: bytes(MOST_MESSAGE_BYTES),
+});
+
+/** What a wallet has signed to have an order, or the order that it changes. */
+const SealProof = oneField({
+  deposit: bytes(MOST_MESSAGE_BYTES),
+  edit: record({
+    before: SealedOrder,
+    consent: optional(record({ signature: bytes(64), signedAt: whole(0, 8.64e15) })),
+  }),
 });
 
 const anybody = (): boolean => true;
@@ -132,7 +152,7 @@ export const methods = {
     run: (port, { key, message }) => port.sign(key, message),
   }),
   cosign: method({
-    params: record({ keys: list(KEY, 8), message: bytes(MOST_MESSAGE_BYTES), order: optional(Order) }),
+    params: record({ keys: list(KEY, 8), message: bytes(MOST_MESSAGE_BYTES), order: optional(SealedOrder) }),
     result: list(record({ address: ADDRESS, signature: bytes(64) }), 8),
     may: (roles, { keys, order }) =>
       roles.some(
@@ -140,6 +160,24 @@ export const methods = {
           keys.every((key) => cosignedBy[role].includes(kindOf(key))) && (order === undefined || role === 'keeper'),
       ),
     run: (port, { order, ...rest }) => port.cosign({ ...rest, ...(order && { order }) }),
+  }),
+  issueLogin: method({
+    params: record({ wallet: ADDRESS, proof: LoginProof, notBefore: whole(0, Number.MAX_SAFE_INTEGER) }),
+    result: text(MOST_TOKEN),
+    may: either('api'),
+    run: (port, request) => port.issueLogin(request),
+  }),
+  sealOrder: method({
+    params: record({ token: text(MOST_TOKEN), order: Order, proof: SealProof }),
+    result: bytes(64),
+    may: either('api'),
+    run: (port, request) => port.sealOrder(request),
+  }),
+  sealRow: method({
+    params: record({ row: bytes(MOST_MESSAGE_BYTES) }),
+    result: bytes(64),
+    may: either('api', 'keeper'),
+    run: (port, { row }) => port.sealRow(row),
   }),
   sealSecret: method({
     params: record({ text: text(MOST_SECRET), place: PLACE }),

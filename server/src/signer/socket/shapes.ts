@@ -111,6 +111,24 @@ export function record<F extends { [K in keyof F]: Shape<unknown> | Shape<never>
   };
 }
 
+/** An object with exactly one of these fields. */
+export function oneField<F extends { [K in keyof F]: Shape<unknown> | Shape<never> }>(
+  fields: F,
+): Shape<{ [K in keyof F]: Record<K, ShapeOf<F[K]>> }[keyof F]> {
+  const shapeOf = (name: string) => fields[name as keyof F] as unknown as Shape<unknown>;
+  return {
+    read(value, at) {
+      const [[name, inner] = [], ...others] = Object.entries(objectOf(value, at));
+      if (name === undefined || others.length > 0 || !Object.hasOwn(fields, name)) {
+        throw expected(at, `one field of ${Object.keys(fields).join(', ')}`);
+      }
+      return { [name]: shapeOf(name).read(inner, `${at}.${name}`) } as never;
+    },
+    write: (value) =>
+      Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(name).write(inner)])),
+  };
+}
+
 /** An object from names to values of one shape. */
 export const dictionary = <T>(names: RegExp, item: Shape<T>): Shape<Record<string, T>> => ({
   read(value, at) {

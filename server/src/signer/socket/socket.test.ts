@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { address, verify } from '@slipway/wire';
-import { connectSigner, openSigner, type RemoteSigner, SignerRefused } from '../index.js';
+import { connectSigner, openSigner, type RemoteSigner, SignerRefused, sealedRow } from '../index.js';
 import { type Listening, listenForCallers } from '../process/listen.js';
 import type { CallerSettings } from '../process/settings.js';
 import { encodeFrame, MOST_FRAME_BYTES } from './frames.js';
@@ -28,8 +28,6 @@ const callerOf = (name: string, ...roles: CallerRole[]): CallerSettings => ({
   socket: { path: pathOf(name), mode: 0o600 },
 });
 const settings = () => ({
-  file: '',
-  programs: undefined,
   callers: [callerOf('api', 'api'), callerOf('keeper', 'keeper'), callerOf('operator', 'operator')],
   tls: undefined,
 });
@@ -61,11 +59,9 @@ test('what comes over the socket is what the keys in the process say', async () 
   for (const key of [`vault:${WALLET}`, 'mint:7', 'launch:7', 'gas'] as const) {
     assert.equal(await remote.publicKey(key), await port.publicKey(key));
   }
-  for (const key of ['login:2942', 'seal'] as const) {
-    assert.equal(await remote.publicKey(key), await port.publicKey(key));
-    const signature = await remote.sign(key, MESSAGE);
-    assert.ok(verify(await port.publicKey(key), MESSAGE, signature), key);
-  }
+  assert.equal(await remote.publicKey('login:2942'), await port.publicKey('login:2942'));
+  assert.ok(verify(port.address('seal'), sealedRow(MESSAGE), await remote.sealRow(MESSAGE)));
+  assert.ok(verify(port.address('gas'), MESSAGE, await (await client('operator')).sign('gas', MESSAGE)));
   const sealed = await remote.secrets.seal('é "secret"\n', 'a place');
   assert.equal(await port.secrets.open(sealed, 'a place'), 'é "secret"\n');
   assert.equal(await remote.secrets.open(sealed, 'a place'), 'é "secret"\n');
@@ -200,8 +196,6 @@ test('a request that is malformed is refused by itself, without what it said', a
 test('a client finds a signer that was started again, and fails at once in the meantime', async () => {
   const path = join(folder, 'again.sock');
   const own = () => ({
-    file: '',
-    programs: undefined,
     callers: [{ ...callerOf('again', 'api'), socket: { path, mode: 0o600 } }],
     tls: undefined,
   });
@@ -216,19 +210,19 @@ test('a client finds a signer that was started again, and fails at once in the m
   clients.push(remote);
   const known = await remote.publicKey('login:5');
   await served.close();
-  await assert.rejects(remote.sign('seal', MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
+  await assert.rejects(remote.sealRow(MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
   assert.equal(await remote.publicKey('login:5'), known);
   served = await listenForCallers(own(), port, note);
   while (changes.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(changes, ['away', 'back']);
-  assert.ok(verify(port.address('seal'), MESSAGE, await remote.sign('seal', MESSAGE)));
+  assert.ok(verify(port.address('seal'), sealedRow(MESSAGE), await remote.sealRow(MESSAGE)));
   await served.close();
   // Another seed behind the same path is not taken for the signer.
   const other = await openSigner({ file: join(folder, 'other.json'), passphrase: 'of the test', create: true });
   served = await listenForCallers(own(), other, note);
   while (changes.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(changes.slice(2), ['away', 'away']);
-  await assert.rejects(remote.sign('seal', MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
+  await assert.rejects(remote.sealRow(MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
   remote.close();
   await served.close();
 });
@@ -240,17 +234,10 @@ test('a socket is open to its user only, and takes the place of one that was lef
   const path = join(folder, 'file.sock');
   writeFileSync(path, 'mine');
   const caller = { ...callerOf('file', 'api'), socket: { path, mode: 0o660 } };
-  await assert.rejects(
-    listenForCallers({ file: '', programs: undefined, callers: [caller], tls: undefined }, port, note),
-    /is no socket/,
-  );
+  await assert.rejects(listenForCallers({ callers: [caller], tls: undefined }, port, note), /is no socket/);
   assert.ok(existsSync(path));
   rmSync(path);
-  const served = await listenForCallers(
-    { file: '', programs: undefined, callers: [caller], tls: undefined },
-    port,
-    note,
-  );
+  const served = await listenForCallers({ callers: [caller], tls: undefined }, port, note);
   assert.equal(statSync(path).mode & 0o777, 0o660);
   await served.close();
 });

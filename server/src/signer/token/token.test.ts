@@ -18,6 +18,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Address, generateKeypair, verify } from '@slipway/wire';
+import { sealedRow } from '../guarded-keys.js';
 import { openSigner, type Signer } from '../signer.js';
 import { connectSigner, type RemoteSigner } from '../socket/client.js';
 
@@ -59,6 +60,7 @@ describe('keys in a token', { skip: missing() }, () => {
   const at = (...names: string[]) => join(folder, ...names);
   const settings = (changes: object = {}) => ({
     file: 'signer.json',
+    publicUrl: 'http://slipway.example.com',
     token: { module: LIBRARY, label: LABEL },
     callers: { operator: { roles: ['operator', 'api'], socket: 'operator.sock' } },
     ...changes,
@@ -269,7 +271,7 @@ describe('keys in a token', { skip: missing() }, () => {
       message: /the token slipway-test cannot be opened/,
     });
     await assert.rejects(client.probe(), { code: 'SIGNER_UNAVAILABLE' });
-    assert.ok(verify(client.address('seal'), MESSAGE, await client.sign('seal', MESSAGE)));
+    assert.ok(verify(client.address('seal'), sealedRow(MESSAGE), await client.sealRow(MESSAGE)));
     await eventually(
       'the log says so',
       async () => running!.log(),

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { type Address, decodeTransaction, verify } from '@slipway/wire';
+import { CHALLENGE_MS, challengeExpiry } from '../challenge.js';
+import { SKEW_SECONDS } from '../login-claims.js';
+import { isFullySigned, readLoginTransaction } from '../login-transaction.js';
+import { allow } from './refusal.js';
+
+/** A challenge that the wallet has signed: as a message, or as the memo of a transaction that no chain accepts. */
+export type LoginProof = { message: { challenge: string; signature: Uint8Array } } | { transaction: Uint8Array };
+
+const SKEW_MS = SKEW_SECONDS * 1_000;
+/** More than can be signed by honest wallets while a challenge lives. */
+const MOST_USED = 100_000;
+
+/**
+ * A wallet logs in by its signature over a challenge that names this service, lives now, and was not used before.
+ *
+ * `since`, in Unix milliseconds: what was used before then is not known, so that no challenge of before is taken.
+ */
+export function createLoginPolicy({ prefix, since = 0 }: { prefix: () => string; since?: number | undefined }) {
+  /** By their digests, and until when they could be used. */
+  const used = new Map<string, number>();
+
+  /** @throws NotAllowed */
+  return function checkLogin(wallet: Address, proof: LoginProof, now: number): void {
+    const challenge = signedChallenge(wallet, proof);
+    allow(challenge !== undefined, 'the wallet has not signed this challenge');
+    const expiresAt = challengeExpiry(challenge, prefix(), wallet)?.getTime();
+    allow(expiresAt !== undefined, 'this is no challenge of this service for this wallet');
+    allow(now < expiresAt + SKEW_MS, 'the challenge has expired');
+    allow(expiresAt <= now + CHALLENGE_MS + SKEW_MS, 'the challenge lives longer than one may');
+    allow(expiresAt - CHALLENGE_MS >= since, 'the challenge is older than this signer');
+    for (const [digest, until] of used) {
+      if (until > now) break;
+      used.delete(digest);
+    }
+    const digest = createHash('sha256').update(challenge).digest('base64');
+    allow(!used.has(digest), 'the challenge was used before');
+    allow(used.size < MOST_USED, 'too many logins at a time');
+    // In the order of their uses, which is nearly that of their ends.
+    used.set(digest, now + CHALLENGE_MS + 2 * SKEW_MS);
+  };
+}
+
+/** The text that the wallet has signed; undefined if it has not. */
+function signedChallenge(wallet: Address, proof: LoginProof): string | undefined {
+  if ('message' in proof) {
+    const { challenge, signature } = proof.message;
+    return verify(wallet, Buffer.from(challenge), signature) ? challenge : undefined;
+  }
+  const transaction = decodeTransaction(proof.transaction);
+  const login = isFullySigned(transaction) ? readLoginTransaction(transaction) : undefined;
+  return login?.wallet === wallet ? login.challenge : undefined;
+}
