@@ -5,6 +5,7 @@ import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
+import { createFailureLog } from '../lib/failure-log.js';
 import type { SignerRefused } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
@@ -65,9 +66,15 @@ function refusalObserver(metrics: Metrics, log: Logger): (refusal: SignerRefused
     registers: [metrics.registry],
   });
   for (const key of ['gas', 'keeper', 'vault', 'tracker', 'mint', 'launch', 'login', 'seal']) counter.inc({ key }, 0);
+  const failures = createFailureLog(
+    (line, message) => log.error(line, message),
+    'the signer does not sign what no policy allows',
+  );
   return ({ key, reason }) => {
-    counter.inc({ key: key.split(/[:,]/)[0]! });
-    log.error({ key, reason }, 'the signer does not sign what no policy allows');
+    const kind = key.split(/[:,]/)[0]!;
+    counter.inc({ key: kind });
+    // Whoever has the copy ask may do so as often as he likes.
+    failures.report(kind, () => ({ key, reason }));
   };
 }
 

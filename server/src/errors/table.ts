@@ -13,6 +13,7 @@ export const errorTable = {
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   FORBIDDEN: { status: 403, message: 'Forbidden' },
   KEY_HAS_NO_ACCESS: { status: 403, message: 'API key does not have access to this endpoint' },
+  SIGNER_REFUSED: { status: 403, message: 'The signer of the service does not sign this: nothing was sent' },
   FOREIGN_CALLER: { status: 403, message: 'Pages of this origin may not call' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },

@@ -10,7 +10,7 @@ import {
   renderError,
   statusIn,
 } from '../errors/index.js';
-import { createFailureLog } from './failure-log.js';
+import { createFailureLog } from '../lib/failure-log.js';
 import type { KnownPaths } from './known-paths.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 import { explainSymbol, type MintOf } from './symbols.js';
@@ -47,7 +47,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  * about a request is answered as INTERNAL. 5xx are logged with request id and cause, each kind at most once a second.
  */
 export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandler {
-  const failures = createFailureLog(log);
+  const failures = createFailureLog((line, message) => log.error(line, message), 'request failed');
   return (thrown, request, reply) => {
     const error = hasGone(thrown, request)
       ? new AppError('INVALID_REQUEST')

@@ -8,6 +8,7 @@ import { Type } from 'typebox';
 import { expressError } from '../areas/express/error-shape.js';
 import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
 import { plainError } from '../errors/index.js';
+import { SignerRefused } from '../signer/index.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 import { startTestServer, type TestServer } from './testing.js';
 
@@ -32,6 +33,12 @@ before(async () => {
       schema: { response: { 500: Type.Object({ other: Type.String() }) } },
       handler: () => {
         throw new Error('password=hunter2 at /srv/secret/path');
+      },
+    });
+    instance.get('/unsigned', {
+      config: open,
+      handler: () => {
+        throw new SignerRefused('vault:someone', 'tokens go elsewhere');
       },
     });
     instance.get('/odd', {
@@ -62,6 +69,13 @@ async function raw(bytes: string): Promise<string> {
   await once(socket, 'close');
   return text;
 }
+
+test('what the signer does not sign is refused by its own words, and nothing is told of keys and policies', async () => {
+  const answer = await app.inject({ url: '/unsigned' });
+  const message = 'The signer of the service does not sign this: nothing was sent';
+  assert.deepEqual([answer.statusCode, answer.json()], [403, { error: message }]);
+  assert.equal(answer.headers['retry-after'], undefined);
+});
 
 test('an unknown path, another method and a trailing slash are 404 in the shape of the gateway', async () => {
   const cases = [

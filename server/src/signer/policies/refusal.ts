@@ -1,12 +1,14 @@
-/** Why the signer does not sign. */
-export class SignerRefused extends Error {
+import { Outage } from '../../errors/index.js';
+
+/** Why the signer does not sign. A client learns that it does not, and nothing of why. */
+export class SignerRefused extends Outage {
   override readonly name = 'SignerRefused';
   constructor(
     /** The key that was asked for, such as `gas` or `vault:<wallet>`. */
     readonly key: string,
     readonly reason: string,
   ) {
-    super(`the signer does not sign with ${key}: ${reason}`);
+    super('SIGNER_REFUSED', `the signer does not sign with ${key}: ${reason}`);
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Logger } from 'pino';
-
 const WINDOW_MS = 1000;
 /** A kind is as long as the message of what was thrown; so many can be in one second only by chance. */
 const MAX_KINDS = 1000;
@@ -10,10 +8,10 @@ export interface FailureLog {
 }
 
 /**
- * Error lines of requests: one for each kind and second, so that an outage under load does not fill the disk with the
+ * Lines that say the same of many failures: one for each kind and second, so that an outage under load does not fill the disk with the
  * same stack. The others are counted, and a second later a line says how many they were.
  */
-export function createFailureLog(log: Logger): FailureLog {
+export function createFailureLog(write: (line: object, message: string) => void, message: string): FailureLog {
   const repeats = new Map<string, { count: number; last: () => object }>();
 
   function open(kind: string, line: () => object): void {
@@ -25,7 +23,7 @@ export function createFailureLog(log: Logger): FailureLog {
     const repeat = repeats.get(kind);
     repeats.delete(kind);
     if (repeat === undefined || repeat.count === 0) return;
-    log.error({ ...repeat.last(), repeated: repeat.count }, 'request failed, as others in the last second');
+    write({ ...repeat.last(), repeated: repeat.count }, `${message}, as others in the last second`);
     open(kind, repeat.last);
   }
 
@@ -37,7 +35,7 @@ export function createFailureLog(log: Logger): FailureLog {
         repeat.last = line;
         return;
       }
-      log.error(line(), 'request failed');
+      write(line(), message);
       if (repeats.size < MAX_KINDS) open(kind, line);
     },
   };
