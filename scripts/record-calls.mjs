@@ -1,9 +1,10 @@
 // Writes down what a fresh sandbox was asked and answered in each operation, as examples for the API document:
-// node scripts/record-calls.mjs, after npm run build.
-import { writeFileSync } from 'node:fs';
+// node scripts/record-calls.mjs [--all], after npm run build. Without --all, only those that have no example yet.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './prepare.mjs';
 
+const FILE = join(root, 'server/src/app/recorded-calls.json');
 const LONGEST_LIST = 2;
 const LONGEST_TEXT_LINES = 12;
 /** What would open something, by the names of its fields. */
@@ -23,18 +24,23 @@ const service = await startService();
 try {
   const document = await documentOf(service);
   const calls = await takeTour(service, document);
+  const known = process.argv.includes('--all') ? {} : JSON.parse(readFileSync(FILE, 'utf8'));
   const recorded = {};
   for (const { method, path } of operationsOf(document)) {
     const name = `${method} ${path}`;
     const { parameters, body, answer } = calls.find((call) => call.name === name);
-    recorded[name] = { ...(Object.keys(parameters).length > 0 && { parameters }), body, answer: readable(answer) };
+    recorded[name] = known[name] ?? {
+      ...(Object.keys(parameters).length > 0 && { parameters }),
+      body,
+      answer: readable(answer),
+    };
   }
   const text = JSON.stringify(recorded, undefined, 1)
     .replaceAll(service.url, 'http://127.0.0.1:8080')
     .replaceAll(new URL(service.url).host, '127.0.0.1:8080')
     .replaceAll(service.rpcUrl, 'http://127.0.0.1:8899')
     .replaceAll(service.wsUrl, 'ws://127.0.0.1:8900');
-  writeFileSync(join(root, 'server/src/app/recorded-calls.json'), `${text}\n`);
+  writeFileSync(FILE, `${text}\n`);
   console.log(`${Object.keys(recorded).length} operations, ${text.length} characters`);
 } finally {
   await service.close();

@@ -300,7 +300,7 @@ async function scores({ call }: Tour): Promise<void> {
 }
 
 async function operator({ call }: Tour): Promise<void> {
-  for (const list of ['overview', 'orders', 'launches', 'invites']) await call(`GET /admin/v1/${list}`);
+  for (const list of ['overview', 'orders', 'launches', 'invites', 'pools']) await call(`GET /admin/v1/${list}`);
   for (const step of ['PUT /admin/v1/stops/{what}', 'GET /admin/v1/stops', 'DELETE /admin/v1/stops/{what}'])
     await call(step);
   for (const step of ['POST /admin/v1/admins', 'GET /admin/v1/admins', 'DELETE /admin/v1/admins/{name}'])

@@ -304,7 +304,9 @@ describe('the document', () => {
       ...['verifications/{id}/reject', 'scores/{eventId}', 'makers', 'makers/{id}', 'orders/{id}/explanation'].map(
         admin1,
       ),
-      ...['overview', 'orders', 'requests/{id}', 'launches', 'invites', 'invites/rebuild', 'webhooks'].map(admin1),
+      ...['overview', 'orders', 'requests/{id}', 'launches', 'pools', 'invites', 'invites/rebuild', 'webhooks'].map(
+        admin1,
+      ),
       ...['stops', 'stops/{what}', 'logins/{wallet}', 'admins', 'admins/{name}', 'acts'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());

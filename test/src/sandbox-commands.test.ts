@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { adminTokenOf } from './admin.js';
 import { type Ended, run, SLIPWAY } from './command.js';
+import { eventually } from './rounds.js';
 import { type Service, startService } from './service.js';
 import { askOrder, executeOrder, lamportsOf, SOL, tokensOf, USDC } from './swap.js';
 import { create, deposit, newUser } from './trigger-user.js';
@@ -32,6 +33,44 @@ async function refuses(says: RegExp, ...args: string[]): Promise<void> {
   assert.deepEqual([code, out], [2, ''], `${args.join(' ')}: ${error}`);
   assert.match(error, says);
 }
+
+it('slipway pools shows what is routed over, the deepest first: the price that a trade gets, and what the pools hold', async () => {
+  interface Page {
+    count: number;
+    pools: {
+      address: string;
+      venue: string;
+      tokens: { mint: string; symbol: string; decimals: number; reserve: string }[];
+      price: number;
+      feePercent: number;
+    }[];
+  }
+  const all = await eventually('the pools of the sandbox are found', async () => {
+    const page = await json<Page>('pools');
+    return page.count >= 5 ? page : undefined;
+  });
+  assert.equal(all.pools.length, all.count);
+  const ofUsdc = await json<Page>('pools', 'usdc');
+  assert.ok(ofUsdc.pools.every(({ tokens }) => tokens.some(({ symbol }) => symbol === 'USDC')));
+  const pool = ofUsdc.pools.find(({ tokens }) => tokens.some(({ mint }) => mint === SOL))!;
+  const solAt = Number(pool.tokens[0]!.mint !== SOL);
+  const { outAmount } = (await askOrder(service, { inputMint: SOL, outputMint: USDC, amount: '1000000' })).body;
+  const price = solAt === 0 ? pool.price : 1 / pool.price;
+  const got = Number(outAmount) / 1_000;
+  assert.ok(got > price * 0.97 && got < price * 1.03, `${got} by a quote, ${price} by the pool`);
+  const held = Number(pool.tokens[solAt]!.reserve) / 1e9;
+  assert.ok(held > 1, `${held} SOL`);
+  assert.equal((await json<Page>('pools', USDC, '--limit', '1')).pools.length, 1);
+  const text = await says('pools', 'SOL', '--limit', '1');
+  assert.match(
+    text,
+    /^PAIR +VENUE +PRICE +TRADABLE +FEE +POOL\n\S+\/\S+ +\S.* \+ .* % +\w{32,44}\n\n\d+ more: --limit\n$/,
+  );
+  await refuses(/--limit must be a number/, 'pools', '--limit', '0');
+  const { code, error } = await slipway('pools', 'NOSUCH');
+  assert.equal(code, 1);
+  assert.match(error, /token: expected/);
+});
 
 it('slipway trigger-orders list shows orders by wallet and state, a page at a time', async () => {
   interface Page {

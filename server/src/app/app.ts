@@ -165,7 +165,7 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
   disposal.add('price sources', () => prices.close());
   const makers = sandbox ? [await sandbox.openMaker(prices)] : [];
   const routers = openRouters({ ...base, aggregator, prices }, makers);
-  return { aggregator, live, poolUsd, prices, routers, learnPool: aggregator.learn };
+  return { aggregator, live, poolUsd, prices, routers, learnPool: aggregator.learn, pools: aggregator.pools };
 }
 
 /** Watches the service's own wallets; the keeper's, which this returns, pays for what the keepers do. */

@@ -11,6 +11,7 @@ import type { AdjustableClock, Clock } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import type { LocalStore, Objects, S3Store } from '../objects/index.js';
 import type { Prices } from '../prices/index.js';
+import type { Aggregator } from '../routing/aggregator/index.js';
 import type { Makers } from '../routing/makers/index.js';
 import type { Routing } from '../routing/race.js';
 import type { Sandbox } from '../sandbox/index.js';
@@ -77,6 +78,8 @@ export interface Services {
   readonly routing: Routing;
   /** Tells the aggregator of a pool that was just made; resolves when it routes over it. Never rejects. */
   readonly learnPool: (pool: Address) => Promise<void>;
+  /** The pools that the aggregator routes over, as they are now. */
+  readonly pools: Aggregator['pools'];
   readonly makers: Makers;
   readonly landing: Landing;
   /** What was measured after a time, in Unix milliseconds. */

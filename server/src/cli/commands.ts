@@ -13,6 +13,7 @@ import { loginsCommand } from './logins.js';
 import { makersCommand } from './makers.js';
 import { mcpCommand } from './mcp.js';
 import { openCommand } from './open.js';
+import { poolsCommand } from './pools.js';
 import { pricesCommand } from './prices.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
@@ -47,6 +48,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   clockCommand(program, context);
   tokensCommand(program, context);
   quoteCommand(program, context);
+  poolsCommand(program, context);
   txCommand(program, context);
   listenCommand(program, context);
   triggerCommand(program, context);

@@ -1,8 +1,10 @@
 import type { Address } from '@slipway/wire';
 import type { FastifyRequest } from 'fastify';
+import type { TokenList } from '../../config/index.js';
 import { plainError } from '../../errors/index.js';
 import type { RebuiltInvites } from '../../indexes/invites/index.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Aggregator } from '../../routing/aggregator/index.js';
 import type { LastAnswer } from '../../routing/makers/index.js';
 import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
@@ -38,6 +40,10 @@ export interface AdminDeps {
   history?: (since: number) => Promise<MetricsHistory>;
   /** What the chain says of a transaction; absent where no service runs. */
   onChain?: (signature: string) => Promise<OnChain | undefined>;
+  /** The pools that are routed over; absent where no service runs. */
+  pools?: Aggregator['pools'];
+  /** What the operator vouches for; absent where no service runs. */
+  tokenList?: TokenList;
   /** What a market maker has answered last, by its id; absent where no service runs. */
   lastAnswer?: (maker: string) => LastAnswer | undefined;
 }

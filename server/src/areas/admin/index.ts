@@ -18,6 +18,7 @@ import { registerListKeys } from './list-keys.js';
 import { registerListLaunches } from './list-launches.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListOrders } from './list-orders.js';
+import { registerListPools } from './list-pools.js';
 import { registerListStops } from './list-stops.js';
 import { registerListVerifications } from './list-verifications.js';
 import { registerListWebhooks } from './list-webhooks.js';
@@ -48,7 +49,7 @@ export type {
   Stop,
   Verification,
 } from './schema.js';
-export type { Order as ListedOrder } from './watch-schema.js';
+export type { Order as ListedOrder, PoolsPage } from './watch-schema.js';
 
 export const adminArea: Area = {
   name: 'admin',
@@ -57,7 +58,7 @@ export const adminArea: Area = {
   errorShape: plainError,
   isOperations: true,
   register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing, stops, ...services }) {
-    const { chain, history, makers } = services;
+    const { chain, history, makers, pools, tokenList } = services;
     registerAdmin(server, {
       store,
       rootToken: async () => services.adminToken,
@@ -77,6 +78,8 @@ export const adminArea: Area = {
       whyNotFinal: (signature) => landing.whyNotFinal(signature),
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
       history,
+      pools,
+      tokenList,
       onChain: (signature) => readOnChain(chain.rpc, signature),
       lastAnswer: (maker) => makers.lastAnswer(maker),
       tick: (mint) => tickOf({ prices, clock }, mint, undefined),
@@ -102,6 +105,7 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerListOrders(server, deps);
   registerShowRequest(server, deps);
   registerListLaunches(server, deps);
+  registerListPools(server, deps);
   registerListInvites(server, deps);
   registerListWebhooks(server, deps);
   registerStop(server, deps);

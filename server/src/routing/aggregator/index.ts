@@ -4,6 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Chain, LiveAccounts, Rpc } from '../../chain/index.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { Router } from '../router.js';
+import { type ListedPool, listPools } from './listed-pools.js';
 import { createLookupTables, type LookupTables } from './lookup-tables.js';
 import type { Memory } from './memory.js';
 import { FOUND_MINTS, type FoundMints } from './mint-scans.js';
@@ -77,6 +78,8 @@ export interface Aggregator extends Router {
    * those found cannot be traded with, by reason.
    */
   venues(): { label: string; pools: number; skipped: Record<string, number> }[];
+  /** What is watched, of one token or all, the deepest first: up to `most` pools, and how many there are. */
+  pools(wanted: { mint: Address | undefined; most: number }): { pools: ListedPool[]; count: number };
   /** Includes a pool that was just made here, before a search finds it; resolves when it is known. Never rejects. */
   learn(pool: Address): Promise<void>;
   /** Looks for pools now; it also does so by itself once or twice a minute. */
@@ -122,6 +125,7 @@ export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator
     ask: (a, b) => pools.asked.ask(a, b),
     keep: (mints) => pools.asked.keep(mints),
     venues: kinds,
+    pools: (wanted) => listPools(pools, steadyNow(), wanted),
     learn: (pool) => pools.learn(pool),
     discover: () => pools.discover(),
     exchangeTables: () => tables.run(),
