@@ -14,8 +14,8 @@ const FILES = [
 ];
 /** What an operator reads, and copies. */
 const PAGES = ['deploy', 'docs'];
-/** Pages that are for who has a clone. */
-const NOT_PACKED = /^docs\/(?:contributing|decisions|images)(?:\/|$)/;
+/** What is for who has a clone. */
+const NOT_PACKED = /^docs\/(?:contributing|decisions|images)(?:\/|$)|\.test\./;
 /** What the bundle loads from packages. The native part of the chain is the one that fits the platform. */
 const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
 const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];

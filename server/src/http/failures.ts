@@ -43,8 +43,9 @@ const GATEWAY_ERRORS: ReadonlySet<ErrorCode> = new Set([
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Answers what was thrown, in the shape of the route's area. Anything but an AppError and Fastify's own complaints
- * about a request is answered as INTERNAL. 5xx are logged with request id and cause, each kind at most once a second.
+ * Answers what was thrown, in the shape of the route's area. Anything but an AppError and complaints about the request, of
+ * Fastify and of what serves files, is answered as INTERNAL. 5xx are logged with request id and cause, each kind at most
+ * once a second.
  */
 export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandler {
   const failures = createFailureLog((line, message) => log.error(line, message), 'request failed');
@@ -115,7 +116,9 @@ function sendError(reply: FastifyReply, status: number, body: object): void {
 function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof Outage) return new AppError(thrown.code, { cause: thrown, message: thrown.told });
-  const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
+  const { code, statusCode, expose } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown; expose?: unknown };
+  // What serves the files of the pages says so of a path that it does not take.
+  if (expose === true && Number(statusCode) < 500) return new AppError('INVALID_REQUEST');
   if (typeof code !== 'string' || !code.startsWith('FST_')) return new AppError('INTERNAL');
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const message = `The request body is too large: expected at most ${request.routeOptions.bodyLimit} bytes`;
