@@ -1,6 +1,8 @@
 const WINDOW_MS = 1000;
 /** A kind is as long as the message of what was thrown; so many can be in one second only by chance. */
 const MAX_KINDS = 1000;
+/** What is beyond them. */
+const ALL_OTHERS = '';
 
 export interface FailureLog {
   /** Writes the line, or counts it if one of the same kind was written less than a second ago. */
@@ -28,7 +30,8 @@ export function createFailureLog(write: (line: object, message: string) => void,
   }
 
   return {
-    report(kind, line) {
+    report(wanted, line) {
+      const kind = repeats.has(wanted) || repeats.size < MAX_KINDS ? wanted : ALL_OTHERS;
       const repeat = repeats.get(kind);
       if (repeat !== undefined) {
         repeat.count += 1;
@@ -36,7 +39,7 @@ export function createFailureLog(write: (line: object, message: string) => void,
         return;
       }
       write(line(), message);
-      if (repeats.size < MAX_KINDS) open(kind, line);
+      open(kind, line);
     },
   };
 }

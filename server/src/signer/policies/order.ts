@@ -96,7 +96,8 @@ export function checkEdit(
   { host, mostBps }: EditRules,
 ): void {
   allow(after.wallet === wallet, 'the order is one of another wallet');
-  allow(isSame(factsOfOrder(before), factsOfOrder(after)), 'an edit changes what the order is');
+  const isSameOrder = isSame(factsOfOrder(before), factsOfOrder(after));
+  allow(isSameOrder && before.triggerCondition === after.triggerCondition, 'an edit changes what the order is');
   const [widened] = termsThatWiden(before, after, mostBps);
   if (widened === undefined) return;
   allow(consent, `the wallet must sign this change of ${widened}`);

@@ -54,16 +54,18 @@ test('whatever is edited without a signature, no leg that was touched accepts mo
   );
 });
 
-test('the text to sign says every change, and differs for other orders, services, times and terms', () => {
+test('the text to sign says every term, changed or not, and differs for other orders, services, times and terms', () => {
   const at = new Date('2026-01-02T03:04:05.678Z');
-  const before = { ...none, triggerPriceUsd: 50, expiresAt: at };
+  const before = { ...none, triggerCondition: 'below', triggerPriceUsd: 50, trailingBps: 7, expiresAt: at };
   const after = { ...before, triggerPriceUsd: 1e9, slippageBps: 10_000, expiresAt: new Date('2027-01-02T03:04:05Z') };
   const order = { id: 'o', host: 'api.example.com', signedAt: at };
   assert.equal(
     wideningText(order, before, after),
     [
       'Change my order o at api.example.com, which may then be filled for much less:',
+      'triggerCondition: below, as before',
       'triggerPriceUsd: 50 -> 1000000000',
+      'trailingBps: 7, as before',
       'slippageBps: automatic -> 10000',
       'expiresAt: 2026-01-02T03:04:05.678Z -> 2027-01-02T03:04:05.000Z',
       'Signed at 2026-01-02T03:04:05.678Z.',
@@ -76,6 +78,9 @@ test('the text to sign says every change, and differs for other orders, services
     wideningText({ ...order, signedAt: new Date(0) }, before, after),
     wideningText(order, { ...before, triggerPriceUsd: 51 }, after),
     wideningText(order, before, { ...after, slippageBps: 9_999 }),
+    // A term that the edit leaves alone, and that somebody has moved since the text was made.
+    wideningText(order, { ...before, trailingBps: 8 }, { ...after, trailingBps: 8 }),
+    wideningText(order, { ...before, triggerCondition: 'above' }, { ...after, triggerCondition: 'above' }),
   ];
   assert.equal(new Set(texts).size, texts.length);
 });

@@ -33,21 +33,32 @@ export function termsThatWiden(before: PriceTerms, after: PriceTerms, mostBps: n
   });
 }
 
-/** What the owner of an order signs for such an edit: everything that it changes, and when. */
+/** All terms of an order. */
+type AllTerms = PriceTerms & { triggerCondition: string | null; expiresAt: Date };
+
+/**
+ * What the owner of an order signs for such an edit, and when: all of its terms as they were and will be. Also those that stay,
+ * so that it holds for no order of which somebody has moved another term meanwhile.
+ */
 export function wideningText(
   order: { id: string; host: string; signedAt: Date },
-  before: PriceTerms & { expiresAt: Date },
-  after: PriceTerms & { expiresAt: Date },
+  before: AllTerms,
+  after: AllTerms,
 ): string {
-  const terms = [...LEGS.flatMap(({ slippage, triggers }) => [...triggers, slippage]), 'expiresAt'] as const;
-  const shown = (value: number | Date | null) => (value instanceof Date ? value.toISOString() : (value ?? 'automatic'));
-  const changes = terms
+  const terms = [
+    'triggerCondition',
+    ...LEGS.flatMap(({ slippage, triggers }) => [...triggers, slippage]),
+    'expiresAt',
+  ] as const;
+  const shown = (value: string | number | Date | null) =>
+    value instanceof Date ? value.toISOString() : (value ?? 'automatic');
+  const lines = terms
+    .filter((term) => before[term] !== null || after[term] !== null)
     .map((term) => [term, shown(before[term]), shown(after[term])] as const)
-    .filter(([, from, to]) => from !== to)
-    .map(([term, from, to]) => `${term}: ${from} -> ${to}`);
+    .map(([term, from, to]) => (from === to ? `${term}: ${to}, as before` : `${term}: ${from} -> ${to}`));
   return [
     `Change my order ${order.id} at ${order.host}, which may then be filled for much less:`,
-    ...changes,
+    ...lines,
     `Signed at ${order.signedAt.toISOString()}.`,
   ].join('\n');
 }

@@ -6,20 +6,26 @@ import type { Note } from '../socket/server.js';
 const LEVELS = { info: 30, warn: 40 };
 const ORDINARY = new Set(['connected', 'disconnected', 'closing']);
 
-const NOT_DONE = 'not done';
+/** What a caller that was broken into can have happen as often as it likes. */
+const BY_CALLERS = ['not done', 'connected', 'disconnected', 'a connection was ended'];
 
-/** Writes one line of JSON for each note, in the form of the service's own log; of what is refused to a caller, one a second. */
+/**
+ * Writes one line of JSON for each note, in the form of the service's own log; of what one caller has happen, one of each kind
+ * a second.
+ */
 export function createSignerLog(write: (text: string) => void): Note {
-  const line: Note = (event, facts) => {
+  const line = (event: string, facts: object, msg = event) => {
     const level = ORDINARY.has(event) ? LEVELS.info : LEVELS.warn;
     write(
-      `${JSON.stringify({ level, time: Math.round(steadyNow()), pid: process.pid, part: 'signer', ...facts, msg: event })}\n`,
+      `${JSON.stringify({ level, time: Math.round(steadyNow()), pid: process.pid, part: 'signer', ...facts, msg })}\n`,
     );
   };
-  // A caller that was broken into may ask as often as it likes.
-  const refusals = createFailureLog((facts, event) => line(event, { ...facts }), NOT_DONE);
+  const limited = new Map(
+    BY_CALLERS.map((event) => [event, createFailureLog((facts, message) => line(event, facts, message), event)]),
+  );
   return (event, facts) => {
-    if (event === NOT_DONE) refusals.report(`${facts.caller} ${facts.method} ${facts.code}`, () => facts);
+    const log = limited.get(event);
+    if (log) log.report(`${facts.caller} ${facts.method} ${facts.code}`, () => facts);
     else line(event, facts);
   };
 }

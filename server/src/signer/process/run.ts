@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { createClock } from '../../lib/clock.js';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
+import { PinRefused } from '../token/token-error.js';
 import type { SignerContext } from './context.js';
 import { keyCommands, runKeyCommand } from './keys.js';
 import { listenForCallers } from './listen.js';
@@ -23,7 +24,10 @@ Holds the keys of the service in a process of its own, and signs for the callers
 
 The passphrase of its key file is in SLIPWAY_SIGNER_PASSPHRASE. See docs/signer.md.`;
 
-/** Runs `slipway signer` with these words after it; returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+/**
+ * Runs `slipway signer` with these words after it; returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a PIN that the
+ * token does not take.
+ */
 export async function runSigner(argv: readonly string[], context: SignerContext): Promise<number> {
   const [word = '', ...rest] = argv;
   if (Object.hasOwn(keyCommands, word)) return runKeyCommand(word as keyof typeof keyCommands, rest, context);
@@ -34,7 +38,7 @@ export async function runSigner(argv: readonly string[], context: SignerContext)
     return 0;
   } catch (error) {
     context.stderr(`slipway signer: ${explain(error)}\n`);
-    return 1;
+    return error instanceof PinRefused ? 3 : 1;
   }
 }
 

@@ -19,7 +19,7 @@ import {
 } from './shapes.js';
 
 /** Both sides speak the same version, or none. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** What whoever asks the signer may be: one of them, or several. */
 export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;

@@ -112,7 +112,10 @@ class Connection {
     this.#underWay.set(id, giveUp);
     void this.#outcomeOf(method, params, giveUp.signal).then(({ result, error }) => {
       this.#underWay.delete(id);
-      if (error && !giveUp.signal.aborted) this.#note('not done', { caller: this.#caller.name, method, ...error });
+      // Who gives a request up hears of no failure; what is refused is told of all the same.
+      const isGivenUp = giveUp.signal.aborted && error?.code === 'failed';
+      const known = Object.hasOwn(methods, method) ? method : 'another';
+      if (error && !isGivenUp) this.#note('not done', { caller: this.#caller.name, method: known, ...error });
       this.#send(Answer, { id, result, error });
     });
   }

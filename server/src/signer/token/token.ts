@@ -1,6 +1,6 @@
 import { type Address, base58Encode } from '@slipway/wire';
 import { aesGcm, CK, type Handle, type Loaded, loadCryptoki, reasonOf, type Template } from './cryptoki.js';
-import { TokenError } from './token-error.js';
+import { PinRefused, TokenError } from './token-error.js';
 
 export interface TokenOptions {
   /** The PKCS#11 library of the token's maker. */
@@ -202,7 +202,7 @@ export class Token {
     } catch (error) {
       const reason = reasonOf(error);
       if (!PIN_FAULTS.includes(reason)) throw error;
-      this.#pinFault = new TokenError(
+      this.#pinFault = new PinRefused(
         `${this.#where} does not take the PIN (${reason}): check SLIPWAY_SIGNER_PIN, and start again; it is not tried twice, because a token locks itself`,
       );
       throw this.#pinFault;
