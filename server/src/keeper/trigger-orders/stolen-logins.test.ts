@@ -59,7 +59,10 @@ describe('attack: a thief of a login edits orders to give them away; without the
     assert.equal(await left(order), AMOUNT);
     const text = await asked(order, giveAway);
     assert.match(text.sign, new RegExp(`^Change my order ${order.id} at localhost`));
-    assert.match(text.sign, /\ntriggerPriceUsd: 1000000 -> 0\.000001\nslippageBps: 100 -> 10000\nSigned at /);
+    assert.match(
+      text.sign,
+      /\ntriggerPriceUsd: 1000000 -> 0\.000001\nslippageBps: 100 -> 10000\nexpiresAt: \S+, as before\nSigned at /,
+    );
     await edit(order, { ...giveAway, signature: signedBy(order.wallet, text.sign), signedAt: text.signedAt });
     await untilNothingFires();
     assert.equal(await left(order), 0n);
@@ -85,6 +88,19 @@ describe('attack: a thief of a login edits orders to give them away; without the
     assert.equal(await left(order), AMOUNT);
     await edit(order, { slippageBps: 5_000, expiresAt: world.clock.now() + 60 * MINUTE_MS });
     await edit(order, { triggerPriceUsd: 900_000, slippageBps: 50 });
+  });
+
+  it('by a trigger that is moved between the text that the owner signs for more slippage and its post', async () => {
+    poor();
+    const order = await world.deposit(client, waiting);
+    const wanted = { slippageBps: 9_000 };
+    const { sign: text, signedAt } = await asked(order, wanted);
+    const signature = signedBy(order.wallet, text);
+    await edit(order, { triggerPriceUsd: 0.5 });
+    await asked(order, { ...wanted, signature, signedAt });
+    await untilNothingFires();
+    assert.equal(await left(order), AMOUNT);
+    assert.equal((await world.rowOf(order.id)).slippageBps, 100);
   });
 
   it('with a signature of another wallet, for another order, for other terms, or of long ago', async () => {
