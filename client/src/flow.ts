@@ -38,5 +38,11 @@ export function amountText(field: string, value: bigint): string {
   throw new SlipwayError('invalid_request', message, { field });
 }
 
+/** Unix milliseconds. @throws SlipwayError invalid_request for what is no time */
+export function timeOf(field: string, value: Date): number {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();
+  throw new SlipwayError('invalid_request', `${field}: expected a Date`, { field });
+}
+
 /** The lesser of what was quoted and what was agreed to. */
 export const leastOf = (a: bigint, b: bigint): bigint => (a < b ? a : b);

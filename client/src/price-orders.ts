@@ -2,7 +2,7 @@ import type { paths } from './api-types.js';
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, poll, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { amountText, checkAndSign, requireAddress } from './flow.js';
+import { amountText, checkAndSign, requireAddress, timeOf } from './flow.js';
 import type { WaitOptions } from './submit.js';
 
 type OrderBody = paths['/trigger/v2/orders/price']['post']['requestBody']['content']['application/json'];
@@ -78,6 +78,8 @@ export async function placePriceOrder(
   requireAddress('inputMint', inputMint);
   requireAddress('outputMint', outputMint);
   const amount = amountText('inputAmount', inputAmount);
+  // Before the wallet is asked to sign.
+  const expiry = timeOf('expiresAt', expiresAt);
   const orderSubType = terms.orderType;
   const body = { inputMint, outputMint, userAddress: wallet, amount, orderType: 'price' as const, orderSubType };
   const deposit = await connection.api.post('/trigger/v2/deposit/craft', { body, token, signal });
@@ -96,7 +98,7 @@ export async function placePriceOrder(
     userPubkey: wallet,
     depositRequestId: deposit.requestId,
     depositSignedTx: signed,
-    expiresAt: expiresAt.getTime(),
+    expiresAt: expiry,
   };
   options.onProgress?.({ step: 'sent' });
   const made = await connection.api.post('/trigger/v2/orders/price', { body: order, token, signal, repeatable: true });
