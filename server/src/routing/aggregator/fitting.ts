@@ -13,6 +13,7 @@ import {
   scored,
 } from './found.js';
 import { type LiveLeg, mostFor } from './legs.js';
+import type { Path } from './market.js';
 import { ALL_BPS, type Outcome, type Part, type Plan } from './plan.js';
 
 /** Pools of one kind that a step is tried with: so many that are best for all of the amount, and for each part of it. */
@@ -56,12 +57,24 @@ interface Step {
   least: number;
 }
 
-function follow({ path, steps: live, input }: Estimate, options: SearchOptions, progress: Progress): void {
-  const { request, room, maxPools } = options;
-  const planOf = (ways: readonly Way[]): Plan => ({
-    steps: ways.map(({ parts }, i) => ({ input: path.mints[i]!, output: path.mints[i + 1]!, parts })),
-    pools: partsOf(ways).length,
+/** Whether no plan over a path fits into a transaction, whatever the amount: its lightest pools are too many bytes. */
+export function isTooLong(estimate: Estimate, options: SearchOptions): boolean {
+  const { room } = options;
+  return room.isTooLong(estimate, () => {
+    const { path, steps } = estimate;
+    const alone = steps.map((legs) => legs.map((leg) => [partOf(leg, ALL_BPS)]));
+    const shared = sharedBy(alone.flat(2), room);
+    const lightest = alone.map((each) => lightestOf(each, (parts) => room.weigh(parts, shared)));
+    const weigh = (parts: readonly Part[]) => room.weigh(parts, betweenOf(steps));
+    const base = room.base(path.mints, () => baseOf(planOf(path, lightest), options, weigh));
+    return base + lightest.reduce((sum, parts) => sum + room.weigh(parts, shared), 0) > 0;
   });
+}
+
+function follow(estimate: Estimate, options: SearchOptions, progress: Progress): void {
+  if (isTooLong(estimate, options)) return;
+  const { path, steps: live, input } = estimate;
+  const { request, room, maxPools } = options;
   const kept = keptOf(request);
   const wanted = Number(request.amount) / kept.output;
   const offerFor = (out: number) => (input * wanted) / out / kept.input;
@@ -75,9 +88,16 @@ function follow({ path, steps: live, input }: Estimate, options: SearchOptions, 
   if (!isWorth(reach, live.length)) return;
   const steps = stepsOf(live, input, options);
   if (steps.some(({ ways }) => ways.length === 0)) return;
-  const between = betweenOf(steps);
+  const between = betweenOf(live);
   const weigh = (parts: readonly Part[]) => room.weigh(parts, between);
-  const base = room.base(path.mints, () => baseOf(planOf(steps.map((step) => lightest(step, weigh))), options, weigh));
+  const lightest = () =>
+    steps.map(({ ways }) =>
+      lightestOf(
+        ways.map(({ parts }) => parts),
+        weigh,
+      ),
+    );
+  const base = room.base(path.mints, () => baseOf(planOf(path, lightest()), options, weigh));
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
   for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
 
@@ -92,7 +112,14 @@ function follow({ path, steps: live, input }: Estimate, options: SearchOptions, 
     if (!isWorth(reachOf(later, out), pools)) return;
     if (later.length > 0) extend(ways, out);
     else {
-      const found = calculate(planOf(ways), offerFor(out), options);
+      const found = calculate(
+        planOf(
+          path,
+          ways.map(({ parts }) => parts),
+        ),
+        offerFor(out),
+        options,
+      );
       if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
     }
   };
@@ -119,6 +146,11 @@ const reachOf = (steps: readonly Step[], amount: number): number =>
 
 const partsOf = (ways: readonly Way[]): Part[] => ways.flatMap(({ parts }) => parts);
 
+const planOf = ({ mints }: Path, ofSteps: readonly (readonly Part[])[]): Plan => ({
+  steps: ofSteps.map((parts, i) => ({ input: mints[i]!, output: mints[i + 1]!, parts })),
+  pools: ofSteps.flat().length,
+});
+
 /** The bytes that any plan of a path has too many, without what its pools weigh; told by one of them. */
 function baseOf(plan: Plan, { room, request }: SearchOptions, weigh: Weigh): number {
   const trades = plan.steps.flatMap(({ parts }, step) =>
@@ -130,29 +162,36 @@ function baseOf(plan: Plan, { room, request }: SearchOptions, weigh: Weigh): num
 
 type Weigh = (parts: readonly Part[]) => number;
 
-const lightest = ({ ways }: Step, weigh: Weigh): Way =>
-  ways.reduce((light, way) => (weigh(way.parts) < weigh(light.parts) ? way : light));
+const lightestOf = (all: readonly (readonly Part[])[], weigh: Weigh): readonly Part[] =>
+  all.reduce((light, parts) => (weigh(parts) < weigh(light) ? parts : light));
 
 /** What the accounts between the steps name, whatever the pools. */
-function betweenOf(steps: readonly Step[]): Set<Address> {
-  const tokens = steps.slice(1).map(({ legs }) => legs[0]!.state.tokens[legs[0]!.from]);
+function betweenOf(steps: readonly LiveLeg[][]): Set<Address> {
+  const tokens = steps.slice(1).map(([first]) => first!.state.tokens[first!.from]);
   return new Set(tokens.flatMap(({ mint, tokenProgram }) => [mint, tokenProgram]));
+}
+
+/** The accounts that several of these pools name. */
+function sharedBy(parts: readonly Part[], room: Room): Set<Address> {
+  const times = new Map<Address, number>();
+  for (const part of parts)
+    for (const address of new Set(room.named(part))) times.set(address, (times.get(address) ?? 0) + 1);
+  return new Set([...times].flatMap(([address, count]) => (count > 1 ? [address] : [])));
 }
 
 /** Every step with each of its pools alone. */
 function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOptions): Step[] {
-  const times = new Map<Address, number>();
   let amount = input;
   const steps = live.map((all) => {
     const legs = ofEveryKind(all, amount, room).map((leg) => endingLeg(leg, amount));
-    for (const leg of legs)
-      for (const address of new Set(room.named(partOf(leg, ALL_BPS))))
-        times.set(address, (times.get(address) ?? 0) + 1);
     const step = { legs, amount, ways: legs.map((leg) => alone(leg, amount)) };
     amount = mostOut(legs, amount);
     return step;
   });
-  const shared = new Set([...times].flatMap(([address, count]) => (count > 1 ? [address] : [])));
+  const shared = sharedBy(
+    steps.flatMap(({ ways }) => partsOf(ways)),
+    room,
+  );
   return steps.map((step) => ({
     ...step,
     least: Math.min(...step.ways.map(({ parts }) => room.weigh(parts, shared))),

@@ -31,6 +31,8 @@ export interface Room {
    * that is known of a request like this.
    */
   base(mints: readonly Address[], measured: () => number): number;
+  /** Whether no plan over a path fits, whatever the amount; as `looked` unless that is known of these pools already. */
+  isTooLong({ path, steps }: Estimate, looked: () => boolean): boolean;
   /** The accounts of a pool's instruction. */
   named(part: Part): readonly Address[];
   /** Equal for pools that take nearly the same share of a transaction. */

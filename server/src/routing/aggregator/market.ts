@@ -25,6 +25,8 @@ export interface Leg {
 /** A path from one token to another, with the candidate pools of each step. */
 export interface Path {
   mints: readonly Address[];
+  /** Equal for paths over the same tokens. */
+  key: string;
   steps: readonly (readonly Leg[])[];
 }
 
@@ -63,7 +65,11 @@ export function createMarket(pools: readonly Pool[]): Market {
   const cache = new Map<string, Ranked>();
   const pair = (input: Address, output: Address) => pairs.get(input)?.get(output) ?? [];
   const withPools = (ranked: Address[][]): Path[] =>
-    ranked.map((mints) => ({ mints, steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)) }));
+    ranked.map((mints) => ({
+      mints,
+      key: mints.join(' '),
+      steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)),
+    }));
 
   function ranked(request: PathRequest, now: number): Ranked {
     const size = Math.floor(Math.log(Number(request.amount)) / Math.log(SIZE));

@@ -93,7 +93,7 @@ export class Quoter {
       const excess = (found: Pick<Found, 'plan' | 'outcome'>) =>
         excessWithTable(found, accounts, request, this.#builder);
       // What every pool weighs beside such a table is not known.
-      const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0 } });
+      const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0, isTooLong: () => false } });
       if (!best) continue;
       if (!today || Number(best.outcome.outAmount) > Number(today.outcome.outAmount) * (1 + WORTH_A_TABLE))
         return accounts(best.plan);
@@ -164,7 +164,7 @@ function noRoute(options: SearchOptions): Refusal {
   }
   if (!paths.some((steps) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
     return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
-  if (search({ ...options, room: { ...options.room, excess: () => 0 } }))
+  if (search({ ...options, room: { ...options.room, excess: () => 0, isTooLong: () => false } }))
     return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }

@@ -29,12 +29,16 @@ function poolOf(lab: Lab, { address, mints }: LabPool): Pool {
 
 const tokenOf = (mint: Address): Token => ({ mint, tokenProgram: TOKEN_PROGRAM, decimals: 6 });
 
+const sizingWith = (lookupTables: () => readonly LookupTable[]) =>
+  createSizing({ router: ROUTER_PROGRAM, lookupTables, tokenOf });
+
 function found(
   pools: readonly Pool[],
   input: Address,
   output: Address,
   amount: bigint,
   tables: readonly LookupTable[] = [],
+  { roomOf = sizingWith(() => tables), without = [] as readonly Pool[] } = {},
 ): Found | undefined {
   const request: QuoteRequest = {
     mode: 'exact-in',
@@ -42,8 +46,9 @@ function found(
     output: tokenOf(output),
     amount,
     excludeVenues: new Set(),
+    excludePools: new Set(without.map(({ address }) => address)),
   };
-  const room = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => tables, tokenOf })(request);
+  const room = roomOf(request);
   const answer = search({ market: createMarket(pools), request, now: 0, routed: true, maxPools: 5, room });
   assert.ok(!answer || room.excess(answer) <= 0, `it has more than ${MAX_TRANSACTION_SIZE} bytes`);
   return answer;
@@ -88,6 +93,49 @@ describe('where the best route has no room', () => {
       }
     }
   });
+});
+
+describe('a path that was too long for a transaction', () => {
+  const lab = new Lab();
+  const mints = Array.from({ length: 3 }, () => lab.vm.mint()) as [Address, Address, Address];
+  const [input, between, output] = mints;
+  const amount = 1_000_000_000n;
+  const written = (write: (typeof PAIR_WRITERS)[number], a: Address, b: Address) =>
+    poolOf(lab, write(lab, { mints: [a, b], tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] }));
+  const ofEveryKind = (a: Address, b: Address) => PAIR_WRITERS.map((write) => written(write, a, b));
+
+  it('is taken as soon as a lookup table holds its accounts, and not when that is gone', () => {
+    const pools = [...ofEveryKind(input, between), ...ofEveryKind(between, output)];
+    let tables: readonly LookupTable[] = [];
+    const roomOf = sizingWith(() => tables);
+    const heavy = heaviest(pools, input, output);
+    const answer = () => found(heavy, input, output, amount, tables, { roomOf });
+    for (let turn = 0; turn < 3; turn++) {
+      tables = [];
+      assert.equal(answer(), undefined, 'there is no room for it');
+      tables = [tableOf(heavy)];
+      assert.deepEqual(answer()?.plan.pools, 2);
+    }
+  });
+
+  it('is taken when a lighter pool of it may be used again', () => {
+    const pools = [...ofEveryKind(input, between), ...ofEveryKind(between, output)];
+    const heavy = heaviest(pools, input, output);
+    const roomOf = sizingWith(() => []);
+    for (let turn = 0; turn < 3; turn++) {
+      const without = pools.filter((pool) => !heavy.includes(pool));
+      assert.equal(found(pools, input, output, amount, [], { roomOf, without }), undefined);
+      assert.ok(found(pools, input, output, amount, [], { roomOf }), 'with all of them there is a way that fits');
+    }
+  });
+
+  /** Two pools that do not fit into one transaction. */
+  function heaviest(pools: readonly Pool[], from: Address, to: Address): Pool[] {
+    for (const first of pools.filter((pool) => pool.mints.includes(from)))
+      for (const second of pools.filter((pool) => pool.mints.includes(to)))
+        if (!found([first, second], from, to, amount)) return [first, second];
+    return assert.fail('all fit');
+  }
 });
 
 describe('an amount beyond the liquidity of a pool', () => {

@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../router.js';
 import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
-import { fitting } from './fitting.js';
+import { fitting, isTooLong } from './fitting.js';
 import {
   better,
   calculate,
@@ -29,7 +29,13 @@ const WORTH_A_PATH = 0.0005;
  * the pools' bytes.
  */
 export function search(options: SearchOptions): Found | undefined {
-  const { plans, ceiling } = rankedPlans(options);
+  const live: LiveCache = new Map();
+  const { market, request, now } = options;
+  const estimates = rankedPaths(market.paths(request, now), options, live);
+  // Most paths are too long for a transaction with a wallet's accounts: what is known of them spares their plans.
+  const possible = estimates.filter((estimate) => !isTooLong(estimate, options));
+  const { plans, ceiling } = rankedPlans(possible, options);
+  const left = estimates.find((estimate) => !possible.includes(estimate));
   let best: Scored | undefined;
   let looks = 0;
   let isMissed = false;
@@ -43,10 +49,8 @@ export function search(options: SearchOptions): Found | undefined {
       best = better(scored(found, options), best);
     }
   }
-  if (isMissed || !best || isWorse(best.score, ceiling, LARGE_LOSS)) {
-    const { market, request, now } = options;
-    best = fitting(rankedPaths(market.allPaths(request, now), options), options, best);
-  }
+  if (isMissed || !best || (left && left.score > best.score) || isWorse(best.score, ceiling, LARGE_LOSS))
+    best = fitting(rankedPaths(market.allPaths(request, now), options, live), options, best);
   return (best ?? filledInPart(options))?.found;
 }
 
@@ -75,10 +79,9 @@ interface RankedPlan {
   score: number;
 }
 
-/** Plans over the best paths, with and without splits, best estimate first; then the other paths. */
-function rankedPlans(options: SearchOptions): { plans: RankedPlan[]; ceiling: number } {
-  const { market, request, now } = options;
-  const estimates = rankedPaths(market.paths(request, now), options);
+/** Plans over the best of these paths, with and without splits, best estimate first; then the other paths. */
+function rankedPlans(estimates: readonly Estimate[], options: SearchOptions): { plans: RankedPlan[]; ceiling: number } {
+  const { request } = options;
   const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
   const [first] = estimates;
   const ceiling = first ? ceilingOf(first, request) : 0;
@@ -106,9 +109,11 @@ function ceilingOf({ steps, input, score }: Estimate, request: QuoteRequest): nu
   return amount > wanted ? (score * wanted) / amount : score;
 }
 
-function rankedPaths(paths: readonly Path[], options: SearchOptions): Estimate[] {
+/** The pools of each step of a path that are fresh now, for the search that asks. */
+type LiveCache = Map<readonly Leg[], LiveLeg[]>;
+
+function rankedPaths(paths: readonly Path[], options: SearchOptions, cache: LiveCache): Estimate[] {
   const { routed, maxPools } = options;
-  const cache = new Map<readonly Leg[], LiveLeg[]>();
   const estimates: Estimate[] = [];
   for (const path of paths) {
     if (path.steps.length > (routed ? maxPools : 1)) continue;
@@ -118,7 +123,7 @@ function rankedPaths(paths: readonly Path[], options: SearchOptions): Estimate[]
   return estimates.sort((a, b) => b.score - a.score);
 }
 
-function estimatePath(path: Path, options: SearchOptions, cache: Map<readonly Leg[], LiveLeg[]>): Estimate | undefined {
+function estimatePath(path: Path, options: SearchOptions, cache: LiveCache): Estimate | undefined {
   const { request } = options;
   const steps = path.steps.map((legs) => {
     const live = cache.get(legs) ?? liveLegs(legs, options.now, request);

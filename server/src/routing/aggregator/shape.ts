@@ -7,6 +7,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import type { QuoteRequest, Surroundings } from '../router.js';
+import type { LiveLeg } from './legs.js';
 import type { Outcome, Part, Plan } from './plan.js';
 import type { PoolState } from './venue.js';
 
@@ -51,7 +52,7 @@ export function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Addres
 }
 
 /** What a pool's instruction takes of a transaction. */
-interface PoolShape {
+export interface PoolShape {
   key: string;
   /** Equal for pools that take the same share of a transaction, but for accounts that it names anyway. */
   kind: string;
@@ -66,7 +67,7 @@ export const NO_PARTIES = { owner: NOWHERE, source: NOWHERE, destination: NOWHER
 const SHAPES = new WeakMap<PoolState, { listed: ReadonlySet<Address>; sides: [PoolShape?, PoolShape?] }>();
 
 /** Known for each state: a pool's instruction may name more or fewer accounts as its price moves. */
-export function shapeOf({ pool, from, state }: Part, listed: ReadonlySet<Address>): PoolShape {
+export function shapeOf({ pool, from, state }: LiveLeg, listed: ReadonlySet<Address>): PoolShape {
   let known = SHAPES.get(state);
   if (known?.listed !== listed) {
     known = { listed, sides: [] };

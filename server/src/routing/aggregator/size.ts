@@ -19,10 +19,19 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
-import type { Found, Room } from './found.js';
+import type { Estimate, Found, Room } from './found.js';
 import { indexOf, tablesFor } from './lookup-tables.js';
 import type { Part, Plan } from './plan.js';
-import { NO_PARTIES, NOWHERE, planKey, presentIn, shapeOf, surroundingsKey, weightOf } from './shape.js';
+import {
+  NO_PARTIES,
+  NOWHERE,
+  type PoolShape,
+  planKey,
+  presentIn,
+  shapeOf,
+  surroundingsKey,
+  weightOf,
+} from './shape.js';
 
 const MAX_CACHED = 20_000;
 const SIGNATURE_SIZE = 64;
@@ -68,6 +77,14 @@ interface Known extends Measured {
   generation: number;
 }
 
+/** Whether a path was too long, in which surroundings and over which pools. */
+interface Length {
+  around: string;
+  generation: number;
+  shapes: readonly PoolShape[];
+  isTooLong: boolean;
+}
+
 /**
  * The room of a request's transaction, measured by building plans into it. Plans of one shape in surroundings of one shape
  * are measured once, and again when lookup tables have come to hold what they name, or hold it no more.
@@ -75,6 +92,7 @@ interface Known extends Measured {
 export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
   const known = new LRUCache<string, Known>({ max: MAX_CACHED });
   const bases = new LRUCache<string, number>({ max: MAX_CACHED });
+  const lengths = new LRUCache<string, Length>({ max: MAX_CACHED });
   let generation = 0;
   let tables = lookupTables();
   let listed = namesIn(tables);
@@ -112,6 +130,15 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
         if (Number.isFinite(bytes)) bases.set(key, bytes);
         return bytes;
       },
+      isTooLong({ path, steps }, looked) {
+        let last = lengths.get(path.key);
+        if (last?.around !== around || last.generation !== generation || !hasShapes(steps, last.shapes, listed)) {
+          const shapes = steps.flatMap((legs) => legs.map((leg) => shapeOf(leg, listed)));
+          last = { around, generation, shapes, isTooLong: looked() };
+          lengths.set(path.key, last);
+        }
+        return last.isTooLong;
+      },
       named: (part) => shapeOf(part, listed).named,
       kindOf: (part) => shapeOf(part, listed).kind,
       weigh(parts, shared) {
@@ -139,6 +166,12 @@ function measure(
       ? Number.POSITIVE_INFINITY
       : transactionSize(feePayer, all, tablesFor(trade, tables), inFull);
   return { size, named };
+}
+
+function hasShapes(steps: Estimate['steps'], shapes: readonly PoolShape[], listed: ReadonlySet<Address>): boolean {
+  let at = 0;
+  for (const legs of steps) for (const leg of legs) if (shapeOf(leg, listed).key !== shapes[at++]?.key) return false;
+  return at === shapes.length;
 }
 
 /** Which tables hold which of these accounts. */
