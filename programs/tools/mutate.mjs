@@ -1,8 +1,10 @@
 // Mutation test of a program: node tools/mutate.mjs <name> [--without-base] [--files=<part of a path>] [--lines=<text>]
-// Changes its C source (and the base's) in one place at a time, builds that, runs dist/<name>*.test.js on it and lists
-// the changes that no test noticed. Those of <name>/equivalent-mutants.json, which change nothing that anybody could
-// see, are explained there and not listed. Build the tests first. Exits with 1 when a change survives.
-import { spawn } from 'node:child_process';
+// Changes its C source (and the base's) in one place at a time, builds that, runs the recorded sequences (screen.mjs) and
+// dist/<name>*.test.js on it and lists the changes that no test noticed. Those of <name>/equivalent-mutants.json, which
+// change nothing that anybody could see, are explained there and not listed. Build the tests first. Exits with 1 when a
+// change survives.
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +25,8 @@ const [onlyFiles, onlyLines] = [optionValue('--files'), optionValue('--lines')];
 const folders = [join(name, 'src'), ...(options.includes('--without-base') ? [] : ['base'])];
 const original = compileProgram(name).file;
 const tests = readdirSync(join(PROGRAMS, 'dist'))
-  .filter((file) => file.startsWith(name) && file.endsWith('.test.js'))
-  .sort((a, b) => a.length - b.length); // the plain ones first: they notice most, and fast
+  .filter((file) => file.startsWith(name) && file.endsWith('.test.js') && !file.endsWith('-sequences.test.js'))
+  .map((file) => ({ file, ms: 0 }));
 const explained = readExplained();
 const queue = folders.flatMap((folder) =>
   readdirSync(join(PROGRAMS, folder))
@@ -63,18 +65,11 @@ function testsFail(file, programs) {
   });
 }
 
-async function judge(mutation, root, programs) {
-  writeFileSync(join(root, mutation.path), mutation.text);
-  try {
-    const { file } = compileProgram(name, root);
-    if (file.equals(original)) return 'same code';
-    writeFileSync(join(programs, `${name}.so`), file);
-  } catch {
-    return 'does not build';
-  } finally {
-    writeFileSync(join(root, mutation.path), mutation.source);
-  }
-  for (const test of tests) if (await testsFail(test, programs)) return 'killed';
+async function judge(mutation, screen, programs) {
+  screen.send(mutation);
+  const [verdict] = await once(screen, 'message');
+  if (verdict !== 'unnoticed') return verdict;
+  for (const { file } of tests) if (await testsFail(file, programs)) return 'killed';
   const key = `${mutation.before}\n${mutation.after}`;
   unused.delete(key);
   return explained.has(key) ? 'explained' : 'survived';
@@ -85,9 +80,11 @@ async function work() {
   const programs = join(root, 'out');
   mkdirSync(programs);
   for (const folder of [name, 'base']) cpSync(join(PROGRAMS, folder), join(root, folder), { recursive: true });
+  const screen = fork(join(PROGRAMS, 'tools/screen.mjs'), [name, root, programs]);
+  screen.on('exit', (code) => code && process.exit(code));
   try {
     for (let mutation = queue.shift(); mutation; mutation = queue.shift()) {
-      const result = await judge(mutation, root, programs);
+      const result = await judge(mutation, screen, programs);
       results[result]++;
       if (result !== 'survived') continue;
       survivors.push(mutation);
@@ -95,6 +92,7 @@ async function work() {
       console.log(`survived: ${path}:${line} (${kind}); ${queue.length} of ${total} to go\n  ${before}\n  ${after}`);
     }
   } finally {
+    screen.disconnect();
     rmSync(root, { recursive: true, force: true });
   }
 }
@@ -102,10 +100,13 @@ async function work() {
 for (const test of tests) {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-mutate-'));
   writeFileSync(join(folder, `${name}.so`), original);
-  const fails = await testsFail(test, folder);
+  const start = performance.now();
+  const fails = await testsFail(test.file, folder);
+  test.ms = performance.now() - start;
   rmSync(folder, { recursive: true, force: true });
-  if (fails) throw new Error(`${test} fails without any change`);
+  if (fails) throw new Error(`${test.file} fails without any change`);
 }
+tests.sort((a, b) => a.ms - b.ms);
 await Promise.all(Array.from({ length: WORKERS }, work));
 console.log(`${total} changes: ${JSON.stringify(results)}`);
 if (!onlyFiles && !onlyLines)
