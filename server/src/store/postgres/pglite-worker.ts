@@ -10,11 +10,15 @@ import { copyTemplate } from './database-template.js';
 // only. With ten times its budget it begins with what is still busy seconds later.
 setFlagsFromString('--wasm-tiering-budget=18000000');
 
+/** Of the usual 128 MB, a sandbox would keep all: the system's cache holds the files of the database anyway. */
+const SHARED_BUFFERS = '16MB';
+
 const port = parentPort!;
 const { dir } = workerData as { dir: string };
 
 await copyTemplate(dir);
-const database = await PGlite.create({ dataDir: dir });
+const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`];
+const database = await PGlite.create({ dataDir: dir, startParams });
 
 async function answer(request: Uint8Array | 'close'): Promise<void> {
   if (request === 'close') {
