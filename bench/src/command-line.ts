@@ -30,6 +30,7 @@ export interface CommandLine {
 export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|events|memory|order-memory] [options]
 
        npm run bench -- compare <run> <run>
+       npm run bench -- table <run>...
 
 Without a name: craft, execute, order, start and quotes. The others run only when they are named; but for studio, they take
 minutes.

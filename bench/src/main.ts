@@ -20,7 +20,7 @@ import {
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { INVITES, measureReads, READS } from './reads.js';
-import { keepRun, thisMachine } from './runs.js';
+import { keepRun, readRun, thisMachine } from './runs.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -36,6 +36,7 @@ import {
   summarizeStudio,
   summarizeTriggers,
 } from './summary.js';
+import { goalTable } from './table.js';
 import { measureBook, measureFills } from './triggers.js';
 
 const STARTS = 5;
@@ -136,6 +137,9 @@ try {
   const [command, ...names] = process.argv.slice(2);
   if (command === 'compare') {
     for (const line of compareRuns(names)) console.log(line);
+  } else if (command === 'table') {
+    if (names.length === 0) throw new Error('table takes the names of kept runs');
+    for (const line of goalTable(names.map(readRun))) console.log(line);
   } else {
     const options = parseCommandLine(process.argv.slice(2));
     if (options) await main(options);
