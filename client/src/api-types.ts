@@ -1226,6 +1226,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sandbox/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pools that swaps are routed over
+         * @description The deepest first, with what can be traded and at which price; those that nobody can trade with now come last, with the reason.
+         */
+        get: operations["getSandboxPools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/studio/v1/dbc-pool/submit": {
         parameters: {
             query?: never;
@@ -9572,6 +9592,130 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description Something that the service needs is away: the header Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+        };
+    };
+    getSandboxPools: {
+        parameters: {
+            query: {
+                /** @description Only pools of this token: its mint, or a listed symbol */
+                token?: string;
+                /** @description How many at most */
+                limit: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many there are, of this token or of all */
+                        count: number;
+                        /** @description The deepest first */
+                        pools: {
+                            /** @description In base58 */
+                            address: string;
+                            /** @description The kind of pool, as `excludeDexes` takes it */
+                            venue: string;
+                            /** @description Its two tokens */
+                            tokens: {
+                                /** @description In base58 */
+                                mint: string;
+                                /** @description Short name */
+                                symbol: string | null;
+                                /** @description Digits after the point: a whole token is ten to the power of this in the smallest unit */
+                                decimals: number | null;
+                                /** @description How much of it can be traded, roughly, in the smallest unit; null while nobody can trade with the pool */
+                                reserve: string | null;
+                            }[];
+                            /** @description Whole units of the second token for one of the first, without the fee */
+                            price: number | null;
+                            /** @description What the pool and its owner keep of a trade, roughly */
+                            feePercent: number | null;
+                            /** @description Why nobody can trade with it now */
+                            refusal: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The header x-api-key is missing, or its key is not known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlainError"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */

@@ -147,6 +147,7 @@ async function chainAndSandbox({ call, alice }: Tour): Promise<void> {
   for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/info']) await call(`GET ${path}`);
   await call('POST /sandbox/airdrop');
   await call('POST /sandbox/prices');
+  await call('GET /sandbox/pools');
   const { transaction } = await call('GET /ultra/v1/transfer/craft-native');
   const signedTransaction = signTransaction(transaction, alice);
   const { signature } = await call('POST /tx/v1/submit', { body: { signedTransaction } });

@@ -256,6 +256,36 @@ describe('the console', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('the pools are listed with what the service says of them; each has a page, and so have the tokens that it trades', async () => {
+    const { body } = await request<{ pools: { address: string; venue: string; tokens: { mint: string }[] }[] }>(
+      `${service.url}/sandbox/pools`,
+      { headers: { 'x-api-key': 'sandbox' } },
+    );
+    const [pool] = body.pools;
+    for (const [theme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      const { page, complaints } = await openConsole(browser, `${service.url}/chain`, { theme, width });
+      const rows = page.getByRole('region', { name: 'Pools', exact: true }).getByRole('row');
+      const link = rows.locator(`a[href="/chain/${pool!.address}"]`);
+      await link.waitFor();
+      assert.equal(await rows.count(), body.pools.length + 1);
+      await assertAccessible(page);
+      await link.click();
+      await page.getByRole('heading', { level: 2, name: /^Pool of / }).waitFor();
+      await page.getByText(pool!.venue, { exact: true }).waitFor();
+      await page.getByText('Fee of a trade').waitFor();
+      await assertAccessible(page);
+
+      await page.goto(`${service.url}/chain/${pool!.tokens[0]!.mint}`);
+      await link.waitFor();
+      await assertAccessible(page);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
+  });
+
   it('the setting switches it off', async () => {
     const off = await startService({ env: { SLIPWAY_CONSOLE: '0' } });
     try {

@@ -1,3 +1,4 @@
+import type { Client } from '@slipway/client';
 import { useQuery } from '@tanstack/react-query';
 import { holdingsOf, type RpcCall, rpc, SOL_MINT } from '../lib/chain.js';
 import type { ParsedTransaction } from '../lib/describe.js';
@@ -7,6 +8,7 @@ import { useBook, useInfo } from '../lib/sandbox.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
+import { PoolFacts, Pools } from './pools.js';
 import { Address } from './transaction.js';
 
 interface AccountInfo {
@@ -21,7 +23,7 @@ const SYSTEM = '11111111111111111111111111111111';
 const LAST = 20;
 
 /** What is at an address, what it holds, and what has happened to it. */
-export function Account({ address }: { address: string }) {
+export function Account({ client, address }: { client: Client; address: string }) {
   const { rpcUrl } = useInfo();
   const book = useBook();
   const { count } = useLive();
@@ -37,6 +39,7 @@ export function Account({ address }: { address: string }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[26rem_1fr]">
       <div className="grid min-w-0 gap-4">
+        <PoolFacts client={client} address={address} />
         <Panel title={name ?? short(address)} aside={<Copied text={address} what="the address" />}>
           {account ? (
             <Facts account={account} />
@@ -57,15 +60,22 @@ export function Account({ address }: { address: string }) {
           </Panel>
         )}
       </div>
-      <Panel title="Its last transactions">
-        <Scroll name="Its last transactions" className="max-h-[40rem] min-h-40">
-          {transactions.length === 0 && <p className="p-4 text-soft text-sm">None.</p>}
-          <Transactions list={transactions} book={book} />
-        </Scroll>
-      </Panel>
+      <div className="grid min-w-0 gap-4">
+        {account && isMint(account, address) && <Pools client={client} token={address} />}
+        <Panel title="Its last transactions">
+          <Scroll name="Its last transactions" className="max-h-[40rem] min-h-40">
+            {transactions.length === 0 && <p className="p-4 text-soft text-sm">None.</p>}
+            <Transactions list={transactions} book={book} />
+          </Scroll>
+        </Panel>
+      </div>
     </div>
   );
 }
+
+/** A token's page lists its pools. */
+const isMint = ({ data }: AccountInfo, address: string): boolean =>
+  address === SOL_MINT || (!Array.isArray(data) && data.parsed.type === 'mint');
 
 async function readAccount(rpcUrl: string, address: string) {
   const [{ value: account }, signatures] = await rpc<[{ value: AccountInfo | null }, { signature: string }[]]>(rpcUrl, [
@@ -98,10 +108,20 @@ function Facts({ account }: { account: AccountInfo }) {
       <dd>{space ?? 0} bytes</dd>
       {!Array.isArray(data) &&
         Object.entries(data.parsed.info).map(([name, value]) => (
-          <Row key={name} name={name} text={typeof value === 'string' ? value : JSON.stringify(value)} />
+          <Row key={name} name={wordsOf(name)} text={textOf(value)} />
         ))}
     </dl>
   );
+}
+
+/** What the chain calls `mintAuthority` is "Mint authority" here. */
+const wordsOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
+
+function textOf(value: unknown): string {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function Row({ name, text }: { name: string; text: string }) {

@@ -1,3 +1,4 @@
+import type { Client } from '@slipway/client';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLive } from '../lib/live.js';
@@ -7,6 +8,7 @@ import { Button, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Account } from './account.js';
 import { Airdrop } from './airdrop.js';
+import { Pools } from './pools.js';
 import { Transaction } from './transaction.js';
 
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
@@ -23,11 +25,11 @@ export function Chain() {
       <h1 className="mb-3 font-semibold text-lg">The chain</h1>
       <Search key={of} of={of} />
       {of === undefined ? (
-        <Overview airdrop={<Airdrop client={client} />} />
+        <Overview client={client} />
       ) : of.length > LONGEST_ADDRESS ? (
         <Transaction signature={of} />
       ) : (
-        <Account address={of} />
+        <Account client={client} address={of} />
       )}
       <How recorder={recorder} code={codeFor(rpcUrl, of)} />
     </>
@@ -73,21 +75,26 @@ function Search({ of = '' }: { of: string | undefined }) {
   );
 }
 
-function Overview({ airdrop }: { airdrop: React.ReactNode }) {
+function Overview({ client }: { client: Client }) {
   const book = useBook();
   const { transactions } = useLive();
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">
-      <Panel title="Last transactions">
-        <Scroll name="Last transactions" className="max-h-[40rem] min-h-40">
-          {transactions.length === 0 ? (
-            <p className="p-4 text-soft text-sm">None yet.</p>
-          ) : (
-            <Transactions list={transactions} book={book} />
-          )}
-        </Scroll>
+      <div className="grid min-w-0 gap-4">
+        <Panel title="Last transactions">
+          <Scroll name="Last transactions" className="max-h-[30rem] min-h-40">
+            {transactions.length === 0 ? (
+              <p className="p-4 text-soft text-sm">None yet.</p>
+            ) : (
+              <Transactions list={transactions} book={book} />
+            )}
+          </Scroll>
+        </Panel>
+        <Pools client={client} />
+      </div>
+      <Panel title="Airdrop">
+        <Airdrop client={client} />
       </Panel>
-      <Panel title="Airdrop">{airdrop}</Panel>
     </div>
   );
 }
@@ -103,6 +110,9 @@ await fetch('${rpcUrl}', {
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: '${method}', params: ${params} }),
 });
+
+// What swaps are routed over; of one token with { query: { token: mint } }.
+const { pools } = await client.api.get('/sandbox/pools');
 
 // Money of a sandbox, for any wallet.
 await client.api.post('/sandbox/airdrop', { body: { wallet, amount: '1000000000' } });`;

@@ -35,6 +35,7 @@ import { registerRotateKey } from './rotate-key.js';
 import { registerShowRequest } from './show-request.js';
 import { registerStop } from './stop.js';
 
+export type { PoolsPage } from '../../routing/aggregator/index.js';
 export type { AdminDeps } from './deps.js';
 export type {
   ActsPage,
@@ -49,7 +50,7 @@ export type {
   Stop,
   Verification,
 } from './schema.js';
-export type { Order as ListedOrder, PoolsPage } from './watch-schema.js';
+export type { Order as ListedOrder } from './watch-schema.js';
 
 export const adminArea: Area = {
   name: 'admin',

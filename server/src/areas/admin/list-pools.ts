@@ -1,12 +1,9 @@
-import { AppError, requireAddress } from '../../errors/index.js';
+import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import { PoolsPage, PoolsQuery, poolsPage } from '../../routing/aggregator/index.js';
 import { type AdminDeps, adminRoute } from './deps.js';
-import { PoolsPage, PoolsQuery } from './watch-schema.js';
 
 export function registerListPools(app: TypedServer, { pools, tokenList = new Map() }: AdminDeps): void {
-  const mintOf = (token: string) =>
-    [...tokenList.values()].find(({ symbol }) => symbol.toLowerCase() === token.toLowerCase())?.mint ??
-    requireAddress('token', token);
   app.get(
     '/admin/v1/pools',
     {
@@ -20,24 +17,9 @@ export function registerListPools(app: TypedServer, { pools, tokenList = new Map
         response: { 200: PoolsPage },
       },
     },
-    async ({ query: { token, limit } }) => {
+    async ({ query }) => {
       if (!pools) throw new AppError('CONFLICT', { message: 'No service runs: pools are watched by a running one' });
-      const page = pools({ mint: token === undefined ? undefined : mintOf(token), most: limit });
-      return {
-        count: page.count,
-        pools: page.pools.map(({ sides, price, feeShare, refusal, ...pool }) => ({
-          ...pool,
-          tokens: sides.map(({ mint, decimals, reserve }) => ({
-            mint,
-            symbol: tokenList.get(mint)?.symbol ?? null,
-            decimals: decimals ?? null,
-            reserve: reserve === undefined ? null : BigInt(Math.floor(reserve)).toString(),
-          })),
-          price: price ?? null,
-          feePercent: feeShare === undefined ? null : feeShare * 100,
-          refusal: refusal ?? null,
-        })),
-      };
+      return poolsPage(pools, tokenList, query);
     },
   );
 }

@@ -30,46 +30,6 @@ export const Overview = Type.Object({
 
 export const NewestQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) });
 
-export const PoolsQuery = Type.Object({
-  token: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 50, description: 'Only pools of this token: its mint, or a listed symbol' }),
-  ),
-  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
-});
-
-const PoolToken = Type.Object({
-  mint: Type.String(),
-  symbol: NullableString,
-  decimals: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  reserve: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description:
-      'How much of it can be traded, roughly, in the smallest unit; null while nobody can trade with the pool',
-  }),
-});
-
-export const ListedPool = Type.Object({
-  address: Type.String(),
-  venue: Type.String({ description: 'The kind of pool, as `excludeDexes` takes it' }),
-  tokens: Type.Array(PoolToken, { minItems: 2, maxItems: 2, description: 'Its two tokens' }),
-  price: Type.Unsafe<number | null>({
-    type: ['number', 'null'],
-    description: 'Whole units of the second token for one of the first, without the fee',
-  }),
-  feePercent: Type.Unsafe<number | null>({
-    type: ['number', 'null'],
-    description: 'What the pool and its owner keep of a trade, roughly',
-  }),
-  refusal: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why nobody can trade with it now' }),
-});
-export type ListedPool = Static<typeof ListedPool>;
-
-export const PoolsPage = Type.Object({
-  count: Type.Integer({ description: 'How many there are, of this token or of all' }),
-  pools: Type.Array(ListedPool, { description: 'The deepest first' }),
-});
-export type PoolsPage = Static<typeof PoolsPage>;
-
 export const ListOrdersQuery = Type.Object({
   wallet: Type.Optional(Word),
   state: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'The raw state, such as open' })),

@@ -1,7 +1,9 @@
 import type { Chain } from '../../chain/index.js';
+import type { TokenList } from '../../config/index.js';
 import { plainError } from '../../errors/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { Prices, SandboxPrices } from '../../prices/index.js';
+import type { Aggregator } from '../../routing/aggregator/index.js';
 import type { PriceMover } from '../../sandbox/index.js';
 import type { Store } from '../../store/sql.js';
 
@@ -13,6 +15,9 @@ export interface SandboxDeps {
   prices: Prices;
   stored: SandboxPrices;
   movePrice: PriceMover;
+  /** The pools that are routed over. */
+  pools: Aggregator['pools'];
+  tokenList: TokenList;
   /** Where clients reach the chain. */
   rpcUrl: string;
   wsUrl: string;

@@ -4,6 +4,7 @@ import type { Area } from '../area.js';
 import { registerAirdrop } from './airdrop.js';
 import { type SandboxDeps, tags } from './deps.js';
 import { registerInfo } from './info.js';
+import { registerListPools } from './list-pools.js';
 import { registerMoveClock } from './move-clock.js';
 import { registerSetPrice } from './set-price.js';
 import { registerWalletScript } from './wallet-script.js';
@@ -14,7 +15,7 @@ export const sandboxArea: Area = {
   tag: tags[0],
   about: 'Money, prices and time of a sandbox',
   errorShape: plainError,
-  register(server, { config, store, clock, chain, node, prices, sandbox, runDue }) {
+  register(server, { config, store, clock, chain, node, prices, pools, tokenList, sandbox, runDue }) {
     if (!sandbox) return;
     const deps: SandboxDeps = {
       chain,
@@ -23,6 +24,8 @@ export const sandboxArea: Area = {
       prices,
       stored: sandbox.stored,
       movePrice: sandbox.movePrice,
+      pools,
+      tokenList,
       rpcUrl: node.rpcUrl,
       wsUrl: node.wsUrl ?? '',
       apiKey: sandbox.apiKey,
@@ -35,6 +38,7 @@ export const sandboxArea: Area = {
     registerAirdrop(server, deps);
     registerSetPrice(server, deps);
     registerMoveClock(server, deps);
+    registerListPools(server, deps);
     registerWalletScript(server);
   },
 };
