@@ -332,7 +332,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Craft the opening of a limit order
+         * Create a limit order (unsigned)
          * @description The order holds the input on the chain until a keeper fills it or the maker cancels it. Sign `transaction` and post it to `execute`.
          */
         post: operations["postTriggerV1CreateOrder"];
@@ -432,7 +432,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Something for a wallet to sign, to log in
+         * Get a login challenge for a wallet to sign
          * @description Sign `challenge` as a message, or `transaction`, and post the signature to `verify`. It lives five minutes.
          */
         post: operations["postTriggerV2AuthChallenge"];

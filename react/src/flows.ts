@@ -40,6 +40,9 @@ export const useSwap = (signer?: Signer) =>
 /** Logs the wallet in, for orders that wait for a price: `data` is the login. */
 export const useLogin = (signer?: Signer) => useFlow(signer, (client, options) => client.login(options));
 
+/** Ends every login of the wallet, also those of other devices: `dispatch(login)`. */
+export const useLogout = () => useFlow(undefined, (client, options, login: Login) => client.logout(login, options));
+
 /** Deposits and places an order that waits for a price. */
 export const usePlacePriceOrder = (login: Login, signer?: Signer) =>
   useFlow(signer, (client, options, request: PriceOrderRequest) => client.placePriceOrder(login, request, options));

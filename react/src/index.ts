@@ -6,6 +6,7 @@ export {
   useEditPriceOrder,
   useFlow,
   useLogin,
+  useLogout,
   usePlacePriceOrder,
   useSwap,
 } from './flows.js';

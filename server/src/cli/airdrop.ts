@@ -18,7 +18,7 @@ export function airdropCommand(program: Command, context: CommandContext): void 
     .command('airdrop')
     .description('Give a wallet of the sandbox SOL or tokens')
     .argument('<WALLET>', 'The address of the wallet, or its name in the sandbox')
-    .argument('<AMOUNT>', 'How much, as people write it: 1.5')
+    .argument('<AMOUNT>', 'Amount in whole tokens, for example 1.5')
     .option('--mint <MINT>', 'The symbol or address of a mint', 'SOL')
     .option('--raw', 'The amount is in the smallest unit (lamports)')
     .option(...URL_OPTION)

@@ -52,7 +52,7 @@ export function createProgram(
   return new StrictCommand(words, 'slipway')
     .description('Builds Solana transactions, takes them back signed, and lands them')
     .version(version, '--version', 'Show the version')
-    .option('--json', 'Answer, and fail, in JSON')
+    .option('--json', 'Print output and errors as JSON')
     .helpOption('-h, --help', 'Show the help of a command')
     .helpCommand(false)
     .exitOverride()

@@ -21,7 +21,7 @@ export function quoteCommand(program: Command, context: CommandContext): void {
   program
     .command('quote')
     .description('Ask what a swap would give')
-    .argument('<AMOUNT>', 'How much of FROM, as people write it: 1.5')
+    .argument('<AMOUNT>', 'Amount of FROM in whole tokens, for example 1.5')
     .argument('<FROM>', 'The symbol or mint of what is sold')
     .argument('<TO>', 'The symbol or mint of what is bought')
     .option('--taker <WALLET>', 'The wallet that would swap: tells its costs, and what it lacks')

@@ -5,7 +5,7 @@ import { example } from './program.js';
 export function serveCommand(program: Command): void {
   program
     .command('serve')
-    .description('Run the service until it is told to stop')
+    .description('Run the service')
     .option('--reset', 'Delete the state of the sandbox first')
     .option('--quiet', 'Print no line for each request of a sandbox')
     .addHelpText('after', example('slipway serve', 'slipway serve --reset'))

@@ -25,7 +25,7 @@ async function status(base: string): Promise<Result> {
   const isReady = ready.status === 200;
   const { checks = {} } = (ready.body ?? {}) as Ready;
   const { stopped, ...others } = checks;
-  const said = Object.entries(others).map(([name, state]) => `${name} ${state}`);
+  const said = Object.entries(others).map(([name, state]) => (state === 'ok' ? `${name} ok` : `${name}: ${state}`));
   const lines: [name: string, text: string][] = [
     ['Service', `${base} ${isReady ? 'is ready' : 'is NOT ready'}${said.length > 0 ? `: ${said.join(', ')}` : ''}`],
     ['Reference', `${base}/docs`],

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { Stop } from '../areas/admin/index.js';
 import { STOPPABLE } from '../store/stops.js';
 import { withAdmin } from './admin-client.js';
-import type { CommandContext } from './context.js';
+import { type CommandContext, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
 
 /** `slipway stop` and `slipway resume` */
@@ -11,10 +11,12 @@ export function stopCommands(program: Command, context: CommandContext): void {
     .command('stop')
     .description('Stop what the service signs and sends, in all copies, within a second')
     .addArgument(new Argument('<WHAT>', 'fills, crafts, or all').choices(STOPPABLE))
-    .requiredOption('--why <TEXT>', 'What clients and operators read about it')
+    .option('--why <TEXT>', 'What clients and operators read about it (required)')
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway stop fills --why "the price feed is wrong"'))
-    .action(async (what: string, { why, url }: { why: string; url?: string }) => {
+    .action(async (what: string, { why, url }: { why?: string; url?: string }) => {
+      // Not an option that the parser requires: that would be missed before a misspelled WHAT is.
+      if (why === undefined) throw new UsageError('--why: expected a text that clients and operators read about it');
       const stop = await withAdmin(context, url, (admin) => admin.request<Stop>('PUT', `/stops/${what}`, { why }));
       const next = what === 'all' ? 'slipway resume' : `slipway resume ${what}`;
       context.answer({ json: stop, text: `Stopped: ${what}. "${next}" goes on.` });

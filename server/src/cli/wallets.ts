@@ -32,7 +32,7 @@ export function walletsCommand(program: Command, context: CommandContext): void 
     .description('Send what a wallet of the service holds to another wallet')
     .argument('<WALLET>', 'gas, keeper or tracker')
     .requiredOption('--to <ADDRESS>', 'The wallet that gets it')
-    .requiredOption('--amount <AMOUNT>', 'How much, as people write it; all of a token')
+    .requiredOption('--amount <AMOUNT>', 'Amount in whole tokens; all of a token')
     .option('--token <MINT>', 'The mint of what is sent', 'SOL')
     .addHelpText(
       'after',

@@ -8,7 +8,7 @@ import type { SendDeps } from './deps.js';
 const MEANINGS: Readonly<Record<number, string>> = {
   2014: 'mint: expected a token that can be held in escrow; transfers of this one are taxed or restricted',
   6000: 'the rents of the invite do not pay for the token account that is missing: make it before',
-  6001: 'amount: expected at least 890880 lamports; an account must not hold less',
+  6001: 'amount: expected at least 890880 lamports; the minimum balance of an account',
   6003: 'the invite has expired',
 };
 

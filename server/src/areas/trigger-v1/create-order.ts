@@ -37,7 +37,7 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV1Deps): void
       config: { ...triggerV1Route, crafts: true },
       schema: {
         tags,
-        summary: 'Craft the opening of a limit order',
+        summary: 'Create a limit order (unsigned)',
         description:
           'The order holds the input on the chain until a keeper fills it or the maker cancels it. Sign `transaction` and post it to `execute`.',
         body: CreateOrderBody,

@@ -19,7 +19,7 @@ export function registerChallenge(app: TypedServer, deps: TriggerV2Deps): void {
       config: loginRoute,
       schema: {
         tags,
-        summary: 'Something for a wallet to sign, to log in',
+        summary: 'Get a login challenge for a wallet to sign',
         description:
           'Sign `challenge` as a message, or `transaction`, and post the signature to `verify`. It lives five minutes.',
         body: ChallengeBody,

@@ -121,7 +121,7 @@ export const prices = group('Prices', {
     }),
     SLIPWAY_HERMES_KEY: Type.Optional(
       HeaderText({
-        description: 'API key of Hermes, sent as a bearer token. The public service answers nobody without one.',
+        description: 'Hermes API key, sent as a bearer token. Required by the public service.',
         defaultText: 'none',
         secret: true,
       }),

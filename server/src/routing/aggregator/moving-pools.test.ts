@@ -106,7 +106,7 @@ describe('pools that cannot be traded with', () => {
     const { aggregator, close } = await openAggregator(world, { registry });
     t.after(close);
     const counted = aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
-    const reasons = { 'trading is disabled': 1, 'a fee for its creator of an unknown kind': 1 };
+    const reasons = { 'trading is disabled': 1, 'its type of creator fee is unknown': 1 };
     assert.deepEqual(counted, reasons, 'though nobody has asked for them');
     const refused = await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000));
     assert.ok(isRefused(refused) && refused.refused === 'no-route');

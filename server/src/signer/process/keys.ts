@@ -13,7 +13,7 @@ import { openToken } from './token.js';
 const OPTIONS = `  --file <FILE>                 the file (default: SLIPWAY_SIGNER_FILE, or what the settings name)
   --config <FILE>               the settings of the signer (default: slipway.signer.json)
   --passphrase-file <FILE>      holds the passphrase (default: it is in SLIPWAY_SIGNER_PASSPHRASE)`;
-const LAST_OPTIONS = `  --json                        answer, and fail, in JSON
+const LAST_OPTIONS = `  --json                        print output and errors as JSON
   --help                        show this`;
 
 /** The commands on the file of the keys, and what they say of themselves. */

@@ -18,8 +18,8 @@ const CLOSED: Record<string, [reason: string, ...changes: Change[]][]> = {
   'raydium-cpmm': [
     ['trading is disabled', ['pool', 329, [4]]],
     ['trading has not begun', ['pool', 373, LATE]],
-    ['a fee for its creator of an unknown kind', ['pool', 389, [3]]],
-    ['a fee for its creator of an unknown kind', ['pool', 390, [2]]],
+    ['its type of creator fee is unknown', ['pool', 389, [3]]],
+    ['its type of creator fee is unknown', ['pool', 390, [2]]],
     ['its fees are no fractions', [0, 12, 1_000_000n]],
     ['it has no fee', [0, 12, 0n]],
     ['vault 0: frozen', [1, 108, [2]]],

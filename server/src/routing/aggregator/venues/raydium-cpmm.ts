@@ -74,7 +74,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   if (!view) return 'no pool of the program';
   const at = (offset: number) => addressAt(account.data, offset);
   const [flag, on] = [view.getUint8(390), CREATOR_FEE_ON[view.getUint8(389)]];
-  if (flag > 1 || on === undefined) return 'a fee for its creator of an unknown kind';
+  if (flag > 1 || on === undefined) return 'its type of creator fee is unknown';
   const mints: Pool['mints'] = [at(168), at(200)];
   if (mints[0] === mints[1]) return 'its tokens are the same';
   return {
