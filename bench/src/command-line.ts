@@ -12,6 +12,7 @@ export const MEASUREMENTS = [
   'events',
   'memory',
   'order-memory',
+  'growth',
 ] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
@@ -27,7 +28,7 @@ export interface CommandLine {
   keep: string | undefined;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|events|memory|order-memory] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|events|memory|order-memory|growth] [options]
 
        npm run bench -- compare <run> <run>
        npm run bench -- table <run>...

@@ -41,7 +41,8 @@ export async function measureEvents(rig: Rig, { rounds }: { rounds: number }): P
   const service = await startService(rig, rig.folder(), { DATABASE_URL: url });
   const store = await openStore({ kind: 'postgres', url });
   rig.add(() => store.close());
-  const readers = await openReaders(rig, service);
+  const readers = openReaders(rig, service);
+  await readers.openTo(STREAMS);
   const figures: EventFigures = { perSecond: [], p50: [], p99: [] };
   for (let round = 0; round <= rounds; round++) {
     const latencies = await measureLatency(store, readers);
@@ -54,23 +55,30 @@ export async function measureEvents(rig: Rig, { rounds }: { rounds: number }): P
   return figures;
 }
 
-interface Readers {
+export interface Readers {
   wallets: string[];
+  /** Opens more streams, until there are so many. */
+  openTo(count: number): Promise<void>;
   /** Takes note of when the stream of a wallet brings the event with this text in it. */
   onEvent: (about: string, at: number) => void;
 }
 
 /** Logs in with new wallets, and follows each. */
-async function openReaders(rig: Rig, service: Service): Promise<Readers> {
-  const readers: Readers = { wallets: [], onEvent: () => {} };
-  const open = async () => {
-    while (readers.wallets.length < STREAMS) {
+export function openReaders(rig: Rig, service: Service): Readers {
+  const open = async (count: number) => {
+    while (readers.wallets.length < count) {
       const wallet = generateKeypair();
       readers.wallets.push(wallet.address);
       await follow(rig, service, await tokenOf(service, wallet), (about, at) => readers.onEvent(about, at));
     }
   };
-  await Promise.all(Array.from({ length: 16 }, open));
+  const readers: Readers = {
+    wallets: [],
+    onEvent: () => {},
+    async openTo(count) {
+      await Promise.all(Array.from({ length: 16 }, () => open(count)));
+    },
+  };
   return readers;
 }
 
@@ -115,7 +123,7 @@ const newEvents = (wallets: readonly string[], count: number) =>
   });
 
 /** From just before the commit of an event until its reader has it, at a steady rate, in milliseconds; sorted. */
-async function measureLatency(store: Store, readers: Readers): Promise<number[]> {
+export async function measureLatency(store: Store, readers: Readers): Promise<number[]> {
   const from = new Map<string, number>();
   const latencies: number[] = [];
   const count = PER_SECOND * SECONDS;

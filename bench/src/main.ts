@@ -4,11 +4,14 @@ import { measureCraft } from './craft.js';
 import { measureEventCost } from './event-cost.js';
 import { measureEvents } from './events.js';
 import { measureExecute } from './execute.js';
+import { measureGrowth } from './growth.js';
+import { growthChart } from './growth-chart.js';
 import { crafting, measureMemory, quoting, type Work } from './memory.js';
 import { measureOrders } from './order.js';
 import {
   printEvents,
   printGoals,
+  printGrowth,
   printLoad,
   printMemoryHead,
   printMemoryPoint,
@@ -20,7 +23,7 @@ import {
 import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { INVITES, measureReads, READS } from './reads.js';
-import { keepRun, readRun, thisMachine } from './runs.js';
+import { keepChart, keepRun, readRun, thisMachine } from './runs.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -28,6 +31,7 @@ import {
   summarizeCraft,
   summarizeEvents,
   summarizeExecute,
+  summarizeGrowth,
   summarizeMemory,
   summarizeOrders,
   summarizeQuotes,
@@ -95,6 +99,12 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     const summary = summarizeQuotes(measureQuotes(rounds));
     if (!json) printQuotes('Quotes in one process', summary.figures);
     return summary;
+  },
+  async growth(rig, options) {
+    const onGrowth = options.json ? undefined : printGrowth;
+    const growths = await measureGrowth(rig, { ...options, ...(onGrowth && { onGrowth }) });
+    if (options.keep !== undefined) keepChart(`${options.keep}-growth`, growthChart(growths));
+    return summarizeGrowth(growths);
   },
   memory: (rig, options) => memoryOf(rig, options, crafting),
   'order-memory': (rig, options) => memoryOf(rig, options, quoting),

@@ -100,7 +100,7 @@ interface Opened {
 }
 
 /** A sandbox with so many more pools: they are written, and the service finds them at its next start. */
-async function openService(
+export async function openService(
   rig: Rig,
   { pools, isMixed = false }: { pools: number; isMixed?: boolean },
 ): Promise<Opened> {

@@ -1,3 +1,4 @@
+import { exponentOf, type Growth } from './growth.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { StudioTarget } from './studio.js';
@@ -64,6 +65,12 @@ export function printEvents({ perSecond, p50, p99, telling, silent, ratio }: Eve
       ['ratio', show(ratio, 3)],
     ],
   );
+}
+
+export function printGrowth(growth: Growth): void {
+  const { of, deed, sizes, costs } = growth;
+  const rows = sizes.map((size, i) => [size.toLocaleString('en'), costs[i]!.toPrecision(3)]);
+  printTable(`${deed}, by ${of}: exponent ${exponentOf(growth).toFixed(2)}`, [of, 'ms'], rows);
 }
 
 export function printMemoryHead(): void {

@@ -48,8 +48,9 @@ export async function measureReads(
 ): Promise<ReadRounds> {
   const folder = rig.folder();
   const databaseUrl = await startDatabase(rig);
-  await fill(await openStore({ kind: 'embedded', dir: join(folder, 'database') }));
-  await fill(await openStore({ kind: 'postgres', url: databaseUrl }));
+  const lists = [{ count: INVITES, ...WALLETS }];
+  await fillInvites(await openStore({ kind: 'embedded', dir: join(folder, 'database') }), lists);
+  await fillInvites(await openStore({ kind: 'postgres', url: databaseUrl }), lists);
   const services = {
     pglite: await startService(rig, folder),
     postgres: await startService(rig, rig.folder(), { DATABASE_URL: databaseUrl }),
@@ -85,17 +86,28 @@ export async function measureReads(
 /** None of them is news, so none is told. */
 const AFTER_ALL = new Date(8.64e15);
 
-/** Writes the invites as the index does when it has read them from a chain. */
-async function fill(store: Store): Promise<void> {
+/** Lists of so many invites each: those of one wallet have ended, those of the other are open. */
+interface InviteLists {
+  count: number;
+  ended: Address;
+  open: Address;
+}
+
+/** Writes the invites as the index does when it has read them from a chain, and closes the store. */
+export async function fillInvites(store: Store, lists: readonly InviteLists[]): Promise<void> {
   await store.transaction((tx) => beginInviteIndex(tx, INVITE_PROGRAM));
-  for (let from = 0; from < INVITES; from += BATCH) {
-    const numbers = Array.from({ length: BATCH }, (_, index) => from + index);
-    const events = numbers.flatMap((number) => [
-      made(`ended ${number}`, WALLETS.ended, number),
-      taken(`ended ${number}`, number),
-      made(`open ${number}`, WALLETS.open, number),
-    ]);
-    await store.transaction((tx) => extendInviteLists(tx, events, AFTER_ALL));
+  let first = 0;
+  for (const { count, ended, open } of lists) {
+    for (let from = 0; from < count; from += BATCH) {
+      const numbers = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => first + from + index);
+      const events = numbers.flatMap((number) => [
+        made(`ended ${number}`, ended, number),
+        taken(`ended ${number}`, number),
+        made(`open ${number}`, open, number),
+      ]);
+      await store.transaction((tx) => extendInviteLists(tx, events, AFTER_ALL));
+    }
+    first += count;
   }
   for (const table of ['invites', 'invite_history', 'invite_addresses', 'invite_blocks']) {
     await store.query(`vacuum analyze ${table}`);

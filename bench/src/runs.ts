@@ -36,6 +36,12 @@ export function keepRun(name: string, run: Run): void {
   writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(run, undefined, 2)}\n`);
 }
 
+/** Beside the runs. */
+export function keepChart(name: string, svg: string): void {
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(join(RESULTS, `${name}.svg`), svg);
+}
+
 /** A run by its name or by the path of its file. Throws an Error with one line if there is none. */
 export function readRun(name: string): Run {
   const path = existsSync(name) ? name : join(RESULTS, `${name}.json`);

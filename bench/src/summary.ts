@@ -1,4 +1,5 @@
 import type { EventFigures } from './events.js';
+import { exponentOf, type Growth } from './growth.js';
 import type { Round } from './load.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
@@ -278,4 +279,25 @@ function spread(values: number[]): Spread {
 
 function goal(text: string, measured: string, met: boolean): Goal {
   return { goal: text, measured, met };
+}
+
+export interface GrowthSummary extends Growth {
+  exponent: number;
+}
+
+/** A cost that grows in proportion to its size has 1; n log n over these sizes has 1.2 at most. */
+const MOST_GROWTH = 1.2;
+
+export function summarizeGrowth(growths: readonly Growth[]): Summary<GrowthSummary[]> {
+  const figures = growths.map((growth) => ({ ...growth, exponent: exponentOf(growth) }));
+  return {
+    figures,
+    goals: figures.map(({ of, deed, exponent }) =>
+      goal(
+        `growth: ${deed} by ${of}, no more than n log n`,
+        `${exponent.toFixed(2)} as exponent`,
+        exponent <= MOST_GROWTH,
+      ),
+    ),
+  };
 }
