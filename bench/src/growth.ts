@@ -138,10 +138,10 @@ async function ledgerRows(rig: Rig, { seconds }: Rounds): Promise<Measured> {
 async function addLanded(store: Store, model: string, from: number): Promise<void> {
   await store.query(
     `insert into ledger
-     select (jsonb_populate_record(l, jsonb_build_object(
-       'id', l.id || '-' || n, 'state', 'landed', 'signature', lpad(n::text, 88, 'x'),
-       'sent_at', l.created_at, 'settled_at', l.created_at, 'slot', n))).*
-     from ledger l, generate_series($2::int, $3::int - 1) n where l.id = $1`,
+     select landed.* from ledger l, generate_series($2::int, $3::int - 1) n, lateral jsonb_populate_record(l,
+       jsonb_build_object('id', l.id || '-' || n, 'state', 'landed', 'signature', lpad(n::text, 88, 'x'),
+         'sent_at', l.created_at, 'settled_at', l.created_at, 'slot', n)) landed
+     where l.id = $1`,
     [model, from, from + BATCH],
   );
 }
