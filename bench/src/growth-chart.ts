@@ -1,6 +1,6 @@
 import type { Growth } from './growth.js';
 
-const [WIDTH, HEIGHT] = [720, 360];
+const [WIDTH, HEIGHT] = [790, 360];
 const PLOT = { left: 56, right: 480, top: 24, bottom: 316 };
 /** From a tenth of the cost at the smallest size to a hundred times it. */
 const [LEAST, MOST] = [0.1, 100];
@@ -18,7 +18,7 @@ export function growthChart(growths: readonly Growth[]): string {
   const times = [1, 10, 100];
   const lines = growths.map(({ of, deed, sizes, costs }, i) => {
     const points = sizes.map((size, at) => [xOf(size / sizes[0]!), yOf(costs[at]! / costs[0]!)] as const);
-    return { points, colour: COLOURS[i % COLOURS.length]!, label: `${deed}, ${of}`, end: points.at(-1)![1] };
+    return { points, colour: COLOURS[i % COLOURS.length]!, label: `${deed}, by ${of}`, end: points.at(-1)![1] };
   });
   const labels = spreadOut(lines.map(({ end }) => end));
   return [

@@ -21,6 +21,6 @@ test('the chart draws a cost that grows with its size along the dashed line, and
   const [dashed, rows, pools] = [...chart.matchAll(/<path [^>]*d="([^"]+)"/g)].map(([, d]) => d);
   assert.equal(rows, dashed);
   assert.notEqual(pools, dashed);
-  assert.match(chart, /read, rows/);
-  assert.match(chart, /read, pools/);
+  assert.match(chart, /read, by rows/);
+  assert.match(chart, /read, by pools/);
 });
