@@ -67,7 +67,8 @@ export function isTooLong(estimate: Estimate, options: SearchOptions): boolean {
     const lightest = alone.map((each) => lightestOf(each, (parts) => room.weigh(parts, shared)));
     const weigh = (parts: readonly Part[]) => room.weigh(parts, betweenOf(steps));
     const base = room.base(path.mints, () => baseOf(planOf(path, lightest), options, weigh));
-    return base + lightest.reduce((sum, parts) => sum + room.weigh(parts, shared), 0) > 0;
+    // The lightest may name too many accounts where others do not: that tells nothing of the path.
+    return Number.isFinite(base) && base + lightest.reduce((sum, parts) => sum + room.weigh(parts, shared), 0) > 0;
   });
 }
 
@@ -90,13 +91,7 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
   if (steps.some(({ ways }) => ways.length === 0)) return;
   const between = betweenOf(live);
   const weigh = (parts: readonly Part[]) => room.weigh(parts, between);
-  const lightest = () =>
-    steps.map(({ ways }) =>
-      lightestOf(
-        ways.map(({ parts }) => parts),
-        weigh,
-      ),
-    );
+  const lightest = () => steps.map(({ ways }) => lightestOf(eachOf(ways), weigh));
   const base = room.base(path.mints, () => baseOf(planOf(path, lightest()), options, weigh));
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
   for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
@@ -112,14 +107,8 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
     if (!isWorth(reachOf(later, out), pools)) return;
     if (later.length > 0) extend(ways, out);
     else {
-      const found = calculate(
-        planOf(
-          path,
-          ways.map(({ parts }) => parts),
-        ),
-        offerFor(out),
-        options,
-      );
+      const plan = planOf(path, eachOf(ways));
+      const found = calculate(plan, offerFor(out), options);
       if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
     }
   };
@@ -144,7 +133,8 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
 const reachOf = (steps: readonly Step[], amount: number): number =>
   steps.reduce((sum, { legs }) => mostUpTo(legs, sum), amount);
 
-const partsOf = (ways: readonly Way[]): Part[] => ways.flatMap(({ parts }) => parts);
+const eachOf = (ways: readonly Way[]): Part[][] => ways.map(({ parts }) => parts);
+const partsOf = (ways: readonly Way[]): Part[] => eachOf(ways).flat();
 
 const planOf = ({ mints }: Path, ofSteps: readonly (readonly Part[])[]): Plan => ({
   steps: ofSteps.map((parts, i) => ({ input: mints[i]!, output: mints[i + 1]!, parts })),
