@@ -26,6 +26,8 @@ const CHUNKS = 50;
 const MAX_FOR_THREES = 9;
 /** The most ways to begin or to continue a route that are looked into, over all paths. */
 const MAX_LOOKS = 3_000;
+/** What a split may have more than one in hundredths: up to three pools take another hundredth of the amount. */
+const TOPPED_UP = 0.03;
 /** An amount that is less by a smaller share is split the same way. */
 const SAME = 0.01;
 /** What is better by less is not looked for. */
@@ -172,10 +174,13 @@ function sharedBy(parts: readonly Part[], room: Room): Set<Address> {
 /** Every step with each of its pools alone. */
 function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOptions): Step[] {
   let amount = input;
+  // Pools that are filled to their ends bring more: a pool of the next step that ends between the two is known to end.
+  let most = input;
   const steps = live.map((all) => {
-    const legs = ofEveryKind(all, amount, room).map((leg) => endingLeg(leg, amount));
+    const legs = ofEveryKind(all, amount, room).map((leg) => endingLeg(leg, most));
     const step = { legs, amount, ways: legs.map((leg) => alone(leg, amount)) };
     amount = mostOut(legs, amount);
+    most = mostUpTo(legs, most) + bestRate(legs, most) * most * TOPPED_UP;
     return step;
   });
   const shared = sharedBy(
