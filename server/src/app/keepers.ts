@@ -20,6 +20,7 @@ import type { Objects } from '../objects/index.js';
 import { type Prices, trustedUsd } from '../prices/index.js';
 import type { Aggregator } from '../routing/aggregator/index.js';
 import { openScores } from '../scores/index.js';
+import { careForTables } from '../store/table-care.js';
 import type { Base } from './base.js';
 
 const LAMPORTS_PER_SOL = 1e9;
@@ -57,6 +58,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       ledgerChore({ store, landing, clock, log, keepSubmissionsMs: config.submit.keepDays * DAY_MS }),
       eventCleaningChore({ store, clock, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
+      () => careForTables(store),
       () => scores.runDue(),
       () => limitOrders.index.keepUp(),
       () => invites.keepUp(),
