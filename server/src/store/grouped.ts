@@ -2,7 +2,7 @@ import { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './
 import { groupCalls } from './postgres/group-calls.js';
 import { type EventScore, getScores } from './scores.js';
 import type { Store } from './sql.js';
-import { kindsOf, type VerificationKind } from './verifications.js';
+import { findHolders, type Holding, kindsOf, type VerificationKind } from './verifications.js';
 
 export type GroupedLedger = ReturnType<typeof groupedLedger>;
 
@@ -30,6 +30,7 @@ export function groupedLedger(store: Store) {
       },
       maxGroup: 500,
     }),
+    findHolders: groupCalls<Holding, string[]>({ run: (wanted) => findHolders(store, wanted), maxGroup: 500 }),
   };
 }
 

@@ -95,19 +95,26 @@ const LAPSED = `state = 'rejected' and paid_at is null`;
 const GAVE_WAY = 'its payment could not land, and gave way to others';
 const PAID_TOO_LATE = 'paid after another payer was let through: give the payment back';
 
-/** Payments that have held a reservation of one of these kinds since `before` or longer. */
-export async function longReserved(
-  sql: Sql,
-  tokenId: string,
-  kinds: readonly VerificationKind[],
-  before: Date,
-): Promise<string[]> {
-  const { rows } = await sql.query<{ requestId: string }>(
-    `select distinct request_id as "requestId" from verifications
-     where token_id = $1 and kind = any($2) and state = 'reserved' and created_at <= $3`,
-    [tokenId, kinds, before],
+/** Which reservations to look for. */
+export interface Holding {
+  tokenId: string;
+  kinds: readonly VerificationKind[];
+  /** That are of this time, or older. */
+  before: Date;
+}
+
+/** The payments that hold such reservations, for each of a group. */
+export async function findHolders(sql: Sql, wanted: readonly Holding[]): Promise<string[][]> {
+  const { rows } = await sql.query<{ place: number; requestId: string }>(
+    `select distinct place, request_id as "requestId" from verifications v
+     join json_to_recordset($1::json) as w(place int, "tokenId" text, kinds text[], before timestamptz)
+       on w."tokenId" = v.token_id
+     where v.token_id = any($2) and state = 'reserved' and kind = any(w.kinds) and created_at <= w.before`,
+    [JSON.stringify(wanted.map((each, place) => ({ ...each, place }))), wanted.map(({ tokenId }) => tokenId)],
   );
-  return rows.map(({ requestId }) => requestId);
+  const holders = wanted.map((): string[] => []);
+  for (const { place, requestId } of rows) holders[place]!.push(requestId);
+  return holders;
 }
 
 /** Frees what a payment that is under way has reserved. If it lands after all, `confirmReserved` says what follows. */
@@ -133,7 +140,7 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
        from verifications v
        join json_to_recordset($1::json) as p("requestId" text, signature text, "paidAt" timestamptz)
          on v.request_id = p."requestId"
-       where v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null)
+       where v.request_id = any($3) and (v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null))
      )
      update verifications v set signature = paid_with, paid_at = paid_then,
        state = case when "isLate" then 'rejected' else 'pending' end,
@@ -141,7 +148,7 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
        decided_at = case when "isLate" then v.decided_at end
      from paid where v.id = paid_id
      returning ${COLUMNS}`,
-    [JSON.stringify(payments), PAID_TOO_LATE],
+    [JSON.stringify(payments), PAID_TOO_LATE, payments.map(({ requestId }) => requestId)],
   );
   await tell(
     tx,

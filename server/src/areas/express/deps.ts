@@ -8,7 +8,7 @@ import type { Prices } from '../../prices/index.js';
 import type { Routing } from '../../routing/race.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import type { VerificationKind } from '../../store/verifications.js';
+import type { Holding, VerificationKind } from '../../store/verifications.js';
 import { expressError } from './error-shape.js';
 
 interface Token {
@@ -27,6 +27,8 @@ export interface ExpressDeps {
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** The payments that hold a token. */
+  findHolders: (holding: Holding) => Promise<string[]>;
   /** What a landed payment has been recorded as paying for. */
   kindsOf: (requestId: string) => Promise<VerificationKind[]>;
   /** Pays the network fee if the operator enables gasless. */

@@ -1,4 +1,4 @@
-import { giveWay, longReserved, type VerificationKind } from '../../store/verifications.js';
+import { giveWay, type VerificationKind } from '../../store/verifications.js';
 import type { ExpressDeps } from './deps.js';
 
 /** How long a payment holds its token for certain. One that can land does so within seconds. */
@@ -9,12 +9,18 @@ export const HELD_MS = 10_000;
  * money away. Otherwise two of them in turn keep a rival from paying, at no cost.
  */
 export async function letOthersPay(
-  { store, clock, findRequest, landing }: Pick<ExpressDeps, 'store' | 'clock' | 'findRequest' | 'landing'>,
+  {
+    store,
+    clock,
+    findHolders,
+    findRequest,
+    landing,
+  }: Pick<ExpressDeps, 'store' | 'clock' | 'findHolders' | 'findRequest' | 'landing'>,
   tokenId: string,
   kinds: readonly VerificationKind[],
 ): Promise<void> {
   const now = clock.now();
-  for (const requestId of await longReserved(store, tokenId, kinds, new Date(now - HELD_MS))) {
+  for (const requestId of await findHolders({ tokenId, kinds, before: new Date(now - HELD_MS) })) {
     const held = await findRequest(requestId);
     if (held?.state !== 'sending' || !(await landing.wouldFail(held))) continue;
     await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));

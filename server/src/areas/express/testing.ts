@@ -21,7 +21,7 @@ import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openEmbeddedStore } from '../../store/testing.js';
-import { kindsOf } from '../../store/verifications.js';
+import { findHolders, kindsOf } from '../../store/verifications.js';
 import { signed } from '../trigger-v1/testing.js';
 import { type ExpressDeps, expressArea, registerExpress } from './index.js';
 import type { CraftTxnAnswer, ExecuteAnswer } from './schema.js';
@@ -93,9 +93,10 @@ export async function openExpressWorld() {
     },
     findRequest: (id) => findRequest(store, id),
     kindsOf: async (id) => (await kindsOf(store, [id])).get(id) ?? [],
+    findHolders: async (holding) => (await findHolders(store, [holding]))[0]!,
     receiver: generateKeypair().address,
     gasless: true,
-  } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'kindsOf'> as ExpressDeps;
+  } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'kindsOf' | 'findHolders'> as ExpressDeps;
   const { app } = await startTestServer((server) => registerExpress(server, deps));
   return {
     rpc,
