@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { lockFolder } from '@slipway/localnet';
 import { pino } from 'pino';
 import { registerAdmin } from '../areas/admin/index.js';
 import { createHttpRpc } from '../chain/index.js';
@@ -17,10 +15,10 @@ import { followClockOffset } from '../store/clock-offset.js';
 import { assertIdentity } from '../store/identity.js';
 import { createLimiter } from '../store/limiter.js';
 import { sealMakers } from '../store/makers.js';
-import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 import type { AdminClient } from './admin-client.js';
 import { CommandError } from './context.js';
+import { openDatabase } from './open-database.js';
 import { openKeys } from './open-keys.js';
 import { bodyOf } from './service.js';
 
@@ -32,23 +30,16 @@ export async function openAdminInProcess(
   const disposal = createDisposal();
   const close = () => disposal.close(() => {});
   try {
-    const store = await openDatabase(config, base, disposal);
+    const store = await openDatabase(config, disposal).catch((error: Error) => {
+      if (!(error instanceof CommandError)) throw error;
+      const otherwise = 'run "slipway serve", or give the --url of the service';
+      throw new CommandError(`no service answers at ${base}, and ${error.message}; or ${otherwise}`, { cause: error });
+    });
     return { request: await serveAdmin(config, store, disposal), close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-async function openDatabase(config: Config, base: string, disposal: Disposal): Promise<Store> {
-  if (config.store.kind === 'embedded') disposal.add('data folder', lockDataFolder(config.dataDir, base));
-  const store = await openStore(
-    config.store.kind === 'embedded'
-      ? { kind: 'embedded', dir: dataFolder(config).database }
-      : { ...config.store, poolSize: 2 },
-  );
-  disposal.add('store', () => store.close());
-  return store;
 }
 
 async function serveAdmin(config: Config, store: Store, disposal: Disposal): Promise<AdminClient['request']> {
@@ -120,18 +111,4 @@ function lazy<T>(open: () => Promise<T>): () => Promise<T> {
     opened ??= open();
     return opened;
   };
-}
-
-function lockDataFolder(folder: string, base: string): () => void {
-  if (!existsSync(folder)) {
-    throw new CommandError(`no service answers at ${base}, and there is no data folder ${folder}: run "slipway serve"`);
-  }
-  try {
-    return lockFolder(folder);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`no service answers at ${base}, but ${reason}; or give the --url of the service there`, {
-      cause: error,
-    });
-  }
 }

@@ -1,10 +1,52 @@
-import type { Address } from '@slipway/wire';
+import { type Address, address } from '@slipway/wire';
 import type { Config } from '../config/index.js';
 import { explain } from '../landing/index.js';
+import { createDisposal } from '../lib/disposal.js';
+import { assertIdentity } from '../store/identity.js';
+import type { Store } from '../store/sql.js';
+import { countVaults, vaultWallets } from '../store/vaults.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
-import { withOwnChain } from './own-chain.js';
+import { sweepVaults, type VaultOutcome } from '../vault/sweep-all.js';
+import { CommandError } from './context.js';
+import { openDatabase } from './open-database.js';
+import { type OwnChain, withOwnChain } from './own-chain.js';
+
+const PAGE = 500;
 
 /** Sends what the vault of a wallet holds to the wallet. */
 export function sweep(config: Config, wallet: Address): Promise<SweepReport> {
-  return withOwnChain(config, (own) => sweepVault({ ...own, explain: (error) => explain(error).message }, wallet));
+  return withOwnChain(config, (own) => sweepVault(depsOf(own), wallet));
+}
+
+/** Sends what all vaults of the database hold to their wallets; `onOutcome` is told of each, and how many there are. */
+export async function sweepAll(
+  config: Config,
+  onOutcome: (outcome: VaultOutcome, vaults: number) => void,
+): Promise<void> {
+  if (config.chain.kind === 'embedded' && config.store.kind === 'embedded') {
+    throw new CommandError(
+      'the chain and the database of this sandbox are in one process, so that nobody else can read which vaults there are: sweep them one by one, with --wallet',
+    );
+  }
+  const disposal = createDisposal();
+  try {
+    const store = await openDatabase(config, disposal);
+    await withOwnChain(config, async (own) => {
+      await assertIdentity(store, { signer: own.signer.address('gas') });
+      const vaults = await countVaults(store);
+      await sweepVaults(depsOf(own), walletsOf(store), (outcome) => onOutcome(outcome, vaults));
+    });
+  } finally {
+    await disposal.close(() => {});
+  }
+}
+
+const depsOf = (own: OwnChain) => ({ ...own, explain: (error: unknown) => explain(error).message });
+
+async function* walletsOf(store: Store): AsyncGenerator<Address, void> {
+  let page = await vaultWallets(store, '', PAGE);
+  while (page.length > 0) {
+    yield* page.map(address);
+    page = await vaultWallets(store, page.at(-1)!, PAGE);
+  }
 }

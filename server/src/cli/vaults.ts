@@ -1,6 +1,7 @@
 import { isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
 import type { SweepReport } from '../vault/sweep.js';
+import type { VaultOutcome } from '../vault/sweep-all.js';
 import { type CommandContext, UsageError } from './context.js';
 import { example } from './program.js';
 import { configOf } from './service.js';
@@ -12,16 +13,61 @@ export function vaultsCommand(program: Command, context: CommandContext): void {
     .command('vaults')
     .description('Give the wallets of trigger orders back what their vaults hold')
     .command('sweep')
-    .description('Send all that the vault of a wallet holds to that wallet')
-    .requiredOption('--wallet <WALLET>', 'The wallet that the vault belongs to')
-    .addHelpText('after', example('slipway vaults sweep --wallet 8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2'))
-    .action(async ({ wallet }: { wallet: string }) => {
+    .description(
+      'Send all that the vault of a wallet holds to that wallet, or all that every vault holds to its wallet',
+    )
+    .option('--wallet <WALLET>', 'The wallet that the vault belongs to')
+    .option('--all', 'Every vault of the database, each to its own wallet')
+    .addHelpText(
+      'after',
+      example(
+        'slipway vaults sweep --wallet 8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2',
+        'slipway vaults sweep --all',
+      ),
+    )
+    .action(async ({ wallet, all = false }: { wallet?: string; all?: boolean }) => {
+      if (all === (wallet !== undefined)) throw new UsageError('give either --wallet or --all');
+      if (wallet === undefined) return sweepEvery(context);
       if (!isAddress(wallet)) throw new UsageError('--wallet must be the address of a wallet');
       const { sweep } = await import('./sweep.js');
       const report = await sweep(configOf(context), wallet);
       context.answer({ json: toJson(report), text: show(report), failed: report.left.length > 0 });
     });
 }
+
+async function sweepEvery(context: CommandContext): Promise<void> {
+  const { sweepAll } = await import('./sweep.js');
+  // Of a vault that held nothing there is nothing to say but its number.
+  const told: VaultOutcome[] = [];
+  let vaults = 0;
+  await sweepAll(configOf(context), (outcome, all) => {
+    vaults += 1;
+    if (!isEmpty(outcome)) told.push(outcome);
+    const progress = `${vaults} of ${all}: ${outcome.wallet}: ${inWords(outcome)}`;
+    context.stderr(context.json ? JSON.stringify({ progress }) : progress);
+  });
+  const isWhole = (outcome: VaultOutcome) => !('failed' in outcome) && outcome.left.length === 0;
+  const whole = told.filter(isWhole).length;
+  const incomplete = told.length - whole;
+  const sums = [`${vaults} vaults: ${whole} swept, ${vaults - told.length} held nothing, ${incomplete} not empty yet.`];
+  if (incomplete > 0) sums.push('What is left, and why, stands above. Run this again.');
+  context.answer({
+    json: { vaults, swept: told.map((outcome) => ('failed' in outcome ? outcome : toJson(outcome))) },
+    text: [...told.filter((outcome) => !isWhole(outcome)).map(showOutcome), ...sums].join('\n'),
+    failed: incomplete > 0,
+  });
+}
+
+const isEmpty = (outcome: VaultOutcome) => !('failed' in outcome) && outcome.sent.length + outcome.left.length === 0;
+
+function inWords(outcome: VaultOutcome): string {
+  if ('failed' in outcome) return `failed: ${outcome.failed}`;
+  if (isEmpty(outcome)) return 'held nothing';
+  return `${outcome.sent.length} sent, ${outcome.left.length} left`;
+}
+
+const showOutcome = (outcome: VaultOutcome): string =>
+  `Wallet ${outcome.wallet}:\n${'failed' in outcome ? `failed: ${outcome.failed}` : show(outcome)}\n`;
 
 function toJson({ wallet, vault, sent, left }: SweepReport) {
   const asText = <T extends { amount: bigint }>(swept: T) => ({ ...swept, amount: swept.amount.toString() });

@@ -24,3 +24,15 @@ export async function insertVault(tx: Tx, vault: Vault): Promise<Vault | undefin
 export async function findVault(sql: Sql, wallet: string): Promise<Vault | undefined> {
   return (await sql.query<Vault>(`select ${COLUMNS} from vaults where wallet = $1`, [wallet])).rows[0];
 }
+
+/** How many wallets have a vault. */
+export async function countVaults(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ count: string }>('select count(*)::text as count from vaults');
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** The wallets that have a vault, in the order of their addresses: the `limit` ones after `after`, '' for the first. */
+export async function vaultWallets(sql: Sql, after: string, limit: number): Promise<string[]> {
+  const text = 'select wallet from vaults where wallet > $1 order by wallet limit $2';
+  return (await sql.query<{ wallet: string }>(text, [after, limit])).rows.map(({ wallet }) => wallet);
+}
