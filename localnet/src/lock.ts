@@ -4,10 +4,21 @@ import { ChainError } from './chain-error.js';
 
 /**
  * Takes a folder for this process alone; answers the function that gives it back. Throws a ChainError of the kind
- * `data` when another live process has it. A process that was killed leaves its lock behind, which counts for nothing.
+ * `data` when another live process has it.
  */
 export function lockFolder(folder: string): () => void {
-  const path = join(folder, 'lock');
+  const lock = takeLock(join(folder, 'lock'));
+  if (!('heldBy' in lock)) return lock.release;
+  const pid = lock.heldBy;
+  const todo = `stop it (kill ${pid}), or set SLIPWAY_DATA_DIR to another folder, and other ports`;
+  throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}: ${todo}`);
+}
+
+/**
+ * Makes a lock file that names this process, or answers which live process of this machine has it. A process that was
+ * killed leaves its lock behind, which counts for nothing.
+ */
+export function takeLock(path: string): { release(): void } | { heldBy: number } {
   const mine = `${process.pid} ${processStatus(process.pid)?.startTime ?? ''}`;
   // Written beside and linked into place, so that the lock is never seen half written.
   const draft = `${path}.${process.pid}`;
@@ -17,17 +28,16 @@ export function lockFolder(folder: string): () => void {
       const holder = read(path);
       if (holder === undefined) continue;
       const pid = Number.parseInt(holder, 10);
-      if (isAlive(holder, pid)) {
-        const todo = `stop it (kill ${pid}), or set SLIPWAY_DATA_DIR to another folder, and other ports`;
-        throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}: ${todo}`);
-      }
+      if (isAlive(holder, pid)) return { heldBy: pid };
       removeStale(path, holder);
     }
   } finally {
     unlinkSync(draft);
   }
-  return () => {
-    if (read(path) === mine) unlinkSync(path);
+  return {
+    release() {
+      if (read(path) === mine) unlinkSync(path);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { takeLock } from '@slipway/localnet/lock';
 import { syncFolder } from '../lib/sync-folder.js';
 
 /** A file that should hold a secret cannot be used. The message names the file and what to do, never its content. */
@@ -90,6 +91,27 @@ export async function replacePrivateFile(
     throw error;
   }
   await syncFolder(dirname(file));
+}
+
+/**
+ * Reads, changes and replaces a private file while no other command of this machine does: of two at once the second
+ * would undo what the first has said that it did.
+ *
+ * @throws PrivateFileError when another one is at it, or there is no such file.
+ */
+export async function whileLocked<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const file = await realpath(path).catch((error: Error) => {
+    throw new PrivateFileError(`${path} does not exist`, { cause: error });
+  });
+  const lock = takeLock(`${file}.lock`);
+  if ('heldBy' in lock) {
+    throw new PrivateFileError(`another command changes ${path} (process ${lock.heldBy}): wait until it has ended`);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }
 
 /** The new file belongs to whom the old one belongs to: an administrator may change it for the user of the signer. */

@@ -17,6 +17,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { whileLocked } from './private-file.js';
+import { rekeySeedFile } from './rekey.js';
 import { openSeed } from './seed-file.js';
 import { openSigner } from './signer.js';
 
@@ -221,4 +223,39 @@ test('rekey killed after each of its steps: one of the two passphrases opens eve
     assert.deepEqual(readdirSync(at), ['signer.json'], `step ${step}`);
   }
   assert.ok(opened.old >= 10 && opened.new >= 2, JSON.stringify(opened));
+});
+
+test('of two rekeys at once one is refused, and what the other one says is so', async () => {
+  const third = 'a third passphrase of somebody else';
+  privateFile('third', `${third}\n`);
+  const passphrases: Record<string, string> = { new: NEW, third };
+  for (let round = 0; round < 5; round++) {
+    const file = newFile(`at-once-${round}`);
+    const rekey = (name: string) =>
+      slipway(['rekey', '--file', file, '--new-passphrase-file', name, '--json'], { SLIPWAY_SIGNER_PASSPHRASE: OLD });
+    const names = Object.keys(passphrases);
+    const runs = await Promise.all(names.map(rekey));
+    assert.deepEqual(runs.map(({ code }) => code).sort(), [0, 1], JSON.stringify(runs));
+    const winner = runs.findIndex(({ code }) => code === 0);
+    assert.deepEqual(JSON.parse(runs[winner]!.out), { file, changed: true });
+    // The one that began when the other had ended does not know the passphrase any more.
+    const { error } = JSON.parse(runs[1 - winner]!.error) as { error: string };
+    assert.match(error, /^another command changes .*signer\.json \(process \d+\)|passphrase does not open/);
+    assert.deepEqual(await seedOf(file, passphrases[names[winner]!]!), seed);
+    assert.deepEqual(readdirSync(join(folder, `at-once-${round}`)), ['signer.json']);
+  }
+});
+
+test('a rekey is refused by the name of the process that is at it, also by another name of the file', async () => {
+  const file = newFile('held');
+  const link = join(folder, 'held.json');
+  symlinkSync(file, link);
+  const at = (path: string, newPassphrase: string) =>
+    rekeySeedFile({ file: path, passphrase: OLD, newPassphrase }).catch((error: Error) => error.message);
+  const results = await whileLocked(file, () => Promise.all([at(file, NEW), at(link, NEW)]));
+  const held = (path: string) => `another command changes ${path} (process ${process.pid}): wait until it has ended`;
+  assert.deepEqual(results, [held(file), held(link)]);
+  assert.equal(readFileSync(file, 'utf8'), sealed);
+  assert.equal(await at(link, NEW), true);
+  assert.deepEqual(await seedOf(file, NEW), seed);
 });

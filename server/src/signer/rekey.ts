@@ -1,4 +1,4 @@
-import { PrivateFileError, readPrivateFile, replacePrivateFile } from './private-file.js';
+import { PrivateFileError, readPrivateFile, replacePrivateFile, whileLocked } from './private-file.js';
 import { openSeed, sealSeed, WrongPassphrase } from './seed-file.js';
 import { isOfToken } from './token/token-seed.js';
 
@@ -11,12 +11,16 @@ interface Rekeying {
 
 /**
  * Encrypts the seed of a signer file under another passphrase: its keys stay as they are. It can be killed at any point, and
- * run again: the file opens with the old passphrase or with the new one.
+ * run again: the file opens with the old passphrase or with the new one. Of two at once, one is refused.
  *
  * @returns false when the file has the new passphrase already.
  * @throws PrivateFileError when the file cannot be opened; it is then as it was.
  */
-export async function rekeySeedFile({ file, passphrase, newPassphrase }: Rekeying): Promise<boolean> {
+export function rekeySeedFile(rekeying: Rekeying): Promise<boolean> {
+  return whileLocked(rekeying.file, () => rekeyLocked(rekeying));
+}
+
+async function rekeyLocked({ file, passphrase, newPassphrase }: Rekeying): Promise<boolean> {
   const content = await readPrivateFile(file);
   if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
   const text = content.toString('utf8');

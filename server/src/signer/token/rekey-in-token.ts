@@ -1,21 +1,29 @@
-import { PrivateFileError, readPrivateFile, replacePrivateFile } from '../private-file.js';
+import { PrivateFileError, readPrivateFile, replacePrivateFile, whileLocked } from '../private-file.js';
 import type { Token } from './token.js';
 import { isOfToken, keyAfter, openSeedInToken, sealSeedInToken, seedKeyOf } from './token-seed.js';
 
-/**
- * Encrypts the seed of a signer file with a new key of the token: what it signs for stays as it is. It can be killed at any
- * point, and run again; the old key stays in the token.
- *
- * @returns the labels of the old key and the new one.
- * @throws PrivateFileError, TokenError; the file is then as it was.
- */
-export async function rekeyInToken({
-  file,
-  token,
-}: {
+interface Rekeying {
   file: string;
   token: Token;
-}): Promise<{ old: string; key: string }> {
+}
+
+/** The labels of the old key and the new one. */
+interface Rekeyed {
+  old: string;
+  key: string;
+}
+
+/**
+ * Encrypts the seed of a signer file with a new key of the token: what it signs for stays as it is. It can be killed at any
+ * point, and run again; the old key stays in the token. Of two at once, one is refused.
+ *
+ * @throws PrivateFileError, TokenError; the file is then as it was.
+ */
+export function rekeyInToken(rekeying: Rekeying): Promise<Rekeyed> {
+  return whileLocked(rekeying.file, () => rekeyLocked(rekeying));
+}
+
+async function rekeyLocked({ file, token }: Rekeying): Promise<Rekeyed> {
   const text = (await readPrivateFile(file))?.toString('utf8');
   if (text === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
   if (!isOfToken(text)) throw new PrivateFileError(`${file} has a passphrase, and the settings name a token`);
