@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -134,6 +134,16 @@ describe('all vaults are swept, after the service has ended', () => {
       told.map((line) => line.replace(/^\d+/, 'n')).sort(),
       users.map(({ wallet }) => `n of ${users.length}: ${wallet.address}: held nothing`).sort(),
     );
+  });
+
+  it('does not take an empty database for one whose vaults are empty', async () => {
+    const other = join(cwd, 'other');
+    mkdirSync(other);
+    for (const file of ['signer.json', 'signer.pass']) copyFileSync(join(service.dataDir, file), join(other, file));
+    const env = { SLIPWAY_RPC_URL: localnet.rpcUrl, SLIPWAY_SANDBOX: '1', SLIPWAY_DATA_DIR: other };
+    const { code, error } = await launch(SLIPWAY, ['vaults', 'sweep', '--all'], { env, cwd }).ended;
+    assert.equal(code, 1);
+    assert.match(error, /knows no vault/);
   });
 
   it('goes on where the RPC fails for one vault, names it, and sends what was left when run again', async () => {

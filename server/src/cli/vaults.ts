@@ -2,7 +2,7 @@ import { isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
 import type { SweepReport } from '../vault/sweep.js';
 import type { VaultOutcome } from '../vault/sweep-all.js';
-import { type CommandContext, UsageError } from './context.js';
+import { type CommandContext, CommandError, UsageError } from './context.js';
 import { example } from './program.js';
 import { configOf } from './service.js';
 import { table } from './table.js';
@@ -46,6 +46,8 @@ async function sweepEvery(context: CommandContext): Promise<void> {
     const progress = `${vaults} of ${all}: ${outcome.wallet}: ${inWords(outcome)}`;
     context.stderr(context.json ? JSON.stringify({ progress }) : progress);
   });
+  // An empty database is more likely another one than a service without users: nobody should take it for done.
+  if (vaults === 0) throw new CommandError('the database knows no vault: is it that of the service?');
   const isWhole = (outcome: VaultOutcome) => !('failed' in outcome) && outcome.left.length === 0;
   const whole = told.filter(isWhole).length;
   const incomplete = told.length - whole;
