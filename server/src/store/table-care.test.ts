@@ -6,9 +6,9 @@ import { openTestStore } from './testing.js';
 
 const ROWS = 5_000;
 const LOOK_UP = 'select id from verifications where request_id = any($1)';
-const INSERT = `
+const insert = (from: number, to: number) => `
   insert into verifications (id, token_id, kind, state, request_id, payer, payment_currency, payment_amount, created_at)
-  select i, i, 'metadata', 'reserved', 'r' || i, 'payer', 'SOL', 1, now() from generate_series(1, ${ROWS}) i`;
+  select i, i, 'metadata', 'reserved', 'r' || i, 'payer', 'SOL', 1, now() from generate_series(${from}, ${to}) i`;
 
 /** One after the other, so that all are of one connection. */
 async function lookUp(store: Store, times: number): Promise<void> {
@@ -42,7 +42,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         await store.query('set enable_indexscan = off; set enable_bitmapscan = off');
         await lookUp(store, 1);
         await store.query('reset enable_indexscan; reset enable_bitmapscan');
-        await store.query(INSERT);
+        await store.query(insert(1, ROWS));
         const before = await countsOf(store);
         await lookUp(store, 10);
         const after = await countsOf(store);
@@ -52,7 +52,6 @@ for (const kind of ['embedded', 'postgres'] as const) {
         const cared = await countsOf(store);
         await lookUp(store, 10);
         assert.equal((await countsOf(store)).read, cared.read);
-        assert.equal(cared.changed, 0n);
       } finally {
         await close();
       }
@@ -63,7 +62,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
 it('the embedded store clears dead rows away', async () => {
   const { store, close } = await openTestStore('embedded');
   try {
-    await store.query(INSERT);
+    await store.query(insert(1, ROWS));
     await store.query("update verifications set state = 'pending'");
     assert.equal((await countsOf(store)).dead, BigInt(ROWS));
     await careForTables(store);
@@ -74,12 +73,16 @@ it('the embedded store clears dead rows away', async () => {
   }
 });
 
-it('a table of which little has changed is left alone', async () => {
+it('a table that has hardly grown is left alone', async () => {
   const { store, close } = await openTestStore('embedded');
   try {
-    await store.query(INSERT.replace(String(ROWS), '100'));
+    await store.query(insert(1, ROWS));
+    await countsOf(store);
     await careForTables(store);
-    assert.equal((await countsOf(store)).changed, 100n);
+    await store.query(insert(ROWS + 1, ROWS + 1_000));
+    await countsOf(store);
+    await careForTables(store);
+    assert.equal((await countsOf(store)).changed, 1_000n);
   } finally {
     await close();
   }

@@ -1,4 +1,4 @@
-import type { Store } from './sql.js';
+import type { Sql, Store } from './sql.js';
 
 interface Changed {
   /** Quoted as SQL wants it. */
@@ -7,26 +7,45 @@ interface Changed {
   isLittered: boolean;
 }
 
-/** A table is looked after when this many rows have changed, and a fifth of those that it has. */
+/** A table has grown when it has this many times the rows that were counted last, and so many more. */
+const GROWN = 1.5;
+/** It is littered when so many of its rows are dead, and this share of those that live. */
+const LITTERED = 0.2;
 const FEW = 500;
-const SHARE = 0.2;
 
 const CHANGED = `
-  select format('%I.%I', schemaname, relname) as name, n_dead_tup > much as "isLittered"
-  from pg_stat_user_tables, lateral (select $1::float + $2::float * n_live_tup as much) as bound
-  where schemaname = current_schema() and (n_mod_since_analyze > much or n_dead_tup > much)`;
+  select name, "isLittered" from (
+    select format('%I.%I', s.schemaname, s.relname) as name,
+      n_live_tup > $1::int + $2::float * greatest(reltuples, 0) as "hasGrown",
+      n_dead_tup > $1::int + $3::float * n_live_tup as "isLittered"
+    from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where s.schemaname = current_schema()
+  ) as tables
+  where "hasGrown" or ("isLittered" and $4)`;
+
+const MY_TURN = `
+  select pg_try_advisory_xact_lock(hashtextextended('slipway table care', 0)) as mine,
+    set_config('default_statistics_target', '10', true)`;
 
 /**
- * Counts the rows of tables that have changed much, so that statements are planned for what is in them. Those that were
- * planned for an empty table, as those of a new service all are, would else read more of it with every row. A server does
- * this by itself, but only after a minute; an embedded database never does, nor clears away dead rows, so that is done
- * here as well.
+ * Counts the rows of tables that have grown, so that statements are planned for what is in them: those that were planned
+ * for an empty table, as those of a new service all are, would else read more of it with every row. A server does this by
+ * itself, but only after a minute; an embedded database never does, nor clears dead rows away, so that is done here too.
+ * Seldom, since all statements are planned anew afterwards: a table that stays as large as it is, is left alone.
  */
 export async function careForTables(store: Store): Promise<void> {
-  const { rows } = await store.query<Changed>(CHANGED, [FEW, SHARE]);
-  for (const { name, isLittered } of rows) {
-    // Another copy may be at it.
-    const options = store.kind === 'embedded' && isLittered ? 'vacuum (analyze)' : 'analyze (skip_locked)';
-    await store.query(`${options} ${name}`);
+  if (store.kind === 'embedded') {
+    for (const { name, isLittered } of await changed(store, true)) {
+      await store.query(`${isLittered ? 'vacuum (analyze)' : 'analyze'} ${name}`);
+    }
+    return;
   }
+  await store.transaction(async (tx) => {
+    const { rows } = await tx.query<{ mine: boolean }>(MY_TURN);
+    if (rows[0]!.mine) for (const { name } of await changed(tx, false)) await tx.query(`analyze ${name}`);
+  });
+}
+
+async function changed(sql: Sql, evenIfLittered: boolean): Promise<Changed[]> {
+  return (await sql.query<Changed>(CHANGED, [FEW, GROWN, LITTERED, evenIfLittered])).rows;
 }

@@ -77,6 +77,7 @@ export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow
   if (!first) return;
   const types = [...(['wallet', 'id'] as const).map((name) => [name, 'text']), ...columnsOf.progress(first)];
   const names = columnsOf.progress(first).map(([name]) => name);
+  const ids = orders.map(({ id }) => id);
   const rows = orders.map((order) => ({
     wallet: order.wallet,
     id: order.id,
@@ -85,13 +86,10 @@ export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow
   await tx.query(
     `update orders o set ${names.map((name) => `${name} = r.${name}`).join(', ')}
      from json_to_recordset($1::json) as r(${types.map(([name, type]) => `${name} ${type}`).join(', ')})
-     where o.wallet = r.wallet and o.id = r.id`,
-    [JSON.stringify(rows)],
+     where o.id = any($2) and o.wallet = r.wallet and o.id = r.id`,
+    [JSON.stringify(rows), ids],
   );
-  await announce(
-    tx,
-    orders.map(({ id }) => id),
-  );
+  await announce(tx, ids);
 }
 
 /** Changes the terms of an open order. Undefined if it is not open, or not the wallet's. */
