@@ -36,8 +36,8 @@ export async function measureExecute(rig: Rig, { rounds }: { rounds: number }): 
 }
 
 /** Payments of these wallets, crafted and signed, to be executed at once. */
-export async function executions(service: Service, wallets: Keypair[]): Promise<Omit<Load, 'url'>> {
-  const bodies = await signedPayments(service, wallets, PAYMENTS);
+export async function executions(service: Service, wallets: Keypair[], count = PAYMENTS): Promise<Omit<Load, 'url'>> {
+  const bodies = await signedPayments(service, wallets, count);
   const requests: Request[] = bodies.map((body) => ({ path: EXECUTE_PATH, body: JSON.stringify(body) }));
   return { connections: CONNECTIONS, requests, expect: EXPECTED };
 }

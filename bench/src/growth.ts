@@ -4,6 +4,7 @@ import { openStore } from '../../server/dist/store/postgres/open-store.js';
 import type { Store } from '../../server/dist/store/sql.js';
 import { TriggerBook } from '../../server/dist/trigger-orders/trigger-book.js';
 import { measureLatency, openReaders } from './events.js';
+import { executions } from './execute.js';
 import { putLoad, quantile } from './load.js';
 import { EXPECTED_QUOTE, openService } from './order.js';
 import type { Rig } from './processes.js';
@@ -35,6 +36,7 @@ export async function measureGrowth(
     await pools(rig, options),
     triggerOrders(),
     await ledgerRows(rig, options),
+    await payments(rig),
     await invites(rig, options),
     await streams(rig),
   ];
@@ -144,6 +146,31 @@ async function addLanded(store: Store, model: string, from: number): Promise<voi
      where l.id = $1`,
     [model, from, from + BATCH],
   );
+}
+
+const WALLETS = 20;
+const AT_ONCE = 1_000;
+
+/** Of one service in an empty folder, whose embedded database plans for what it holds only if it counts its rows. */
+async function payments(rig: Rig): Promise<Measured> {
+  const sizes = [2_000, 6_000, 20_000];
+  const service = await startService(rig, rig.folder());
+  const wallets = await fundWallets(service, WALLETS, (3 * sizes.at(-1)!) / WALLETS);
+  let executed = 0;
+  const execute = async (count: number) => {
+    const { perSecond } = await putLoad({ url: service.url, ...(await executions(service, wallets, count)) });
+    executed += count;
+    return 1_000 / perSecond;
+  };
+  return {
+    of: 'payments executed before',
+    deed: 'payment executed, of 64 at once',
+    sizes,
+    async costOf(size) {
+      while (executed < size) await execute(AT_ONCE);
+      return execute(AT_ONCE);
+    },
+  };
 }
 
 async function invites(rig: Rig, { seconds }: Rounds): Promise<Measured> {
