@@ -7,6 +7,7 @@ import { openKeyFile } from '../signer/index.js';
 import { toSmallestUnit } from './amount.js';
 import { type CommandContext, UsageError } from './context.js';
 import type { Limit } from './mcp-purse.js';
+import type { Token } from './mcp-tools.js';
 import { example, URL_OPTION } from './program.js';
 import { serviceUrl } from './service.js';
 
@@ -68,9 +69,7 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
   await server.close();
 }
 
-type Found = { id: string; symbol: string; decimals: number };
-
-async function limitOf(text: string, find: (name: string) => Promise<Found>): Promise<Limit> {
+async function limitOf(text: string, find: (name: string) => Promise<Token>): Promise<Limit> {
   const [name = '', amount] = text.split('=');
   if (name === '' || amount === undefined)
     throw new UsageError(`--limit: expected TOKEN=AMOUNT, such as SOL=2, not ${text}`);

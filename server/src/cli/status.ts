@@ -1,12 +1,9 @@
+import type { Answer } from '@slipway/client';
 import type { Command } from 'commander';
 import type { CommandContext, Result } from './context.js';
 import { example, URL_OPTION } from './program.js';
 import { askSandbox } from './sandbox.js';
 import { requestJson, serviceUrl } from './service.js';
-
-interface Ready {
-  checks?: Record<string, string>;
-}
 
 /** `slipway status` */
 export function statusCommand(program: Command, context: CommandContext): void {
@@ -23,7 +20,7 @@ export function statusCommand(program: Command, context: CommandContext): void {
 async function status(base: string): Promise<Result> {
   const [ready, sandbox] = await Promise.all([requestJson(`${base}/readyz`), askSandbox(base)]);
   const isReady = ready.status === 200;
-  const { checks = {} } = (ready.body ?? {}) as Ready;
+  const { checks = {} } = (ready.body ?? {}) as Partial<Answer<'get', '/readyz'>>;
   const { stopped, ...others } = checks;
   const said = Object.entries(others).map(([name, state]) => (state === 'ok' ? `${name} ok` : `${name}: ${state}`));
   const lines: [name: string, text: string][] = [

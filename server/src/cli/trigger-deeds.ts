@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type EventKind, SlipwayError, SOL } from '@slipway/client';
 import { type Address, compileMessage, setComputeUnitLimit, systemTransfer, unsignedTransaction } from '@slipway/wire';
+import type { VerificationsPage } from '../areas/admin/index.js';
 import { createClock } from '../lib/clock.js';
 import type { WalletSigner } from '../signer/index.js';
 import { withAdmin } from './admin-client.js';
@@ -227,8 +228,8 @@ async function verify(stage: Stage): Promise<string> {
 async function decide(stage: Stage, verb: 'approve' | 'reject'): Promise<void> {
   const tokenId = await verify(stage);
   await withAdmin(stage.context, stage.option, async (admin) => {
-    type Page = { verifications: { id: string; tokenId: string }[] };
-    const { verifications } = await admin.request<Page>('GET', '/verifications?state=pending&limit=100');
+    const path = '/verifications?state=pending&limit=100';
+    const { verifications } = await admin.request<VerificationsPage>('GET', path);
     const found = verifications.find((each) => each.tokenId === tokenId);
     if (found === undefined) throw new CommandError(`the verification of ${tokenId} is decided already`);
     for (;;) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListedOrder, OrderExplanation } from '../areas/admin/index.js';
+import type { OrderExplanation, OrdersPage } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
 import { type CommandContext, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
@@ -44,11 +44,6 @@ export function triggerOrdersCommand(program: Command, context: CommandContext):
       const text = [`Order ${explanation.id}`, ...explanation.reasons].join('\n');
       context.answer({ json: explanation, text });
     });
-}
-
-interface OrdersPage {
-  orders: ListedOrder[];
-  nextCursor: string | null;
 }
 
 function show({ orders, nextCursor }: OrdersPage): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Verification } from '../areas/admin/index.js';
+import type { Verification, VerificationsPage } from '../areas/admin/index.js';
 import { withAdmin } from './admin-client.js';
 import type { CommandContext } from './context.js';
 import { example, URL_OPTION } from './program.js';
@@ -36,17 +36,14 @@ function listCommand(verifications: Command, context: CommandContext): void {
       const query = new URLSearchParams({ limit });
       if (state !== undefined) query.set('state', state);
       if (cursor !== undefined) query.set('cursor', cursor);
-      const page = await withAdmin(context, url, (admin) => admin.request<Page>('GET', `/verifications?${query}`));
+      const page = await withAdmin(context, url, (admin) =>
+        admin.request<VerificationsPage>('GET', `/verifications?${query}`),
+      );
       context.answer({ json: page, text: showPage(page) });
     });
 }
 
-interface Page {
-  verifications: Verification[];
-  nextCursor: string | null;
-}
-
-function showPage({ verifications, nextCursor }: Page): string {
+function showPage({ verifications, nextCursor }: VerificationsPage): string {
   if (verifications.length === 0) return 'No verification requests.';
   const headings = ['ID', 'TOKEN', 'KIND', 'STATE', 'PAYER', 'PAID', 'TWITTER'];
   const rows = verifications.map((row) => [

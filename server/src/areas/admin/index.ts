@@ -49,8 +49,9 @@ export type {
   RevokedLogins,
   Stop,
   Verification,
+  VerificationsPage,
 } from './schema.js';
-export type { Order as ListedOrder } from './watch-schema.js';
+export type { OrdersPage } from './watch-schema.js';
 
 export const adminArea: Area = {
   name: 'admin',

@@ -1,8 +1,7 @@
-import { Type } from 'typebox';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { searchTriggerOrders } from '../../store/operator-views.js';
 import { type AdminDeps, adminRoute } from './deps.js';
-import { ListOrdersQuery, Order } from './watch-schema.js';
+import { ListOrdersQuery, type Order, OrdersPage } from './watch-schema.js';
 
 export function registerListOrders(app: TypedServer, { store }: AdminDeps): void {
   app.get(
@@ -14,12 +13,7 @@ export function registerListOrders(app: TypedServer, { store }: AdminDeps): void
         summary: 'List the trigger orders',
         description: 'The newest first. `nextCursor`, null on the last page, is the `cursor` of the next one.',
         querystring: ListOrdersQuery,
-        response: {
-          200: Type.Object({
-            orders: Type.Array(Order),
-            nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-          }),
-        },
+        response: { 200: OrdersPage },
       },
     },
     async ({ query: { limit, ...wanted } }) => {

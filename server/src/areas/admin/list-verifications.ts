@@ -1,8 +1,7 @@
-import { Type } from 'typebox';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { listVerifications } from '../../store/verifications.js';
 import { type AdminDeps, adminRoute } from './deps.js';
-import { ListVerificationsQuery, Verification } from './schema.js';
+import { ListVerificationsQuery, VerificationsPage } from './schema.js';
 import { showVerification } from './show-verification.js';
 
 export function registerListVerifications(app: TypedServer, { store }: AdminDeps): void {
@@ -15,12 +14,7 @@ export function registerListVerifications(app: TypedServer, { store }: AdminDeps
         summary: 'List the verification requests',
         description: 'The newest first. `nextCursor`, null on the last page, is the `cursor` of the next one.',
         querystring: ListVerificationsQuery,
-        response: {
-          200: Type.Object({
-            verifications: Type.Array(Verification),
-            nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-          }),
-        },
+        response: { 200: VerificationsPage },
       },
     },
     async ({ query: { state, limit, cursor } }) => {

@@ -160,6 +160,9 @@ export const Verification = Type.Object({
 });
 export type Verification = Static<typeof Verification>;
 
+export const VerificationsPage = Type.Object({ verifications: Type.Array(Verification), nextCursor: NullableString });
+export type VerificationsPage = Static<typeof VerificationsPage>;
+
 export const ListVerificationsQuery = Type.Object({
   state: Type.Optional(VerificationState),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),

@@ -54,6 +54,12 @@ export const Order = Type.Object({
 });
 export type Order = Static<typeof Order>;
 
+export const OrdersPage = Type.Object({
+  orders: Type.Array(Order),
+  nextCursor: NullableString,
+});
+export type OrdersPage = Static<typeof OrdersPage>;
+
 export const RequestParams = Type.Object({ id: Word });
 
 const OnChain = Type.Object({
