@@ -47,9 +47,15 @@ const BLOCKHASH = newAddress();
 const folder = process.env.SLIPWAY_PROGRAMS_DIR;
 const others = ROW_PROGRAMS.filter((program) => folder !== undefined && existsSync(join(folder, `${program}.so`)));
 
+/** Worlds in which the order once missed the best route, or lost most of it. */
+const LOST_ONCE = [
+  // A pool of the second step ends just beyond what dealing out in chunks brings to it.
+  { seed: 613_987_864, world: 216 },
+];
+
 /** Numbers of their own for each world and each stock, so that every one can be made again alone. */
-const randomOf = (i: number, kind: number): Random =>
-  randomNumbers(Math.imul(SEED + kind * 7_919 + i, 2_654_435_761) >>> 0 || 1);
+const randomOf = (seed: number, i: number, kind: number): Random =>
+  randomNumbers(Math.imul(seed + kind * 7_919 + i, 2_654_435_761) >>> 0 || 1);
 
 interface Stock {
   lab: Lab;
@@ -65,7 +71,8 @@ function openStock(random: Random): Stock {
   return { lab, tokens, pools: writeStock(lab, random, tokens, { count: STOCK }) };
 }
 
-const stockOf = (world: number): Stock => openStock(randomOf(Math.floor(world / WORLDS_A_STOCK), 1));
+const stockOf = (seed: number, world: number): Stock =>
+  openStock(randomOf(seed, Math.floor(world / WORLDS_A_STOCK), 1));
 
 interface World {
   pools: StockPool[];
@@ -204,17 +211,57 @@ function execute(
   for (const [address, data, owner, lamports] of before) vm.put(address, data, owner, lamports);
 }
 
+/** What the order gives, and what would give clearly more. */
+function compared(found: Found | undefined, world: World, tokens: readonly Token[]) {
+  const { request, broken, tables } = world;
+  const isWhole = found && found.outcome.inAmount * 10_000n >= request.amount * 9_999n;
+  const out = isWhole ? found.outcome.outAmount : 0n;
+  // The bytes do not depend on the shares.
+  const fitting = new Map<string, boolean>();
+  const better = findBetter(
+    {
+      pools: world.pools.filter(({ address }) => !broken.has(address)),
+      input: request.input.mint,
+      output: request.output.mint,
+      amount: request.amount,
+      maxPools: MAX_POOLS,
+      listed: new Set(tables.flatMap(({ addresses }) => addresses)),
+      maxBytes: MAX_TRANSACTION_SIZE,
+      fits(steps) {
+        const plan = planOf(steps);
+        const outcome = run(plan, request.amount, { fee: undefined, routed: true });
+        if (!outcome) return false;
+        const hasRest = outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
+        const key = `${hasRest} ${plan.steps.map(({ parts }) => parts.map(({ pool }) => pool.address).join()).join(' ')}`;
+        const fits = fitting.get(key) ?? craft(plan, outcome, world, tokens) !== undefined;
+        fitting.set(key, fits);
+        return fits;
+      },
+    },
+    (out * WITHIN + WITHIN - 2n) / (WITHIN - 1n),
+  );
+  return { out, better };
+}
+
+for (const { seed, world: i } of LOST_ONCE) {
+  test(`the route that was lost in world ${i} of TEST_SEED=${seed} is found`, () => {
+    const stock = stockOf(seed, i);
+    const world = worldOf(stock, randomOf(seed, i, 2));
+    const { out, better } = compared(ordered(world, stock.tokens), world, stock.tokens);
+    assert.ok(!better, better && `the order gives ${out}; ${told(better.steps, better.out)}`);
+  });
+}
+
 test(`whatever trade can be executed in a random world, the order executes, nearly as well (TEST_SEED=${SEED})`, (t) => {
   t.diagnostic(`TEST_SEED=${SEED}`);
   const counts = { traded: 0, nothing: 0, executed: 0, split: 0, steps: [0, 0, 0, 0], 'with broken pools': 0 };
   const missed: string[] = [];
-  let stock = stockOf(FIRST);
+  let stock = stockOf(SEED, FIRST);
   for (let i = FIRST; i < LAST; i++) {
-    if (i > FIRST && i % WORLDS_A_STOCK === 0) stock = stockOf(i);
-    const world = worldOf(stock, randomOf(i, 2));
+    if (i > FIRST && i % WORLDS_A_STOCK === 0) stock = stockOf(SEED, i);
+    const world = worldOf(stock, randomOf(SEED, i, 2));
     const what = `TEST_SEED=${SEED}, world ${i}`;
     const found = ordered(world, stock.tokens);
-    const isWhole = found && found.outcome.inAmount * 10_000n >= world.request.amount * 9_999n;
     if (found) {
       const trade = craft(found.plan, found.outcome, world, stock.tokens);
       assert.ok(trade, `${what}: the order does not fit`);
@@ -229,32 +276,7 @@ test(`whatever trade can be executed in a random world, the order executes, near
       }
     } else counts.nothing += 1;
     if (world.broken.size > 0) counts['with broken pools'] += 1;
-    const out = isWhole ? found.outcome.outAmount : 0n;
-    // The bytes do not depend on the shares.
-    const fitting = new Map<string, boolean>();
-    const working = world.pools.filter(({ address }) => !world.broken.has(address));
-    const better = findBetter(
-      {
-        pools: working,
-        input: world.request.input.mint,
-        output: world.request.output.mint,
-        amount: world.request.amount,
-        maxPools: MAX_POOLS,
-        listed: new Set(world.tables.flatMap(({ addresses }) => addresses)),
-        maxBytes: MAX_TRANSACTION_SIZE,
-        fits(steps) {
-          const plan = planOf(steps);
-          const outcome = run(plan, world.request.amount, { fee: undefined, routed: true });
-          if (!outcome) return false;
-          const hasRest = outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
-          const key = `${hasRest} ${plan.steps.map(({ parts }) => parts.map(({ pool }) => pool.address).join()).join(' ')}`;
-          const fits = fitting.get(key) ?? craft(plan, outcome, world, stock.tokens) !== undefined;
-          fitting.set(key, fits);
-          return fits;
-        },
-      },
-      (out * WITHIN + WITHIN - 2n) / (WITHIN - 1n),
-    );
+    const { out, better } = compared(found, world, stock.tokens);
     if (better) {
       missed.push(`${what}: the order gives ${out}, ${found && shown(found)}; ${told(better.steps, better.out)}`);
       assert.ok(Number(out) > Number(better.out) * (1 - MOST_LOST), missed.at(-1));
