@@ -8,6 +8,8 @@ import type { CallerSettings, SignerSettings } from './settings.js';
 
 /** Of one caller: more than its copies need. */
 const MOST_CONNECTIONS = 64;
+/** Until a connection has shown its certificate; whoever can reach the port may hold that many open. */
+const HANDSHAKE_MS = 5_000;
 
 export interface Listening {
   /** Where callers with a certificate connect. */
@@ -18,6 +20,7 @@ export interface Listening {
 
 interface Door {
   server: Server;
+  /** Those included that have not shown yet whose they are. */
   sockets: Set<Socket>;
 }
 
@@ -57,18 +60,25 @@ function openDoor(
   { port, note }: { port: KeyPort; note: Note },
 ): Door {
   const sockets = new Set<Socket>();
-  server.maxConnections = MOST_CONNECTIONS;
+  const counts = new Map<string, number>();
+  const refuse = (socket: Socket, why: string, facts: object) => {
+    note(why, { ...facts });
+    socket.on('error', () => {});
+    socket.destroy();
+  };
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on(event, (socket: Socket) => {
     const caller = callerOf(socket);
-    if (caller === undefined) {
-      note('a certificate names no caller', {});
-      socket.on('error', () => {});
-      socket.destroy();
-      return;
-    }
-    sockets.add(socket);
+    if (caller === undefined) return refuse(socket, 'a certificate names no caller', {});
+    const { name } = caller;
+    const count = counts.get(name) ?? 0;
+    if (count >= MOST_CONNECTIONS) return refuse(socket, 'too many connections of a caller', { caller: name });
+    counts.set(name, count + 1);
+    socket.once('close', () => counts.set(name, counts.get(name)! - 1));
     socket.setNoDelay(true);
-    socket.once('close', () => sockets.delete(socket));
     serveCaller(socket, caller, port, note);
   });
   return { server, sockets };
@@ -89,6 +99,7 @@ async function tlsDoor(
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3',
+    handshakeTimeout: HANDSHAKE_MS,
   });
   server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
   const callerOf = (socket: Socket) => callers.find(({ name }) => name === commonName(socket as TLSSocket));

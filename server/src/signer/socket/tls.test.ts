@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { address, verify } from '@slipway/wire';
+import { connectSigner, openSigner, type RemoteSigner, sealedRow } from '../index.js';
+import { type Listening, listenForCallers } from '../process/listen.js';
+import type { KeyPort } from './protocol.js';
+
+const WALLET = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
+const HOST = '127.0.0.1';
+/** More than one caller may have. */
+const MANY = 100;
+
+let folder: string;
+let port: KeyPort;
+let listening: Listening;
+const notes: string[] = [];
+const clients: RemoteSigner[] = [];
+const sockets: Socket[] = [];
+
+const fileOf = (name: string) => join(folder, name);
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+const NEW_KEY = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+function makeAuthority(name: string): void {
+  openssl(...NEW_KEY, '-x509', '-days', '2', '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`);
+}
+
+/** A certificate for a name, which is also what its files are called. */
+function certify(name: string, authority: string, file = name): void {
+  openssl(...NEW_KEY, '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.csr`);
+  const by = ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`, '-CAcreateserial'];
+  openssl('x509', '-req', '-in', `${file}.csr`, ...by, '-days', '2', '-out', `${file}.pem`);
+}
+
+const credentials = (name: string) => ({
+  certificate: readFileSync(fileOf(`${name}.pem`)),
+  key: readFileSync(fileOf(`${name}.key`)),
+});
+
+async function clientOf(name: string): Promise<RemoteSigner> {
+  const endpoint = {
+    host: 'localhost',
+    port: listening.tlsPort!,
+    ...credentials(name),
+    ca: readFileSync(fileOf('own.pem')),
+  };
+  const signer = await connectSigner({ endpoint, name, patienceMs: 0 });
+  clients.push(signer);
+  return signer;
+}
+
+/** What a connection with these options hears before it ends. */
+async function heard(options: ConnectionOptions): Promise<string> {
+  const socket = connectTls({ host: HOST, port: listening.tlsPort!, rejectUnauthorized: false, ...options });
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (part) => {
+    text += part;
+  });
+  socket.on('error', () => {});
+  socket.on('secureConnect', () => socket.write('\0\0\0\x13{"slipwaySigner": 2}'));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}
+
+const missing =
+  spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed, which makes the certificates';
+
+describe('callers with certificates', { skip: missing }, () => {
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-tls-'));
+    for (const authority of ['own', 'foreign']) makeAuthority(authority);
+    for (const name of ['localhost', 'api', 'keeper', 'stranger']) certify(name, 'own');
+    certify('keeper', 'foreign', 'forged');
+    port = await openSigner({ file: fileOf('signer.json'), passphrase: 'of the test', create: true });
+    const tls = {
+      host: HOST,
+      port: 0,
+      certificate: fileOf('localhost.pem'),
+      key: fileOf('localhost.key'),
+      ca: fileOf('own.pem'),
+    };
+    const callers = (['api', 'keeper'] as const).map((name) => ({ name, roles: [name], socket: undefined }));
+    listening = await listenForCallers({ callers, tls }, port, (event, facts) => {
+      notes.push(`${event} ${JSON.stringify(facts)}`);
+    });
+  });
+  after(async () => {
+    for (const each of clients) each.close();
+    for (const socket of sockets) socket.destroy();
+    await listening?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('each caller is whom its certificate names', async () => {
+    const [api, keeper] = [await clientOf('api'), await clientOf('keeper')];
+    assert.deepEqual([api.caller, keeper.caller], ['api', 'keeper']);
+    assert.ok(verify(port.address('seal'), sealedRow(Buffer.from('row')), await api.sealRow(Buffer.from('row'))));
+    assert.equal(await api.publicKey(`vault:${WALLET}`), await port.publicKey(`vault:${WALLET}`));
+  });
+
+  test("attack: another user of the signer's network has no certificate, that of another authority, or one that names no caller: he hears nothing", async () => {
+    const of = (name: string) => ({ cert: credentials(name).certificate, key: credentials(name).key });
+    assert.equal(await heard({}), '');
+    assert.equal(await heard(of('forged')), '');
+    assert.equal(await heard(of('stranger')), '');
+    assert.equal(await heard({ ...of('keeper'), maxVersion: 'TLSv1.2' }), '');
+    assert.match(notes.join('\n'), /a connection without a valid certificate.*\n.*\na certificate names no caller/s);
+    await (await clientOf('api')).probe();
+  });
+
+  test("attack: another user of the signer's network takes its place with a certificate of another authority: no client says anything to him", async () => {
+    await assert.rejects(
+      connectSigner({
+        endpoint: {
+          host: 'localhost',
+          port: listening.tlsPort!,
+          ...credentials('api'),
+          ca: readFileSync(fileOf('foreign.pem')),
+        },
+        name: 'api',
+        patienceMs: 0,
+      }),
+      /does not answer \(SELF_SIGNED_CERT_IN_CHAIN\)/,
+    );
+  });
+
+  test("attack: another user of the signer's network opens connections and says nothing: callers go on", async () => {
+    for (let i = 0; i < MANY; i++) {
+      const socket = connect({ host: HOST, port: listening.tlsPort! });
+      sockets.push(socket);
+      await once(socket, 'connect');
+    }
+    await (await clientOf('keeper')).probe();
+  });
+
+  test('attack: a copy that was broken into opens ever more connections to its signer: it has 64, and other callers go on', async () => {
+    const options = { host: 'localhost', port: listening.tlsPort!, ca: readFileSync(fileOf('own.pem')) };
+    const { certificate: cert, key } = credentials('api');
+    const open: Socket[] = [];
+    for (let i = 0; i < MANY; i++) {
+      const socket = connectTls({ ...options, cert, key });
+      socket.on('error', () => {});
+      await once(socket, 'secureConnect');
+      open.push(socket);
+    }
+    sockets.push(...open);
+    await (await clientOf('keeper')).probe();
+    const refused = () => notes.filter((note) => note === 'too many connections of a caller {"caller":"api"}').length;
+    while (refused() < MANY - 64) await new Promise((resolve) => setTimeout(resolve, 10));
+    const isOpen = () => open.filter((socket) => !socket.closed).length;
+    while (isOpen() > 64) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+});
