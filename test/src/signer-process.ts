@@ -20,13 +20,13 @@ export interface SignerProcess {
   close(): Promise<void>;
 }
 
-/** Starts a signer with a new seed, whose callers have these roles and a socket each. */
-export async function startSigner(callers: Record<string, string[]>): Promise<SignerProcess> {
+/** Starts a signer with a new seed, whose callers have these roles and a socket each; `more` are other settings. */
+export async function startSigner(callers: Record<string, string[]>, more: object = {}): Promise<SignerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-signer-'));
   mkdirSync(folder, { recursive: true });
   await openSigner({ file: join(folder, 'signer.json'), passphrase: PASSPHRASE, create: true });
   const entries = Object.entries(callers).map(([name, roles]) => [name, { roles, socket: `${name}.sock` }]);
-  const settings = { file: 'signer.json', publicUrl: PUBLIC_URL, callers: Object.fromEntries(entries) };
+  const settings = { file: 'signer.json', publicUrl: PUBLIC_URL, callers: Object.fromEntries(entries), ...more };
   writeFileSync(join(folder, 'slipway.signer.json'), JSON.stringify(settings));
   const env = { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
   let program: Program | undefined;

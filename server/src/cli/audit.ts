@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ActsPage } from '../areas/admin/index.js';
-import { CHAIN_START, whyBroken } from '../lib/hash-chain.js';
+import { CHAIN_START, readEnd, whyBroken } from '../lib/hash-chain.js';
 import { type AdminClient, withAdmin } from './admin-client.js';
 import { type CommandContext, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
@@ -19,7 +19,7 @@ export function auditCommand(program: Command, context: CommandContext): void {
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway audit verify', 'slipway audit verify --end 41:9f86d081…'))
     .action(async (options: { end?: string; url?: string }) => {
-      const noted = options.end === undefined ? undefined : readEnd(options.end);
+      const noted = options.end === undefined ? undefined : notedEnd(options.end);
       const { fault, last } = await withAdmin(context, options.url, (admin) => verify(admin, noted));
       const end = `${last?.seq ?? 0}:${last?.hash ?? CHAIN_START}`;
       const text = fault === undefined ? `The record is whole. It ends with ${end}` : `The record is broken: ${fault}`;
@@ -37,10 +37,10 @@ export function auditCommand(program: Command, context: CommandContext): void {
     });
 }
 
-function readEnd(text: string): End {
-  const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (seq === undefined) throw new UsageError('--end must be a number, a colon and a hash, as verify prints them');
-  return { seq: Number(seq), hash };
+function notedEnd(text: string): End {
+  const end = readEnd(text);
+  if (end === undefined) throw new UsageError('--end must be a number, a colon and a hash, as verify prints them');
+  return end;
 }
 
 /** Pages until one has nothing new: it has the end of the record after all before were read. */

@@ -27,6 +27,10 @@ export const errorTable = {
   CHAIN_UNAVAILABLE: { status: 503, message: 'The chain cannot be reached at the moment' },
   STORAGE_UNAVAILABLE: { status: 503, message: 'The storage of files cannot be reached at the moment' },
   SIGNER_UNAVAILABLE: { status: 503, message: 'What signs for the service cannot be reached at the moment' },
+  SIGNER_HOLDS: {
+    status: 503,
+    message: 'The signer of the service does not sign this at the moment: nothing was sent',
+  },
   STORE_UNAVAILABLE: { status: 503, message: 'The database cannot be reached at the moment' },
   OVERLOADED: { status: 503, message: 'Too many requests are waiting for their answers; try again in a moment' },
   STOPPED: { status: 503, message: 'Stopped by the operator' },

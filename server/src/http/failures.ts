@@ -20,6 +20,8 @@ const MAX_ECHOED_PATH = 200;
 /** What is away for a moment is mostly back by then; what somebody has stopped is not. */
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_STOPPED_SECONDS = 30;
+/** What an operator has to end, or time. */
+const STOPPED_CODES: readonly string[] = ['STOPPED', 'SIGNER_HOLDS'];
 
 const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE' },
@@ -65,7 +67,7 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
     }
     // A rate limit knows better, and says so afterwards.
     if (error.status === 503 || error.status === 429) {
-      reply.header('retry-after', error.code === 'STOPPED' ? RETRY_STOPPED_SECONDS : RETRY_AFTER_SECONDS);
+      reply.header('retry-after', STOPPED_CODES.includes(error.code) ? RETRY_STOPPED_SECONDS : RETRY_AFTER_SECONDS);
     }
     sendError(reply, status, renderError(shape, error, request.id));
   };

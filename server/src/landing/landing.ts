@@ -244,7 +244,7 @@ export class Landing {
     const keys = keysOf(request, settlements[request.area]?.keys);
     if (keys.length === 0) return signedByUser;
     const { message } = signedByUser;
-    const cosigned = await signer.cosign({ keys, message, ...(order && { order }) });
+    const cosigned = await signer.cosign({ keys, message, request: request.id, ...(order && { order }) });
     return cosigned.reduce<Transaction>(
       (transaction, { address, signature }) => withSignature(transaction, address, signature),
       signedByUser,

@@ -33,6 +33,12 @@ export function whyBroken(
   return hash === hashOf(seq, prev, entry) ? undefined : `number ${seq} was changed`;
 }
 
+/** An entry as a person notes it, `SEQ:HASH`; undefined for what is none. */
+export function readEnd(text: string): { seq: number; hash: string } | undefined {
+  const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return seq === undefined ? undefined : { seq: Number(seq), hash };
+}
+
 function hashOf(seq: number, prev: string, entry: object): string {
   // In the order of their names, because a database keeps no other.
   const fields = Object.entries(entry).sort(([one], [other]) => (one < other ? -1 : 1));

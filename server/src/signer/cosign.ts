@@ -1,8 +1,18 @@
 import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import { type Address, verify } from '@slipway/wire';
+import { type LossLimits, PAYERS, type Payer } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';
-import { checkPolicies, type KnownPrograms, type NamedKey, NotAllowed, SignerRefused } from './policies/index.js';
+import {
+  checkPolicies,
+  type KnownPrograms,
+  type NamedKey,
+  NotAllowed,
+  NotNow,
+  SignerHolds,
+  SignerRefused,
+} from './policies/index.js';
 import type { KeyName, Signer } from './signer.js';
+import type { SignerStop, StoppedHere } from './stop-file.js';
 
 /** A transaction that keys of the service are asked to sign, and what speaks for it. */
 export interface CosignRequest {
@@ -11,6 +21,8 @@ export interface CosignRequest {
   message: Uint8Array;
   /** The trigger order that a fill is for, with its seal. */
   order?: SealedOrder & { seal: Uint8Array | null };
+  /** The request of the caller that this is for, for the record. */
+  request?: string;
 }
 
 /** A signature (64 bytes) of one of the keys. */
@@ -33,12 +45,17 @@ export const SANDBOX_PROGRAMS: KnownPrograms = {
   invite: INVITE_PROGRAM,
 };
 
-/** `refused` hears of each refusal. */
-export function createCosign(
-  keys: BareKeys,
-  programs: KnownPrograms,
-  refused: (refusal: SignerRefused) => void = () => {},
-): Cosign {
+interface CosignOptions {
+  programs: KnownPrograms;
+  /** Without them, the policies alone decide. */
+  limits?: Pick<LossLimits, 'take'> | undefined;
+  /** What is stopped here. */
+  stops?: (() => Promise<StoppedHere>) | undefined;
+  /** Hears of each refusal. */
+  refused?: ((refusal: SignerRefused) => void) | undefined;
+}
+
+export function createCosign(keys: BareKeys, { programs, limits, stops, refused }: CosignOptions): Cosign {
   return async ({ keys: names, message, order }) => {
     const asked = await Promise.all(
       names.map(async (name): Promise<NamedKey> => ({ name, address: await keys.publicKey(name) })),
@@ -46,10 +63,15 @@ export function createCosign(
     const facts = { keeper: await keys.publicKey('keeper'), programs, ...(order && { order }) };
     try {
       if (order) await checkOrder(keys, order, asked);
-      checkPolicies(message, asked, facts);
+      const { losses, isOurs } = checkPolicies(message, asked, facts);
+      if (stops) await requireGoing(stops, isOurs);
+      await limits?.take(
+        message,
+        asked.flatMap(({ name }, i) => (isPayer(name) ? { payer: name, lamports: losses[i]! } : [])),
+      );
     } catch (error) {
       const refusal = refusalOf(error, names);
-      refused(refusal);
+      refused?.(refusal);
       throw refusal;
     }
     return Promise.all(
@@ -58,9 +80,23 @@ export function createCosign(
   };
 }
 
+/** Asked last before anything is counted or signed. */
+async function requireGoing(stops: () => Promise<StoppedHere>, isOurs: boolean): Promise<void> {
+  const { all, fills } = await stops().catch((error: Error) => {
+    throw new NotNow(`it is not known what is stopped: ${error.message}`);
+  });
+  const stopped = (what: SignerStop, why: string) =>
+    new NotNow(`its operator has stopped ${what}: ${why}`, `Stopped by the operator of the signer (${what}): ${why}`);
+  if (all !== undefined) throw stopped('all', all);
+  if (fills !== undefined && isOurs) throw stopped('fills', fills);
+}
+
+const isPayer = (name: string): name is Payer => (PAYERS as readonly string[]).includes(name);
+
 /** Whatever a policy throws is a refusal: what it cannot read is not signed. */
 function refusalOf(error: unknown, names: readonly KeyName[]): SignerRefused {
   const all = names.join(', ');
+  if (error instanceof NotNow) return new SignerHolds(error.key ?? all, error.message, error.told);
   if (error instanceof NotAllowed) return new SignerRefused(error.key ?? all, error.message);
   return new SignerRefused(all, `it cannot be read: ${(error as Error).message}`);
 }

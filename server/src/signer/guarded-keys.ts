@@ -2,6 +2,7 @@ import { type Address, isAddress, verify } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
 import { type BareKeys, type Cosign, createCosign } from './cosign.js';
 import { readLogin, SKEW_SECONDS, secondsOf, writeLogin } from './login-claims.js';
+import type { LossLimits } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';
 import {
   type Consent,
@@ -13,6 +14,7 @@ import {
   NotAllowed,
   SignerRefused,
 } from './policies/index.js';
+import type { StoppedHere } from './stop-file.js';
 
 /** The service whose wallets log in, as the texts that they sign name it. */
 export interface ServiceWords {
@@ -60,6 +62,10 @@ interface GuardOptions {
   service?: ServiceWords | undefined;
   /** Challenges of before, in Unix milliseconds, are not taken. */
   since?: number | undefined;
+  /** What the wallets may lose by what they sign. */
+  limits?: Pick<LossLimits, 'take'> | undefined;
+  /** What its operator has stopped. */
+  stops?: (() => Promise<StoppedHere>) | undefined;
   /** Hears of each refusal. */
   refused?: ((refusal: SignerRefused) => void) | undefined;
 }
@@ -69,7 +75,10 @@ export function sealedRow(row: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('slipway ledger row 1\n'), row]);
 }
 
-export function guardKeys(keys: BareKeys, { programs, clock, service, since, refused }: GuardOptions): GuardedKeys {
+export function guardKeys(
+  keys: BareKeys,
+  { programs, clock, service, since, limits, stops, refused }: GuardOptions,
+): GuardedKeys {
   const checkLogin = createLoginPolicy({ prefix: () => wordsOf(service).challengePrefix(), since });
   /** Whatever a policy throws is a refusal: what it cannot read is not signed. */
   const checked = async <T>(key: string, check: () => T | Promise<T>): Promise<T> => {
@@ -101,7 +110,7 @@ export function guardKeys(keys: BareKeys, { programs, clock, service, since, ref
   }
 
   return {
-    cosign: createCosign(keys, programs, refused),
+    cosign: createCosign(keys, { programs, limits, stops, refused }),
 
     async issueLogin({ wallet, proof, notBefore }) {
       const now = clock.now();

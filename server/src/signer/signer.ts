@@ -4,12 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, createClock } from '../lib/clock.js';
 import { SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
+import type { LossLimits } from './loss-limits.js';
 import { numberedPath, searchMint } from './mint-search.js';
 import { type KnownPrograms, SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
+import type { StoppedHere } from './stop-file.js';
 import type { Token } from './token/token.js';
 import { isOfToken, openSeedInToken } from './token/token-seed.js';
 import { openTokenWallets, TOKEN_ROLES, type TokenRole, type TokenWallets } from './token/token-wallets.js';
@@ -104,6 +106,10 @@ export interface SignerOptions {
   clock?: Clock | undefined;
   /** Login challenges of before, in Unix milliseconds, are not taken. */
   since?: number | undefined;
+  /** What the wallets may lose by what they sign. */
+  limits?: Pick<LossLimits, 'take'> | undefined;
+  /** What its operator has stopped. */
+  stops?: (() => Promise<StoppedHere>) | undefined;
   /** Hears of each signature that is not made. */
   refused?: (refusal: SignerRefused) => void;
 }
@@ -159,9 +165,9 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     return options.token ? `${options.token.name}, and ${options.file}, which it opens` : options.file;
   };
   if (wallets) await describe();
-  const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, refused } = options;
+  const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, limits, stops, refused } = options;
   return {
-    ...guardKeys(bare, { programs, clock, service, since, refused }),
+    ...guardKeys(bare, { programs, clock, service, since, limits, stops, refused }),
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
     describe,

@@ -27,15 +27,15 @@ describe('attack: a copy that was broken into asks the gas wallet to sign spoile
     const wanted: Thief['wanted'] = [{ account: associatedTokenAddress(sender.address, JUP.mint), owner: gas }];
     const keys = [{ name: 'gas', address: gas }];
     const facts = { keeper: gas, programs: SANDBOX_PROGRAMS };
-    const least = checkPolicies(message, keys, facts)[0]!;
+    const least = checkPolicies(message, keys, facts).losses[0]!;
     assert.ok(least > 0n && least < 3_000_000n, `${least} lamports`);
     const had = await world.lamports(gas);
     const counts = { refused: 0, failed: 0, harmless: 0 };
     for (let i = 0; i < SPOILED; i++) {
       const spoiled = spoil(message, { address: thief.address, tokens: [JUP], wanted }, random);
-      let spends: bigint[];
+      let spends: readonly bigint[];
       try {
-        spends = checkPolicies(spoiled, keys, facts);
+        spends = checkPolicies(spoiled, keys, facts).losses;
       } catch (error) {
         const { name, stack } = error as Error;
         assert.ok(error instanceof NotAllowed || name === 'WireError' || name === 'RangeError', stack);

@@ -37,7 +37,11 @@ describe('attack: a copy that was broken into has orders sealed so that they fir
     const path = join(folder, 'api.sock');
     const callers = [{ name: 'api', roles: ['api' as const], socket: { path, mode: 0o600 } }];
     const port = world.signer as unknown as KeyPort;
-    const listening = await listenForCallers({ callers, tls: undefined }, port, () => {});
+    const listening = await listenForCallers(
+      { callers, tls: undefined },
+      () => port,
+      () => {},
+    );
     api = await connectSigner({ endpoint: { path }, name: 'api', patienceMs: 0 });
     closing.push(
       () => api.close(),

@@ -93,9 +93,9 @@ describe('attack: a copy that was broken into asks for signatures under spoiled 
       const before = await read(watched);
       for (let i = 0; i < SPOILED; i++) {
         const message = spoil(request.message, thief, random);
-        let spends: bigint[];
+        let spends: readonly bigint[];
         try {
-          spends = checkPolicies(message, keys, facts);
+          spends = checkPolicies(message, keys, facts).losses;
         } catch (error) {
           const isRefusal = error instanceof NotAllowed || ['WireError', 'RangeError'].includes((error as Error).name);
           assert.ok(isRefusal, `${(error as Error).stack}`);

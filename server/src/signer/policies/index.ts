@@ -11,7 +11,7 @@ import { checkVault } from './vault.js';
 
 export { createLoginPolicy, type LoginProof } from './login.js';
 export { CONSENT_MS, type Consent, checkEdit, checkNewOrder } from './order.js';
-export { NotAllowed, SignerRefused } from './refusal.js';
+export { NotAllowed, NotNow, SignerHolds, SignerRefused } from './refusal.js';
 export type { KnownPrograms } from './trade.js';
 export { termsThatWiden, wideningText } from './widening.js';
 
@@ -30,14 +30,21 @@ export interface PolicyFacts {
   order?: SealedOrder | undefined;
 }
 
+/** What a message does that all keys asked for may sign. */
+export interface Allowed {
+  /** What each of the keys may lose, in lamports. */
+  losses: readonly bigint[];
+  /** Whether nobody else signs: what the service does by itself. */
+  isOurs: boolean;
+}
+
 /**
- * Checks that each of these keys may sign the message: see the policy of each. Returns what each of them may lose, in
- * lamports.
+ * Checks that each of these keys may sign the message: see the policy of each.
  * @throws NotAllowed with the key's name, WireError for bytes that are no message
  */
-export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], facts: PolicyFacts): bigint[] {
+export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], facts: PolicyFacts): Allowed {
   const transaction = readToSign(message);
-  return keys.map((key) => {
+  const losses = keys.map((key) => {
     try {
       allow(transaction.signers.includes(key.address), 'the transaction does not need its signature');
       return checkPolicy(transaction, key, keys, facts);
@@ -46,6 +53,8 @@ export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], fa
       throw error;
     }
   });
+  const own = new Set(keys.map(({ address }) => address));
+  return { losses, isOurs: transaction.signers.every((signer) => own.has(signer)) };
 }
 
 function checkPolicy(transaction: ToSign, key: NamedKey, keys: readonly NamedKey[], facts: PolicyFacts): bigint {

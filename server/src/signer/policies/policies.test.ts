@@ -42,7 +42,7 @@ const bare = {
   sign: async (name: KeyName, message: Uint8Array) => sign(keys.get(name)!, message),
 };
 const refusals: SignerRefused[] = [];
-const cosign = createCosign(bare, SANDBOX_PROGRAMS, (refusal) => refusals.push(refusal));
+const cosign = createCosign(bare, { programs: SANDBOX_PROGRAMS, refused: (refusal) => refusals.push(refusal) });
 
 const tokens = { mint, decimals: 6, tokenProgram: TOKEN_PROGRAM };
 const [account, other] = [generateKeypair().address, generateKeypair().address];

@@ -18,6 +18,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** The keys, as the caller of this name has them. */
+type PortOf = (caller: string) => KeyPort;
+
 interface Door {
   server: Server;
   /** Those included that have not shown yet whose they are. */
@@ -27,7 +30,7 @@ interface Door {
 /** Lets each caller in by its own door. @throws Error when a socket or port is taken */
 export async function listenForCallers(
   { callers, tls }: Pick<SignerSettings, 'callers' | 'tls'>,
-  port: KeyPort,
+  portOf: PortOf,
   note: Note,
 ): Promise<Listening> {
   const doors: Door[] = [];
@@ -37,13 +40,13 @@ export async function listenForCallers(
   try {
     for (const caller of callers) {
       if (caller.socket === undefined) continue;
-      const served = openDoor(createServer(), 'connection', () => caller, { port, note });
+      const served = openDoor(createServer(), 'connection', () => caller, { portOf, note });
       doors.push(served);
       await listenOnPath(served.server, caller.socket.path, caller.socket.mode);
     }
     if (tls === undefined) return { tlsPort: undefined, close };
     const byName = callers.filter(({ socket }) => socket === undefined);
-    const served = await tlsDoor(tls, byName, port, note);
+    const served = await tlsDoor(tls, byName, portOf, note);
     doors.push(served);
     await listen(served.server, { host: tls.host, port: tls.port });
     return { tlsPort: (served.server.address() as { port: number }).port, close };
@@ -57,7 +60,7 @@ function openDoor(
   server: Server,
   event: 'connection' | 'secureConnection',
   callerOf: (socket: Socket) => Caller | undefined,
-  { port, note }: { port: KeyPort; note: Note },
+  { portOf, note }: { portOf: PortOf; note: Note },
 ): Door {
   const sockets = new Set<Socket>();
   const counts = new Map<string, number>();
@@ -79,7 +82,7 @@ function openDoor(
     counts.set(name, count + 1);
     socket.once('close', () => counts.set(name, counts.get(name)! - 1));
     socket.setNoDelay(true);
-    serveCaller(socket, caller, port, note);
+    serveCaller(socket, caller, portOf(name), note);
   });
   return { server, sockets };
 }
@@ -87,7 +90,7 @@ function openDoor(
 async function tlsDoor(
   { certificate, key, ca }: NonNullable<SignerSettings['tls']>,
   callers: readonly CallerSettings[],
-  port: KeyPort,
+  portOf: PortOf,
   note: Note,
 ): Promise<Door> {
   const secret = await readPrivateFile(key);
@@ -103,7 +106,7 @@ async function tlsDoor(
   });
   server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
   const callerOf = (socket: Socket) => callers.find(({ name }) => name === commonName(socket as TLSSocket));
-  return openDoor(server, 'secureConnection', callerOf, { port, note });
+  return openDoor(server, 'secureConnection', callerOf, { portOf, note });
 }
 
 function commonName(socket: TLSSocket): string | undefined {

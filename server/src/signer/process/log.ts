@@ -7,7 +7,14 @@ const LEVELS = { info: 30, warn: 40 };
 const ORDINARY = new Set(['connected', 'disconnected', 'closing']);
 
 /** What a caller that was broken into can have happen as often as it likes. */
-const BY_CALLERS = ['not done', 'connected', 'disconnected', 'a connection was ended'];
+const BY_CALLERS = [
+  'not done',
+  'connected',
+  'disconnected',
+  'a connection was ended',
+  'the record cannot be written: nothing is signed',
+  'a refusal is not in the record',
+];
 
 /**
  * Writes one line of JSON for each note, in the form of the service's own log; of what one caller has happen, one of each kind

@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createClock } from '../../lib/clock.js';
 import { PrivateFileError } from '../private-file.js';
-import { openSigner } from '../signer.js';
 import { PinRefused } from '../token/token-error.js';
 import type { SignerContext } from './context.js';
 import { keyCommands, runKeyCommand } from './keys.js';
-import { listenForCallers } from './listen.js';
-import { createSignerLog } from './log.js';
-import { readSignerSettings, SignerSettingsError } from './settings.js';
-import { openToken } from './token.js';
+import { isOperatorCommand, runOperatorCommand } from './operate.js';
+import { serve } from './serve.js';
+import { SignerSettingsError } from './settings.js';
 
 const USAGE = `Usage: slipway signer [--config <FILE>]
        slipway signer init|rekey [options]
+       slipway signer stop|resume|audit [options]
 
 Holds the keys of the service in a process of its own, and signs for the callers that its settings name.
 
   init              make the file of the keys
   rekey             give it another passphrase
+  stop fills|all    sign less, or nothing, until "resume"
+  audit             check or print the record of what it has signed
 
   --config <FILE>   its settings (default: slipway.signer.json)
   --help            show this
@@ -31,6 +31,7 @@ The passphrase of its key file is in SLIPWAY_SIGNER_PASSPHRASE. See docs/signer.
 export async function runSigner(argv: readonly string[], context: SignerContext): Promise<number> {
   const [word = '', ...rest] = argv;
   if (Object.hasOwn(keyCommands, word)) return runKeyCommand(word as keyof typeof keyCommands, rest, context);
+  if (isOperatorCommand(word)) return runOperatorCommand(word, rest, context);
   const options = readOptions(argv, context);
   if (typeof options === 'number') return options;
   try {
@@ -58,31 +59,6 @@ function readOptions(argv: readonly string[], { stdout, stderr }: SignerContext)
     stderr(`slipway signer: ${(error as Error).message.split('. ')[0]}\n\n${USAGE}\n`);
     return 2;
   }
-}
-
-async function serve(path: string, { env, stdout, stderr, ended }: SignerContext): Promise<void> {
-  const settings = await readSignerSettings(path);
-  const note = createSignerLog(stderr);
-  const token = settings.token && openToken(settings.token, env, note);
-  const clock = createClock();
-  const port = await openSigner({
-    file: settings.file,
-    passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
-    ...(token && { token }),
-    create: false,
-    service: settings.service,
-    clock,
-    since: clock.now(),
-    ...(settings.programs && { programs: settings.programs }),
-  });
-  const listening = await listenForCallers(settings, port, note);
-  const names = settings.callers.map(
-    ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,
-  );
-  stdout(`The signer is ready. Its callers: ${names.join(', ')}\n`);
-  const reason = await ended();
-  note('closing', { reason });
-  await listening.close();
 }
 
 function explain(error: unknown): string {

@@ -1,18 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Address } from '@slipway/wire';
 import { challengePrefixOf } from '../challenge.js';
 import type { ServiceWords } from '../guarded-keys.js';
+import type { LossLimit, Payer } from '../loss-limits.js';
 import type { KnownPrograms } from '../policies/index.js';
 import { type CallerRole, callerRoles } from '../socket/protocol.js';
-import { dictionary, list, Misshapen, oneOf, optional, record, text, whole } from '../socket/shapes.js';
+import { between, dictionary, list, Misshapen, oneOf, optional, record, text, whole } from '../socket/shapes.js';
 
 const PATH = text(1_000, /./, 'a path');
 
 const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address');
 
+/** In SOL, because people write it. */
+const SOL = between(0, 1_000_000);
+const LIMIT = record({ solPerHour: SOL, solPerDay: SOL });
+/** Where the settings do not say: what a small service needs, and no more than its wallets should hold. */
+const USUAL_LIMIT = { solPerHour: 2, solPerDay: 10 };
+
 const File = record({
   file: PATH,
+  state: optional(PATH),
+  limits: optional(record({ gas: optional(LIMIT), keeper: optional(LIMIT) })),
   token: optional(record({ module: PATH, label: text(32, /./, 'the label of a token') })),
   publicUrl: optional(text(1_000, /^https?:\/\/[^\s/]/, 'the URL at which clients reach the service')),
   challengePrefix: optional(text(330, /./, 'how login challenges begin')),
@@ -41,6 +50,9 @@ export interface CallerSettings {
 export interface SignerSettings {
   /** The encrypted seed. */
   readonly file: string;
+  /** The folder of what it writes: its record, what its wallets have signed for, and what is stopped. */
+  readonly state: string;
+  readonly limits: Readonly<Record<Payer, LossLimit>>;
   /** Has the keys of the wallets, and opens the file. */
   readonly token?: { readonly module: string; readonly label: string } | undefined;
   /** What wallets sign names this service; undefined where no caller has logins. */
@@ -86,7 +98,7 @@ export async function readSignerSettings(path: string): Promise<SignerSettings> 
 }
 
 function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerSettings {
-  const { file, token, programs, callers, tls } = read;
+  const { file, state, limits, token, programs, callers, tls } = read;
   const absolute = (path: string) => resolve(folder, path);
   const found = Object.entries(callers).map(([name, { roles, socket, mode = '0600' }]): CallerSettings => {
     if (roles.length === 0) throw new Misshapen(`callers.${name}.roles: expected at least one role`);
@@ -106,12 +118,19 @@ function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerS
     throw new Misshapen(`callers: expected a socket of its own for each, and ${twice} is of two`);
   return {
     file: absolute(file),
+    state: state === undefined ? join(dirname(absolute(file)), 'signer-state') : absolute(state),
+    limits: { gas: limitOf(limits?.gas), keeper: limitOf(limits?.keeper) },
     token: token && { ...token, module: absolute(token.module) },
     service: serviceOf(read),
     programs,
     callers: found,
     tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },
   };
+}
+
+function limitOf({ solPerHour, solPerDay } = USUAL_LIMIT): LossLimit {
+  const lamports = (sol: number) => BigInt(Math.round(sol * 1e9));
+  return { hour: lamports(solPerHour), day: lamports(solPerDay) };
 }
 
 /** The same as in the settings of the service, which the signer does not take its callers' word for. */

@@ -61,7 +61,7 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
       return found;
     },
     sign: (key, message) => ask('sign', { key, message }),
-    cosign: ({ keys, message, order }) => told(ask('cosign', { keys: [...keys], message, order })),
+    cosign: ({ keys, message, order, request }) => told(ask('cosign', { keys: [...keys], message, order, request })),
     issueLogin: (request) => told(ask('issueLogin', request)),
     sealOrder: (request) => told(ask('sealOrder', request)),
     sealRow: (row) => ask('sealRow', { row }),

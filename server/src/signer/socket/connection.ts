@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Outage } from '../../errors/index.js';
-import { SignerRefused } from '../policies/index.js';
+import { SignerHolds, SignerRefused } from '../policies/index.js';
 import { type Endpoint, openConnection } from './endpoint.js';
 import { encodeFrame, readFrames } from './frames.js';
 import {
@@ -163,7 +163,8 @@ function isError(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'error' in value && value.error !== null;
 }
 
-function failureOf({ code, message, key }: SignerFailure): Error {
+function failureOf({ code, message, key, told }: SignerFailure): Error {
+  if (code === 'held') return new SignerHolds(key ?? 'any key', message, told);
   if (code === 'refused') return new SignerRefused(key ?? 'any key', message);
   if (code !== 'busy' && code !== 'failed') return new SignerFault(`the signer refuses: ${message}`);
   return new Outage('SIGNER_UNAVAILABLE', `the signer did not do it (${code}): ${message}`);

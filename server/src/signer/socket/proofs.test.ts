@@ -68,7 +68,7 @@ before(async () => {
     socket: { path: join(folder, `${name}.sock`), mode: 0o600 },
   }));
   const note = (event: string, facts: object) => void notes.push(`${event} ${JSON.stringify(facts)}`);
-  listening = await listenForCallers({ callers, tls: undefined }, port, note);
+  listening = await listenForCallers({ callers, tls: undefined }, () => port, note);
   api = await client('api');
 });
 after(async () => {

@@ -19,7 +19,7 @@ import {
 } from './shapes.js';
 
 /** Both sides speak the same version, or none. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** What whoever asks the signer may be: one of them, or several. */
 export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;
@@ -152,14 +152,20 @@ export const methods = {
     run: (port, { key, message }) => port.sign(key, message),
   }),
   cosign: method({
-    params: record({ keys: list(KEY, 8), message: bytes(MOST_MESSAGE_BYTES), order: optional(SealedOrder) }),
+    params: record({
+      keys: list(KEY, 8),
+      message: bytes(MOST_MESSAGE_BYTES),
+      order: optional(SealedOrder),
+      request: optional(NAME),
+    }),
     result: list(record({ address: ADDRESS, signature: bytes(64) }), 8),
     may: (roles, { keys, order }) =>
       roles.some(
         (role) =>
           keys.every((key) => cosignedBy[role].includes(kindOf(key))) && (order === undefined || role === 'keeper'),
       ),
-    run: (port, { order, ...rest }) => port.cosign({ ...rest, ...(order && { order }) }),
+    run: (port, { order, request, ...rest }) =>
+      port.cosign({ ...rest, ...(order && { order }), ...(request !== undefined && { request }) }),
   }),
   issueLogin: method({
     params: record({ wallet: ADDRESS, proof: LoginProof, notBefore: whole(0, Number.MAX_SAFE_INTEGER) }),
@@ -231,11 +237,20 @@ export const Request = record({
   params: optional(anything),
 });
 
-/** Why something was not done. `refused`: this caller may not ask for it, or no policy allows it. */
-export const errorCodes = ['malformed', 'unknown', 'refused', 'busy', 'failed', 'version'] as const;
+/**
+ * Why something was not done. `refused`: this caller may not ask for it, or no policy allows it. `held`: not now, because a
+ * limit is reached, or the operator of the signer has stopped it.
+ */
+export const errorCodes = ['malformed', 'unknown', 'refused', 'held', 'busy', 'failed', 'version'] as const;
 export type SignerErrorCode = (typeof errorCodes)[number];
 
-export const Failure = record({ code: oneOf(...errorCodes), message: text(1_000), key: optional(text(200)) });
+export const Failure = record({
+  code: oneOf(...errorCodes),
+  message: text(1_000),
+  key: optional(text(200)),
+  /** What a client may read of it. */
+  told: optional(text(1_000)),
+});
 export type SignerFailure = ShapeOf<typeof Failure>;
 
 /** The answer to the request with this id, either a result or an error. Without an id, it ends the connection. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { SignerRefused } from '../policies/index.js';
+import { SignerHolds, SignerRefused } from '../policies/index.js';
 import { TokenError } from '../token/token-error.js';
 import { encodeFrame, readFrames } from './frames.js';
 import {
@@ -159,6 +159,9 @@ async function run(
     if (!row.may(roles, read)) return failure('refused', `${caller} may not ask for this`, name);
     return { result: row.result.write(await row.run(port, read, signal)) };
   } catch (error) {
+    if (error instanceof SignerHolds) {
+      return { error: { code: 'held', message: error.reason, key: error.key.slice(0, 200), told: error.told } };
+    }
     if (error instanceof SignerRefused) return failure('refused', error.reason, error.key);
     // A RangeError names a key that does not exist.
     if (error instanceof Misshapen || error instanceof RangeError) return failure('malformed', error.message);
@@ -176,5 +179,5 @@ interface Row {
 }
 
 function failure(code: SignerErrorCode, message: string, key?: string): Pick<Outcome, 'error'> {
-  return { error: { code, message: message.slice(0, 1_000), key: key?.slice(0, 200) } };
+  return { error: { code, message: message.slice(0, 1_000), key: key?.slice(0, 200), told: undefined } };
 }

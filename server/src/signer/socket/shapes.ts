@@ -39,6 +39,13 @@ export const finite: Shape<number> = same((value, at) => {
   return value;
 });
 
+export const between = (least: number, most: number): Shape<number> =>
+  same((value, at) => {
+    const found = finite.read(value, at);
+    if (found < least || found > most) throw expected(at, `a number from ${least} to ${most}`);
+    return found;
+  });
+
 /** Unix milliseconds. */
 export const date: Shape<Date> = {
   read: (value, at) => new Date(whole(0, 8.64e15).read(value, at)),

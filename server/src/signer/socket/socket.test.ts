@@ -36,7 +36,7 @@ const note = (event: string, facts: object) => void notes.push(`${event} ${JSON.
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-socket-'));
   port = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
-  listening = await listenForCallers(settings(), port, note);
+  listening = await listenForCallers(settings(), () => port, note);
 });
 after(async () => {
   for (const client of clients) client.close();
@@ -130,7 +130,7 @@ async function say(bytes: Uint8Array): Promise<string> {
   return answer;
 }
 
-const hello = encodeFrame({ slipwaySigner: 2 });
+const hello = encodeFrame({ slipwaySigner: 3 });
 const frameOf = (text: string) => {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(Buffer.byteLength(text));
@@ -151,7 +151,7 @@ test('attack: a copy that was broken into sends its signer what is no request: i
     ['a frame that is too long', tooLong, /out of bounds/],
     ['an empty frame', Buffer.alloc(4), /out of bounds/],
     ['no JSON', frameOf('GET / HTTP/1.1'), /holds no JSON/],
-    ['another version', encodeFrame({ slipwaySigner: 1 }), /"version".*version 2/],
+    ['another version', encodeFrame({ slipwaySigner: 1 }), /"version".*version 3/],
     ['a request before the greeting', encodeFrame({ id: 1, method: 'ping', params: {} }), /no field but/],
     ['an array', greeted([1]), /expected an object/],
     ['no id', greeted({ method: 'ping' }), /request\.id/],
@@ -199,7 +199,7 @@ test('a client finds a signer that was started again, and fails at once in the m
     callers: [{ ...callerOf('again', 'api'), socket: { path, mode: 0o600 } }],
     tls: undefined,
   });
-  let served = await listenForCallers(own(), port, note);
+  let served = await listenForCallers(own(), () => port, note);
   const changes: string[] = [];
   const remote = await connectSigner({
     endpoint: { path },
@@ -212,14 +212,14 @@ test('a client finds a signer that was started again, and fails at once in the m
   await served.close();
   await assert.rejects(remote.sealRow(MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
   assert.equal(await remote.publicKey('login:5'), known);
-  served = await listenForCallers(own(), port, note);
+  served = await listenForCallers(own(), () => port, note);
   while (changes.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(changes, ['away', 'back']);
   assert.ok(verify(port.address('seal'), sealedRow(MESSAGE), await remote.sealRow(MESSAGE)));
   await served.close();
   // Another seed behind the same path is not taken for the signer.
   const other = await openSigner({ file: join(folder, 'other.json'), passphrase: 'of the test', create: true });
-  served = await listenForCallers(own(), other, note);
+  served = await listenForCallers(own(), () => other, note);
   while (changes.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(changes.slice(2), ['away', 'away']);
   await assert.rejects(remote.sealRow(MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
@@ -229,15 +229,21 @@ test('a client finds a signer that was started again, and fails at once in the m
 
 test('a socket is open to its user only, and takes the place of one that was left behind, but of nothing else', async () => {
   assert.equal(statSync(pathOf('api')).mode & 0o777, 0o600);
-  await assert.rejects(listenForCallers(settings(), port, note), /in use: another signer/);
+  await assert.rejects(
+    listenForCallers(settings(), () => port, note),
+    /in use: another signer/,
+  );
   await (await client('api')).probe();
   const path = join(folder, 'file.sock');
   writeFileSync(path, 'mine');
   const caller = { ...callerOf('file', 'api'), socket: { path, mode: 0o660 } };
-  await assert.rejects(listenForCallers({ callers: [caller], tls: undefined }, port, note), /is no socket/);
+  await assert.rejects(
+    listenForCallers({ callers: [caller], tls: undefined }, () => port, note),
+    /is no socket/,
+  );
   assert.ok(existsSync(path));
   rmSync(path);
-  const served = await listenForCallers({ callers: [caller], tls: undefined }, port, note);
+  const served = await listenForCallers({ callers: [caller], tls: undefined }, () => port, note);
   assert.equal(statSync(path).mode & 0o777, 0o660);
   await served.close();
 });

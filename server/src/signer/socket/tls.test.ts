@@ -65,7 +65,7 @@ async function heard(options: ConnectionOptions): Promise<string> {
     text += part;
   });
   socket.on('error', () => {});
-  socket.on('secureConnect', () => socket.write('\0\0\0\x13{"slipwaySigner": 2}'));
+  socket.on('secureConnect', () => socket.write('\0\0\0\x13{"slipwaySigner": 3}'));
   await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
@@ -88,9 +88,13 @@ describe('callers with certificates', { skip: missing }, () => {
       ca: fileOf('own.pem'),
     };
     const callers = (['api', 'keeper'] as const).map((name) => ({ name, roles: [name], socket: undefined }));
-    listening = await listenForCallers({ callers, tls }, port, (event, facts) => {
-      notes.push(`${event} ${JSON.stringify(facts)}`);
-    });
+    listening = await listenForCallers(
+      { callers, tls },
+      () => port,
+      (event, facts) => {
+        notes.push(`${event} ${JSON.stringify(facts)}`);
+      },
+    );
   });
   after(async () => {
     for (const each of clients) each.close();

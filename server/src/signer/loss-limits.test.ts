@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  type Address,
+  addressFromBytes,
+  compileMessage,
+  generateKeypair,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+  systemTransfer,
+} from '@slipway/wire';
+import * as fc from 'fast-check';
+import { LossLimits, type Payer } from './loss-limits.js';
+import { NotAllowed } from './policies/index.js';
+import { openSigner, type Signer } from './signer.js';
+
+const HOUR_MS = 3_600_000;
+const SOL = 1_000_000_000n;
+
+const folderOf = (t: { after(end: () => void): void }): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-limits-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+/** A payment of nothing whose fee the gas wallet pays: 10,000 lamports for two signatures, and the priority fee. */
+function payment(gas: Address, number: number, priorityLamports = 0n): Uint8Array {
+  const [wallet] = [generateKeypair().address];
+  const blockhash = addressFromBytes(new Uint8Array(32).fill(1 + (number % 200)));
+  return compileMessage({
+    version: 0,
+    feePayer: gas,
+    instructions: [
+      setComputeUnitLimit(1_000),
+      setComputeUnitPrice(priorityLamports * 1_000n),
+      systemTransfer({ from: wallet, to: wallet, lamports: 1n }),
+    ],
+    blockhash,
+  });
+}
+
+async function signerWith(folder: string, now: () => number, hour: bigint, day: bigint): Promise<Signer> {
+  const limits = await LossLimits.open({
+    file: join(folder, 'signed-for.json'),
+    limits: { gas: { hour, day }, keeper: { hour, day } },
+    clock: { now },
+    nearing: () => {},
+  });
+  return openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true, limits });
+}
+
+test('attack: a copy that was broken into burns the gas wallet in fees of valid transactions: as much as the signer may in an hour, also when it is killed', async (t) => {
+  const folder = folderOf(t);
+  let now = 1_000 * HOUR_MS;
+  // 100,000,000 lamports each: ten fit into the hour.
+  const burn = async (signer: Signer, count: number): Promise<bigint> => {
+    let burnt = 0n;
+    for (let n = 0; n < count; n++) {
+      const message = payment(signer.address('gas'), n, 99_990_000n);
+      const done = await signer.cosign({ keys: ['gas'], message }).then(
+        () => true,
+        (error: Error) => {
+          assert.match(error.message, /it has signed for [\d.]+ SOL within the (hour|day), and may for [12.5]+/);
+          return false;
+        },
+      );
+      if (done) burnt += 100_000_000n;
+    }
+    return burnt;
+  };
+  const signer = await signerWith(folder, () => now, SOL, (5n * SOL) / 2n);
+  assert.equal(await burn(signer, 30), SOL);
+  // Nothing of it is forgotten, by whatever end of the process.
+  for (let starts = 0; starts < 3; starts++) {
+    assert.equal(await burn(await signerWith(folder, () => now, SOL, (5n * SOL) / 2n), 5), 0n);
+  }
+  now -= 24 * HOUR_MS;
+  assert.equal(await burn(signer, 5), 0n, 'a clock that goes back opens nothing');
+  assert.equal(await burn(await signerWith(folder, () => now, SOL, (5n * SOL) / 2n), 5), 0n);
+  now += 24 * HOUR_MS;
+  let all = SOL;
+  for (let hours = 0; hours < 20; hours++) {
+    now += HOUR_MS + 300_000;
+    all += await burn(signer, 12);
+  }
+  assert.equal(all, (5n * SOL) / 2n, 'and of a day the bound of a day');
+});
+
+test('the keys of vaults sign for withdrawals whatever the gas wallet has lost, and the same bytes cost nothing twice', async (t) => {
+  const folder = folderOf(t);
+  const signer = await signerWith(folder, () => HOUR_MS, 25_000n, 25_000n);
+  const message = payment(signer.address('gas'), 1);
+  for (let times = 0; times < 50; times++) await signer.cosign({ keys: ['gas'], message });
+  await signer.cosign({ keys: ['gas'], message: payment(signer.address('gas'), 2) });
+  await assert.rejects(signer.cosign({ keys: ['gas'], message: payment(signer.address('gas'), 3) }), /within the hour/);
+  await signer.cosign({ keys: ['gas'], message });
+});
+
+test('in no hour and no day more is signed for than the limits say, however often it starts again meanwhile', async (t) => {
+  const folder = folderOf(t);
+  const step = fc.record({
+    payer: fc.constantFrom<Payer>('gas', 'keeper'),
+    lamports: fc.bigInt(0n, 400n),
+    waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * HOUR_MS })),
+    starts: fc.boolean(),
+  });
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
+      const file = join(folder, `signed-for-${++runs}.json`);
+      let now = 500_000 * HOUR_MS;
+      const limits = { gas: { hour: 1_000n, day: 4_000n }, keeper: { hour: 700n, day: 2_000n } };
+      const open = () => LossLimits.open({ file, limits, clock: { now: () => now }, nearing: () => {} });
+      let taking = await open();
+      const taken: { payer: Payer; lamports: bigint; at: number }[] = [];
+      for (const [index, { payer, lamports, waitMs, starts }] of steps.entries()) {
+        now += waitMs;
+        if (starts) taking = await open();
+        await taking.take(Buffer.from(`${index}`), [{ payer, lamports }]).then(
+          () => taken.push({ payer, lamports, at: now }),
+          (error) => assert.ok(error instanceof NotAllowed),
+        );
+      }
+      for (const { payer, at } of taken) {
+        const within = (ms: number) =>
+          taken
+            .filter((each) => each.payer === payer && each.at > at - ms && each.at <= at)
+            .reduce((sum, each) => sum + each.lamports, 0n);
+        assert.ok(within(HOUR_MS) <= limits[payer].hour);
+        assert.ok(within(24 * HOUR_MS) <= limits[payer].day);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('what cannot be written down is not signed, a damaged file keeps the signer from starting, and nearing is told once', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'signed-for.json');
+  const told: string[] = [];
+  const open = () =>
+    LossLimits.open({
+      file,
+      limits: { gas: { hour: 100n, day: 1_000n }, keeper: { hour: 100n, day: 1_000n } },
+      clock: { now: () => HOUR_MS },
+      nearing: (payer, why) => told.push(`${payer}: ${why}`),
+    });
+  const limits = await open();
+  const take = (name: string, lamports: bigint) => limits.take(Buffer.from(name), [{ payer: 'gas', lamports }]);
+  // All at once: they wait for one file together.
+  await Promise.all(Array.from({ length: 80 }, (_, i) => take(`${i}`, 1n)));
+  assert.deepEqual(told, []);
+  await take('a', 1n);
+  await take('b', 1n);
+  assert.deepEqual(told, ['gas: it has signed for 8e-8 SOL within the hour, and may for 1e-7']);
+  unlinkSync(file);
+  await assert.rejects(take('c', 10n), /cannot be written down/);
+  for (const content of ['', '{}', '{"version":1,"signed":{"gas":[{"span":1,"lamports":-1}]}}', 'null']) {
+    writeFileSync(file, content, { mode: 0o600 });
+    await assert.rejects(open(), /signed-for\.json is damaged/);
+    assert.equal(readFileSync(file, 'utf8'), content);
+  }
+});

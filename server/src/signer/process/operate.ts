@@ -1,0 +1,172 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CHAIN_START, readEnd } from '../../lib/hash-chain.js';
+import { readRecord, verifyRecord } from '../record.js';
+import { DamagedStops, readStops, SIGNER_STOPS, type SignerStop, type StoppedHere, writeStops } from '../stop-file.js';
+import type { SignerContext } from './context.js';
+import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
+import { stopFileOf } from './state.js';
+
+const LAST_OPTIONS = `  --config <FILE>   the settings of the signer (default: slipway.signer.json)
+  --json            print output and errors as JSON
+  --help            show this`;
+
+/** The commands on what a signer writes beside its keys: they need no passphrase, and the signer may run. */
+const usages = {
+  stop: `Usage: slipway signer stop fills|all --why <TEXT> [options]
+
+Has the signer refuse within a second, whoever asks, and after each start of it until "slipway signer resume":
+fills, what the service does by itself; all, every transaction.
+
+  --why <TEXT>      what whoever is refused reads, and the log (required)
+${LAST_OPTIONS}`,
+  resume: `Usage: slipway signer resume [fills|all] [options]
+
+Goes on with what "slipway signer stop" has stopped; without a word, with all of it.
+
+${LAST_OPTIONS}`,
+  audit: `Usage: slipway signer audit verify [--end <SEQ:HASH>] [options]
+       slipway signer audit export [options]
+
+verify   finds a changed, removed or reordered entry of the record of what the signer has signed and refused
+export   prints the record as JSON lines, the oldest first
+
+  --end <SEQ:HASH>  an entry that was noted before, which must still be there
+${LAST_OPTIONS}`,
+};
+type OperatorCommand = keyof typeof usages;
+
+/** The command line is wrong. */
+class UsageError extends Error {}
+
+interface Options {
+  config: string;
+  why?: string;
+  end?: string;
+  json: boolean;
+  help: boolean;
+}
+
+interface Answer {
+  json: object;
+  text: string;
+  failed?: boolean;
+}
+
+export const isOperatorCommand = (word: string): word is OperatorCommand => Object.hasOwn(usages, word);
+
+/** Runs one of them; returns the exit code: 0 done, 1 failed or a broken record, 2 wrong usage. */
+export async function runOperatorCommand(
+  name: OperatorCommand,
+  argv: readonly string[],
+  context: SignerContext,
+): Promise<number> {
+  const { stdout, stderr } = context;
+  try {
+    const { words, options } = read(name, argv);
+    if (options.help) {
+      stdout(`${usages[name]}\n`);
+      return 0;
+    }
+    const settings = await settingsOf(options, context);
+    const answer = await { stop, resume, audit }[name](words, options, { settings, stdout });
+    if (answer) stdout(options.json ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`);
+    return answer?.failed ? 1 : 0;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    const { message } = error as Error;
+    const see = isUsage ? `\nSee "slipway signer ${name} --help".` : '';
+    stderr(argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `slipway: ${message}${see}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+interface Place {
+  settings: SignerSettings;
+  stdout: SignerContext['stdout'];
+}
+
+async function stop([what, ...others]: string[], { why }: Options, { settings }: Place): Promise<Answer> {
+  if (!isStop(what) || others.length > 0) throw new UsageError('expected what to stop: fills, or all');
+  if (!why?.trim()) throw new UsageError('--why: expected a text that whoever is refused reads');
+  if (why.length > 500) throw new UsageError('--why: expected at most 500 characters');
+  const file = stopFileOf(settings);
+  const stopped = { ...(await readStops(file).catch(orAll)), [what]: why };
+  await writeStops(file, stopped);
+  const text = `Stopped: ${what}, within a second. "slipway signer resume${what === 'all' ? '' : ` ${what}`}" goes on.`;
+  return { json: { stopped }, text };
+}
+
+async function resume(words: string[], _options: Options, { settings }: Place): Promise<Answer> {
+  const [what] = words;
+  if (words.length > 1 || (what !== undefined && !isStop(what))) {
+    throw new UsageError('expected fills, all, or nothing more');
+  }
+  const file = stopFileOf(settings);
+  const before = await readStops(file).catch(orAll);
+  const resumed = SIGNER_STOPS.filter((each) => before[each] !== undefined && (what ?? each) === each);
+  const stopped = Object.fromEntries(Object.entries(before).filter(([each]) => !resumed.includes(each as SignerStop)));
+  await writeStops(file, stopped);
+  const text = resumed.length === 0 ? 'Nothing of it was stopped.' : `Resumed: ${resumed.join(', ')}.`;
+  return { json: { resumed, stopped }, text };
+}
+
+async function audit(words: string[], { end }: Options, { settings, stdout }: Place): Promise<Answer | undefined> {
+  const { state } = settings;
+  if (words.length !== 1 || !['verify', 'export'].includes(words[0]!))
+    throw new UsageError('expected verify, or export');
+  if (words[0] === 'export') {
+    if (end !== undefined) throw new UsageError('--end is for verify');
+    for await (const line of readRecord(state)) stdout(`${JSON.stringify(line)}\n`);
+    return undefined;
+  }
+  const noted = end === undefined ? undefined : readEnd(end);
+  if (end !== undefined && noted === undefined) {
+    throw new UsageError('--end must be a number, a colon and a hash, as verify prints them');
+  }
+  const found = await verifyRecord(state, noted);
+  const last = `${found.end?.seq ?? 0}:${found.end?.hash ?? CHAIN_START}`;
+  const begins = (found.first ?? 1) > 1 ? ` It begins with number ${found.first}: what was before is not here.` : '';
+  const text =
+    found.fault === undefined
+      ? `The record is whole.${begins} It ends with ${last}`
+      : `The record is broken: ${found.fault}`;
+  const json = { whole: found.fault === undefined, fault: found.fault, first: found.first, end: last };
+  return { json, text, failed: found.fault !== undefined };
+}
+
+const isStop = (what: string | undefined): what is SignerStop => (SIGNER_STOPS as readonly string[]).includes(what!);
+
+/** A signer with a damaged file signs nothing, until its operator resumes all of it. */
+function orAll(error: unknown): StoppedHere {
+  if (error instanceof DamagedStops) return { all: 'what was stopped before cannot be read' };
+  throw error;
+}
+
+function read(name: OperatorCommand, argv: readonly string[]): { words: string[]; options: Options } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        config: { type: 'string', default: 'slipway.signer.json' },
+        ...(name === 'stop' && { why: { type: 'string' } }),
+        ...(name === 'audit' && { end: { type: 'string' } }),
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return { words: positionals, options: values as Options };
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]);
+  }
+}
+
+async function settingsOf({ config }: Options, { cwd }: SignerContext): Promise<SignerSettings> {
+  try {
+    return await readSignerSettings(resolve(cwd, config));
+  } catch (error) {
+    if (error instanceof SignerSettingsError) throw new UsageError(error.message);
+    throw error;
+  }
+}

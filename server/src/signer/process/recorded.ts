@@ -1,0 +1,77 @@
+import { base58Encode } from '@slipway/wire';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../lib/clock.js';
+import { bytesOfOrder } from '../order-seal.js';
+import { digestOf, type SignerAct, type SignerRecord } from '../record.js';
+import type { KeyPort } from '../socket/protocol.js';
+import type { Note } from '../socket/server.js';
+
+/** The same bytes have the same signature: a caller that asks again is told it, and adds nothing to the record. */
+const MOST_KNOWN = 50_000;
+
+interface Recording {
+  record: Pick<SignerRecord, 'append' | 'refuse'>;
+  clock: Clock;
+  note: Note;
+}
+
+/** The keys, as one caller has them: what they sign for it is in the record before the caller has it. */
+export function recorded(port: KeyPort, caller: string, { record, clock, note }: Recording): KeyPort {
+  const known = new LRUCache<string, true>({ max: MOST_KNOWN });
+  const put = async (act: Omit<SignerAct, 'at' | 'caller'>): Promise<void> => {
+    try {
+      await record.append({ at: now(clock), caller, ...act });
+    } catch (error) {
+      note('the record cannot be written: nothing is signed', { caller, reason: (error as Error).message });
+      throw error;
+    }
+  };
+  return {
+    ...port,
+    async cosign(request) {
+      const cosigned = await port.cosign(request);
+      const { keys, message } = request;
+      const digest = digestOf(message);
+      const name = [digest, ...keys].join();
+      if (known.has(name)) return cosigned;
+      const signatures = keys.map((key, i) => [key, base58Encode(cosigned[i]!.signature)]);
+      await put({
+        act: 'cosign',
+        ...(request.request !== undefined && { request: request.request }),
+        digest,
+        signatures: Object.fromEntries(signatures),
+      });
+      known.set(name, true);
+      return cosigned;
+    },
+    async sign(key, message) {
+      const signature = await port.sign(key, message);
+      await put({ act: 'sign', digest: digestOf(message), signatures: { [key]: base58Encode(signature) } });
+      return signature;
+    },
+    async issueLogin(request) {
+      const token = await port.issueLogin(request);
+      await put({ act: 'login', wallet: request.wallet });
+      return token;
+    },
+    async sealOrder(request) {
+      const seal = await port.sealOrder(request);
+      const { wallet, id } = request.order;
+      await put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
+      return seal;
+    },
+  };
+}
+
+/** Writes what is refused into the record, too. */
+export function recordRefusals({ record, clock, note }: Recording): Note {
+  return (event, facts) => {
+    note(event, facts);
+    if (event !== 'not done' || !['refused', 'held'].includes(`${facts.code}`)) return;
+    const { caller, method, key, message } = facts as Record<string, string>;
+    const act = { at: now(clock), caller: caller!, act: method!, ...(key && { key }), refused: message! };
+    record.refuse(act).catch((error: Error) => note('a refusal is not in the record', { reason: error.message }));
+  };
+}
+
+const now = (clock: Clock): string => new Date(clock.now()).toISOString();

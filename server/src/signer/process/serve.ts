@@ -1,0 +1,56 @@
+import { type Clock, createClock } from '../../lib/clock.js';
+import { openSigner } from '../signer.js';
+import type { Note } from '../socket/server.js';
+import type { Token } from '../token/token.js';
+import type { SignerContext } from './context.js';
+import { listenForCallers } from './listen.js';
+import { createSignerLog } from './log.js';
+import { recorded, recordRefusals } from './recorded.js';
+import { readSignerSettings, type SignerSettings } from './settings.js';
+import { openState, type SignerState } from './state.js';
+import { openToken } from './token.js';
+
+/** Serves the callers of the settings until the process is told to end. @throws whatever keeps it from starting */
+export async function serve(path: string, context: SignerContext): Promise<void> {
+  const settings = await readSignerSettings(path);
+  const note = createSignerLog(context.stderr);
+  const token = settings.token && openToken(settings.token, context.env, note);
+  const clock = createClock();
+  const state = await openState(settings, clock, note);
+  try {
+    await serveFrom(settings, state, { clock, token, note }, context);
+  } finally {
+    await state.close();
+  }
+}
+
+async function serveFrom(
+  settings: SignerSettings,
+  { limits, stops, record }: SignerState,
+  { clock, token, note }: { clock: Clock; token: Token | undefined; note: Note },
+  { env, stdout, ended }: SignerContext,
+): Promise<void> {
+  const port = await openSigner({
+    file: settings.file,
+    passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
+    ...(token && { token }),
+    create: false,
+    service: settings.service,
+    clock,
+    since: clock.now(),
+    limits,
+    stops,
+    ...(settings.programs && { programs: settings.programs }),
+  });
+  const recording = { record, clock, note };
+  const ports = new Map(settings.callers.map(({ name }) => [name, recorded(port, name, recording)]));
+  await record.append({ at: new Date(clock.now()).toISOString(), caller: 'signer', act: 'start' });
+  const listening = await listenForCallers(settings, (caller) => ports.get(caller)!, recordRefusals(recording));
+  const names = settings.callers.map(
+    ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,
+  );
+  stdout(`The signer is ready. Its callers: ${names.join(', ')}\n`);
+  const reason = await ended();
+  note('closing', { reason });
+  await listening.close();
+}
