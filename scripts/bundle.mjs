@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { buildConsole } from './console.mjs';
 import { packagesOf } from './pack-service.mjs';
+import { checkSignerParts } from './signer-parts.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'server', 'dist', 'bundle');
@@ -87,9 +88,18 @@ async function bundleForBrowsers() {
 export async function bundle() {
   rmSync(out, { recursive: true, force: true });
   await bundleForBrowsers();
-  const { metafile } = await build({
+  // By itself, so that no part of the service comes along.
+  const { signer, ...others } = ENTRIES;
+  const [service, own] = await Promise.all([bundleEntries(others), bundleEntries({ signer })]);
+  checkSignerParts(own.metafile);
+  const inputs = { ...service.metafile.inputs, ...own.metafile.inputs };
+  writeFileSync(join(out, 'packages.json'), JSON.stringify(packagesOf({ inputs })));
+}
+
+function bundleEntries(entryPoints) {
+  return build({
     absWorkingDir: root,
-    entryPoints: ENTRIES,
+    entryPoints,
     outdir: out,
     bundle: true,
     splitting: true,
@@ -104,7 +114,6 @@ export async function bundle() {
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(join(out, 'packages.json'), JSON.stringify(packagesOf(metafile)));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
