@@ -6,6 +6,7 @@ export const MEASUREMENTS = [
   'order',
   'reads',
   'start',
+  'signer',
   'studio',
   'quotes',
   'triggers',
@@ -28,16 +29,16 @@ export interface CommandLine {
   keep: string | undefined;
 }
 
-export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|studio|quotes|triggers|events|memory|order-memory|growth] [options]
+export const USAGE = `Usage: npm run bench -- [craft|execute|order|reads|start|signer|studio|quotes|triggers|events|memory|order-memory|growth] [options]
 
        npm run bench -- compare <run> <run>
        npm run bench -- table <run>...
 
-Without a name: craft, execute, order, start and quotes. The others run only when they are named; but for studio, they take
-minutes.
+Without a name: craft, execute, order, start and quotes. The others run only when they are named; but for signer and studio, they
+take minutes.
 
   --seconds <n>  load in each round of craft, order, reads and studio (3)
-  --rounds <n>   rounds, at least 3 (5)
+  --rounds <n>   rounds, at least 3; of signer, thousands of signatures (5)
   --crafts <n>   crafts of memory, quotes of order-memory, orders of the book of triggers (1000000)
   --keep <name>  keep the run as bench/results/<name>.json; compare tells what moved between two of them
   --json         print the figures as JSON, and nothing else

@@ -17,6 +17,7 @@ import {
   printMemoryPoint,
   printParts,
   printQuotes,
+  printSigner,
   printStart,
   printTriggers,
 } from './print.js';
@@ -24,6 +25,7 @@ import { createRig, type Rig } from './processes.js';
 import { measureQuotes } from './quotes.js';
 import { INVITES, measureReads, READS } from './reads.js';
 import { keepChart, keepRun, readRun, thisMachine } from './runs.js';
+import { measureSigner } from './signer.js';
 import { measureStart } from './start.js';
 import { measureStudio, timeParts } from './studio.js';
 import {
@@ -36,6 +38,7 @@ import {
   summarizeOrders,
   summarizeQuotes,
   summarizeReads,
+  summarizeSigner,
   summarizeStart,
   summarizeStudio,
   summarizeTriggers,
@@ -88,6 +91,11 @@ const measure: Record<Measurement, (rig: Rig, options: CommandLine) => Promise<S
     const book = await measureBook(rig, crafts);
     const summary = summarizeTriggers(book, await measureFills(rig, rounds));
     if (!json) printTriggers(summary.figures);
+    return summary;
+  },
+  async signer(rig, options) {
+    const summary = summarizeSigner(await measureSigner(rig, options));
+    if (!options.json) printSigner(summary.figures);
     return summary;
   },
   async events(rig, options) {

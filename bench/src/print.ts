@@ -2,7 +2,15 @@ import { exponentOf, type Growth } from './growth.js';
 import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { StudioTarget } from './studio.js';
-import type { EventSummary, Goal, LoadSummary, QuoteSummary, Spread, TriggerFigures } from './summary.js';
+import type {
+  EventSummary,
+  Goal,
+  LoadSummary,
+  QuoteSummary,
+  SignerSummary,
+  Spread,
+  TriggerFigures,
+} from './summary.js';
 import type { TargetName } from './targets.js';
 
 const NAMES: Record<TargetName | OrderTarget | StudioTarget, string> = {
@@ -50,6 +58,19 @@ export function printStart(title: string, { cold, warm }: { cold: Spread; warm: 
     ['used folder', show(warm, 2)],
   ];
   printTable(title, ['', 'seconds'], rows);
+}
+
+export function printSigner({ start, socket, bare }: SignerSummary): void {
+  printTable(
+    'A signer of its own, one caller on a Unix socket',
+    ['', 'ms'],
+    [
+      ['start until it is ready', show(start, 0)],
+      ['a transaction signed over the socket, p50', socket.p50.toFixed(2)],
+      ['p99', socket.p99.toFixed(2)],
+      ['the signature alone, p50', bare.p50.toFixed(2)],
+    ],
+  );
 }
 
 export function printEvents({ perSecond, p50, p99, telling, silent, ratio }: EventSummary): void {

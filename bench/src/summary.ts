@@ -5,6 +5,7 @@ import type { MemoryPoint } from './memory.js';
 import type { OrderTarget } from './order.js';
 import type { QuoteFigures } from './quotes.js';
 import { READS, type ReadName, type ReadRounds } from './reads.js';
+import type { SignerFigures } from './signer.js';
 import type { StartFigures } from './start.js';
 import type { StudioTarget } from './studio.js';
 import type { TargetName } from './targets.js';
@@ -174,6 +175,39 @@ export function summarizeStart({ cold, warm }: StartFigures): Summary<Record<key
     goals: [
       goal('start in an empty folder to the first crafted transaction: under 1.5 s', ...reached(figures.cold, 1.5)),
       goal('start in a used folder to the first crafted transaction: under 0.8 s', ...reached(figures.warm, 0.8)),
+    ],
+  };
+}
+
+export interface SignerSummary {
+  /** Milliseconds. */
+  start: Spread;
+  socket: { p50: number; p99: number };
+  bare: { p50: number };
+}
+
+export function summarizeSigner({ starts, socket, bare }: SignerFigures): Summary<SignerSummary> {
+  const at = (figures: readonly number[], part: number) =>
+    figures.toSorted((a, b) => a - b)[Math.floor(part * (figures.length - 1))]!;
+  const figures = {
+    start: spread(starts),
+    socket: { p50: at(socket, 0.5), p99: at(socket, 0.99) },
+    bare: { p50: at(bare, 0.5) },
+  };
+  const beside = figures.socket.p50 - figures.bare.p50;
+  return {
+    figures,
+    goals: [
+      goal(
+        'a signer of its own starts: under 200 ms',
+        `${figures.start.median.toFixed(0)} ms`,
+        figures.start.median < 200,
+      ),
+      goal(
+        'a signature over the socket, beside the signature itself: under 0.3 ms',
+        `${beside.toFixed(2)} ms`,
+        beside < 0.3,
+      ),
     ],
   };
 }

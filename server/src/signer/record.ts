@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Chained, chained, whyBroken } from '../lib/hash-chain.js';
-import { syncFolder } from '../lib/sync-folder.js';
 import { PrivateFileError } from './private-file.js';
 
 /** Something that a signer has done, or refused. A field that does not apply is left out. */
@@ -44,35 +53,26 @@ const REFUSAL_MS = 1_000;
 
 type Line = Chained<SignerAct>;
 
-interface Waiting {
-  act: SignerAct;
-  resolve: () => void;
-  reject: (error: Error) => void;
-}
-
 /**
- * The append-only record of what a signer has done, chained by hashes. An entry is in the file before `append` resolves,
- * and on the disk within a second.
+ * The append-only record of what a signer has done, chained by hashes. An entry is in the file when `append` returns, and on
+ * the disk within a second.
  */
 export class SignerRecord {
   readonly #folder: string;
   readonly #refusals = new Map<string, { at: number; unlisted: number }>();
+  readonly #syncing: NodeJS.Timeout;
   #end: RecordEnd | undefined;
   /** The day whose file is written: one before would stand in the wrong order. */
   #day: string;
-  #file: { name: string; handle: FileHandle; length: number } | undefined;
-  #waiting: Waiting[] = [];
-  #isWriting = false;
-  #written: Promise<void> = Promise.resolve();
+  #file: { day: string; fd: number } | undefined;
   #isUnsynced = false;
-  readonly #sync: NodeJS.Timeout;
 
   private constructor(folder: string, end: RecordEnd | undefined, day: string) {
     this.#folder = folder;
     this.#end = end;
     this.#day = day;
-    this.#sync = setInterval(() => void this.#syncNow().catch(() => {}), SYNC_MS);
-    this.#sync.unref();
+    this.#syncing = setInterval(() => this.#sync(), SYNC_MS);
+    this.#syncing.unref();
   }
 
   /** Goes on with the record in a folder. @throws PrivateFileError when its last entry cannot be read */
@@ -82,16 +82,26 @@ export class SignerRecord {
     return new SignerRecord(folder, await endOf(folder), newest?.slice('record-'.length, -'.jsonl'.length) ?? '');
   }
 
-  /** @throws Error when it cannot be written: then it must not be done either */
-  append(act: SignerAct): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ act, resolve, reject });
-      if (!this.#isWriting) this.#written = this.#writeAll();
-    });
+  /** Waits for the file and not for the disk: that costs less than to come back to it. @throws Error when it cannot be written */
+  append(act: SignerAct): void {
+    const day = act.at.slice(0, 10);
+    if (day > this.#day) this.#day = day;
+    const { fd } = this.#fileOfDay();
+    const line = chained(act, this.#end);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    } catch (error) {
+      // Part of it may be there: it is cut off when the file is opened again, before anything else is written.
+      this.#forgetFile();
+      throw error;
+    }
+    this.#end = line;
+    this.#isUnsynced = true;
   }
 
   /** Appends a refusal, or counts it where the caller has had one a moment ago. @throws like `append` */
-  async refuse(act: SignerAct): Promise<void> {
+  refuse(act: SignerAct): void {
     const now = performance.now();
     const before = this.#refusals.get(act.caller);
     if (before && now - before.at < REFUSAL_MS) {
@@ -99,72 +109,39 @@ export class SignerRecord {
       return;
     }
     this.#refusals.set(act.caller, { at: now, unlisted: 0 });
-    await this.append(before?.unlisted ? { ...act, unlisted: before.unlisted } : act);
+    this.append(before?.unlisted ? { ...act, unlisted: before.unlisted } : act);
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#sync);
-    await this.#written;
-    await this.#syncNow();
-    await this.#file?.handle.close();
-    this.#file = undefined;
+  close(): void {
+    clearInterval(this.#syncing);
+    if (this.#isUnsynced && this.#file) fdatasyncSync(this.#file.fd);
+    this.#forgetFile();
   }
 
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const day = dayOf(this.#waiting[0]!.act);
-      // Those of one day: they go into one file.
-      const next = this.#waiting.findIndex(({ act }) => dayOf(act) !== day);
-      const group = this.#waiting.splice(0, next < 0 ? this.#waiting.length : next);
-      if (day > this.#day) this.#day = day;
-      try {
-        await this.#write(`record-${this.#day}.jsonl`, group);
-        for (const { resolve } of group) resolve();
-      } catch (error) {
-        for (const { reject } of group) reject(error as Error);
-      }
-    }
-    this.#isWriting = false;
-  }
-
-  async #write(name: string, group: readonly Waiting[]): Promise<void> {
-    const file = await this.#open(name);
-    const lines: Line[] = [];
-    for (const { act } of group) lines.push(chained(act, lines.at(-1) ?? this.#end));
-    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  #fileOfDay(): { fd: number } {
+    if (this.#file?.day === this.#day) return this.#file;
+    if (this.#isUnsynced && this.#file) fdatasyncSync(this.#file.fd);
+    this.#forgetFile();
+    const fd = openSync(join(this.#folder, `record-${this.#day}.jsonl`), 'a+', 0o600);
     try {
-      await file.handle.appendFile(bytes);
+      cutTorn(fd);
+      this.#file = { day: this.#day, fd };
+      return this.#file;
     } catch (error) {
-      // Part of it may be there. Should this fail too, the next one tries it again.
-      this.#file = undefined;
-      await file.handle.truncate(file.length).catch(() => {});
-      await file.handle.close().catch(() => {});
+      closeSync(fd);
       throw error;
     }
-    file.length += bytes.length;
-    this.#end = lines.at(-1);
-    this.#isUnsynced = true;
   }
 
-  async #open(name: string): Promise<{ handle: FileHandle; length: number }> {
-    if (this.#file?.name === name) return this.#file;
-    await this.#syncNow();
-    await this.#file?.handle.close();
+  #forgetFile(): void {
+    if (this.#file) closeSync(this.#file.fd);
     this.#file = undefined;
-    const path = join(this.#folder, name);
-    await cutTorn(path);
-    const handle = await open(path, 'a', 0o600);
-    const { size } = await handle.stat();
-    if (size === 0) await syncFolder(this.#folder);
-    this.#file = { name, handle, length: size };
-    return this.#file;
   }
 
-  async #syncNow(): Promise<void> {
-    if (!this.#isUnsynced) return;
+  #sync(): void {
+    if (!this.#isUnsynced || !this.#file) return;
     this.#isUnsynced = false;
-    await this.#file?.handle.datasync();
+    fdatasync(this.#file.fd, () => {});
   }
 }
 
@@ -218,8 +195,6 @@ export async function verifyRecord(
   return result(isNoted ? undefined : `it does not have number ${noted!.seq} as it was noted`);
 }
 
-const dayOf = ({ at }: SignerAct): string => at.slice(0, 10);
-
 async function filesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new PrivateFileError(`${folder} cannot be read (${error.code ?? 'unknown error'})`, { cause: error });
@@ -230,48 +205,34 @@ async function filesOf(folder: string): Promise<string[]> {
 /** The last entry of the newest file that has one. */
 async function endOf(folder: string): Promise<RecordEnd | undefined> {
   for (const name of (await filesOf(folder)).reverse()) {
-    const path = join(folder, name);
-    await cutTorn(path);
-    const last = await lastLineOf(path);
-    if (last === undefined) continue;
-    const { seq, hash } = parseLine(last, `the last line of ${name}`);
-    return { seq, hash };
+    const fd = openSync(join(folder, name), 'r+');
+    try {
+      const length = cutTorn(fd);
+      const last = tailOf(fd, length).toString('utf8').split('\n').at(-2);
+      if (last === undefined) continue;
+      const { seq, hash } = parseLine(last, `the last line of ${name}`);
+      return { seq, hash };
+    } finally {
+      closeSync(fd);
+    }
   }
   return undefined;
 }
 
-/** Cuts off a line that the machine did not finish before it stopped. */
-async function cutTorn(path: string): Promise<void> {
-  const handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (handle === undefined) return;
-  try {
-    const { tail, from } = await tailOf(handle);
-    const whole = tail.lastIndexOf(0x0a) + 1;
-    if (whole < tail.length) await handle.truncate(from + whole);
-  } finally {
-    await handle.close();
-  }
+/** Cuts off a line that was not finished, because the machine or the disk had no time or room. Returns the length. */
+function cutTorn(fd: number): number {
+  const { size } = fstatSync(fd);
+  const tail = tailOf(fd, size);
+  const length = size - tail.length + tail.lastIndexOf(0x0a) + 1;
+  if (length < size) ftruncateSync(fd, length);
+  return length;
 }
 
-async function lastLineOf(path: string): Promise<string | undefined> {
-  const handle = await open(path, 'r');
-  try {
-    const lines = (await tailOf(handle)).tail.toString('utf8').split('\n');
-    return lines.at(-2);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function tailOf(handle: FileHandle): Promise<{ tail: Buffer; from: number }> {
-  const { size } = await handle.stat();
+function tailOf(fd: number, size: number): Buffer {
   const from = Math.max(0, size - MOST_LINE_BYTES);
   const tail = Buffer.alloc(size - from);
-  await handle.read(tail, 0, tail.length, from);
-  return { tail, from };
+  readSync(fd, tail, 0, tail.length, from);
+  return tail;
 }
 
 function parseLine(line: string, place: string): Line {

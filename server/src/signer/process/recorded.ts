@@ -18,9 +18,9 @@ interface Recording {
 /** The keys, as one caller has them: what they sign for it is in the record before the caller has it. */
 export function recorded(port: KeyPort, caller: string, { record, clock, note }: Recording): KeyPort {
   const known = new LRUCache<string, true>({ max: MOST_KNOWN });
-  const put = async (act: Omit<SignerAct, 'at' | 'caller'>): Promise<void> => {
+  const put = (act: Omit<SignerAct, 'at' | 'caller'>): void => {
     try {
-      await record.append({ at: now(clock), caller, ...act });
+      record.append({ at: now(clock), caller, ...act });
     } catch (error) {
       note('the record cannot be written: nothing is signed', { caller, reason: (error as Error).message });
       throw error;
@@ -35,7 +35,7 @@ export function recorded(port: KeyPort, caller: string, { record, clock, note }:
       const name = [digest, ...keys].join();
       if (known.has(name)) return cosigned;
       const signatures = keys.map((key, i) => [key, base58Encode(cosigned[i]!.signature)]);
-      await put({
+      put({
         act: 'cosign',
         ...(request.request !== undefined && { request: request.request }),
         digest,
@@ -46,18 +46,18 @@ export function recorded(port: KeyPort, caller: string, { record, clock, note }:
     },
     async sign(key, message) {
       const signature = await port.sign(key, message);
-      await put({ act: 'sign', digest: digestOf(message), signatures: { [key]: base58Encode(signature) } });
+      put({ act: 'sign', digest: digestOf(message), signatures: { [key]: base58Encode(signature) } });
       return signature;
     },
     async issueLogin(request) {
       const token = await port.issueLogin(request);
-      await put({ act: 'login', wallet: request.wallet });
+      put({ act: 'login', wallet: request.wallet });
       return token;
     },
     async sealOrder(request) {
       const seal = await port.sealOrder(request);
       const { wallet, id } = request.order;
-      await put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
+      put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
       return seal;
     },
   };
@@ -70,7 +70,11 @@ export function recordRefusals({ record, clock, note }: Recording): Note {
     if (event !== 'not done' || !['refused', 'held'].includes(`${facts.code}`)) return;
     const { caller, method, key, message } = facts as Record<string, string>;
     const act = { at: now(clock), caller: caller!, act: method!, ...(key && { key }), refused: message! };
-    record.refuse(act).catch((error: Error) => note('a refusal is not in the record', { reason: error.message }));
+    try {
+      record.refuse(act);
+    } catch (error) {
+      note('a refusal is not in the record', { caller, reason: (error as Error).message });
+    }
   };
 }
 

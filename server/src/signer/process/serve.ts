@@ -20,7 +20,7 @@ export async function serve(path: string, context: SignerContext): Promise<void>
   try {
     await serveFrom(settings, state, { clock, token, note }, context);
   } finally {
-    await state.close();
+    state.close();
   }
 }
 
@@ -44,7 +44,7 @@ async function serveFrom(
   });
   const recording = { record, clock, note };
   const ports = new Map(settings.callers.map(({ name }) => [name, recorded(port, name, recording)]));
-  await record.append({ at: new Date(clock.now()).toISOString(), caller: 'signer', act: 'start' });
+  record.append({ at: new Date(clock.now()).toISOString(), caller: 'signer', act: 'start' });
   const listening = await listenForCallers(settings, (caller) => ports.get(caller)!, recordRefusals(recording));
   const names = settings.callers.map(
     ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,

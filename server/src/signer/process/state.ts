@@ -14,7 +14,7 @@ export interface SignerState {
   limits: LossLimits;
   record: SignerRecord;
   stops: () => Promise<StoppedHere>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export const stopFileOf = ({ state }: Pick<SignerSettings, 'state'>): string => join(state, 'stopped.json');
@@ -40,8 +40,8 @@ export async function openState(settings: SignerSettings, clock: Clock, note: No
       }),
       record,
       stops: await watchStops(stopFileOf(settings)),
-      async close() {
-        await record.close();
+      close() {
+        record.close();
         lock.release();
       },
     };
