@@ -151,6 +151,7 @@ describe('what the operator of a signer decides', () => {
     assert.match(await outcome(next()), /its operator has stopped all: a copy was broken into/);
     await restart();
     assert.match(await outcome(next()), /has stopped all/);
+    assert.match(signer.log(), /"what":"all","reason":"a copy was broken into","msg":"it is stopped/);
     assert.match((await slipway('stop', 'fills', '--why', 'prices')).out, /resume fills" goes on/);
     assert.equal((await slipway('resume', 'all')).out, 'Resumed: all.\n');
     await sleep(500);
@@ -195,5 +196,14 @@ describe('what the operator of a signer decides', () => {
       assert.match(stderr, why);
     }
     assert.equal((await slipway('stop', '--help')).code, 0);
+    writeFileSync(
+      join(signer.folder, 'other.json'),
+      JSON.stringify({ file: 'other/signer.json', callers: { one: { roles: ['keeper'], socket: 'one.sock' } } }),
+    );
+    for (const words of [['stop', 'all', '--why', 'x'], ['resume'], ['audit', 'verify'], ['audit', 'export']]) {
+      const { code, error } = await slipway(...words, '--config', 'other.json');
+      assert.equal(code, 1, error);
+      assert.match(error, /signer-state\S* does not exist: a start of the signer makes it/);
+    }
   });
 });

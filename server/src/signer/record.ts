@@ -167,6 +167,7 @@ export async function* readRecord(folder: string): AsyncGenerator<Line> {
  * Reads the whole record: what is wrong with it, if anything, and with which entries it begins and ends. Old files may be
  * taken away, so that it may begin with any number.
  * @param noted an entry that must be in it
+ * @throws PrivateFileError when there is no folder that can be read
  */
 export async function verifyRecord(
   folder: string,
@@ -174,6 +175,7 @@ export async function verifyRecord(
 ): Promise<{ fault?: string; first?: number; end?: RecordEnd }> {
   let [first, end]: [number | undefined, RecordEnd | undefined] = [undefined, undefined];
   let isNoted = noted === undefined;
+  await filesOf(folder);
   const result = (fault?: string) => ({
     ...(fault !== undefined && { fault }),
     ...(first !== undefined && { first }),
@@ -197,7 +199,9 @@ export async function verifyRecord(
 
 async function filesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new PrivateFileError(`${folder} cannot be read (${error.code ?? 'unknown error'})`, { cause: error });
+    const why =
+      error.code === 'ENOENT' ? 'does not exist: a start of the signer makes it' : `cannot be read (${error.code})`;
+    throw new PrivateFileError(`${folder} ${why}`, { cause: error });
   });
   return names.filter((name) => NAME.test(name)).sort();
 }

@@ -49,7 +49,10 @@ async function serveFrom(
   const names = settings.callers.map(
     ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,
   );
-  stdout(`The signer is ready. Its callers: ${names.join(', ')}\n`);
+  const stopped = Object.entries(await stops());
+  for (const [what, why] of stopped) note('it is stopped, until "slipway signer resume"', { what, reason: why });
+  const still = stopped.map(([what, why]) => ` Stopped: ${what} (${why}).`).join('');
+  stdout(`The signer is ready.${still} Its callers: ${names.join(', ')}\n`);
   const reason = await ended();
   note('closing', { reason });
   await listening.close();
