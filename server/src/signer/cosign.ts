@@ -63,8 +63,8 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
     const facts = { keeper: await keys.publicKey('keeper'), programs, ...(order && { order }) };
     try {
       if (order) await checkOrder(keys, order, asked);
-      const { losses, isOurs } = checkPolicies(message, asked, facts);
-      if (stops) await requireGoing(stops, isOurs);
+      const { losses, signers } = checkPolicies(message, asked, facts);
+      if (stops) await requireGoing(stops, await isOurs(keys, asked, signers));
       await limits?.take(
         message,
         asked.flatMap(({ name }, i) => (isPayer(name) ? { payer: name, lamports: losses[i]! } : [])),
@@ -80,15 +80,25 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
   };
 }
 
+/**
+ * Whether nobody but the service signs. Its wallets count whether they are asked for here or not: whoever has a fill signed
+ * key by key cannot hide that from the vault's.
+ */
+async function isOurs(keys: BareKeys, asked: readonly NamedKey[], signers: readonly Address[]): Promise<boolean> {
+  const wallets = await Promise.all((['gas', 'keeper', 'tracker'] as const).map((role) => keys.publicKey(role)));
+  const own = new Set([...wallets, ...asked.map(({ address }) => address)]);
+  return signers.every((signer) => own.has(signer));
+}
+
 /** Asked last before anything is counted or signed. */
-async function requireGoing(stops: () => Promise<StoppedHere>, isOurs: boolean): Promise<void> {
+async function requireGoing(stops: () => Promise<StoppedHere>, isFill: boolean): Promise<void> {
   const { all, fills } = await stops().catch((error: Error) => {
     throw new NotNow(`it is not known what is stopped: ${error.message}`);
   });
   const stopped = (what: SignerStop, why: string) =>
     new NotNow(`its operator has stopped ${what}: ${why}`, `Stopped by the operator of the signer (${what}): ${why}`);
   if (all !== undefined) throw stopped('all', all);
-  if (fills !== undefined && isOurs) throw stopped('fills', fills);
+  if (fills !== undefined && isFill) throw stopped('fills', fills);
 }
 
 const isPayer = (name: string): name is Payer => (PAYERS as readonly string[]).includes(name);

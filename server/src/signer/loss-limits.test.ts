@@ -89,7 +89,28 @@ test('attack: a copy that was broken into burns the gas wallet in fees of valid 
   assert.equal(all, (5n * SOL) / 2n, 'and of a day the bound of a day');
 });
 
-test('the keys of vaults sign for withdrawals whatever the gas wallet has lost, and the same bytes cost nothing twice', async (t) => {
+test('attack: a copy that was broken into has another key sign the same bytes first, which costs that key nothing: the fee counts all the same', async (t) => {
+  const signer = await signerWith(folderOf(t), () => HOUR_MS, 25_000n, 25_000n);
+  const gas = signer.address('gas');
+  const wallet = generateKeypair().address;
+  const vault = await signer.publicKey(`vault:${wallet}`);
+  const message = (lamports: bigint) =>
+    compileMessage({
+      version: 0,
+      feePayer: gas,
+      instructions: [systemTransfer({ from: vault, to: wallet, lamports })],
+      blockhash: wallet,
+    });
+  const refused = [];
+  for (let n = 1n; n <= 5n; n++) {
+    await signer.cosign({ keys: [`vault:${wallet}`], message: message(n) });
+    await signer.cosign({ keys: ['gas'], message: message(n) }).catch((error) => refused.push(error));
+  }
+  // 10,000 lamports each: two fit.
+  assert.equal(refused.length, 3);
+});
+
+test('the same bytes cost nothing twice, also once the limit is reached', async (t) => {
   const folder = folderOf(t);
   const signer = await signerWith(folder, () => HOUR_MS, 25_000n, 25_000n);
   const message = payment(signer.address('gas'), 1);

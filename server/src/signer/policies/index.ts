@@ -34,8 +34,8 @@ export interface PolicyFacts {
 export interface Allowed {
   /** What each of the keys may lose, in lamports. */
   losses: readonly bigint[];
-  /** Whether nobody else signs: what the service does by itself. */
-  isOurs: boolean;
+  /** Who signs, the fee payer first. */
+  signers: readonly Address[];
 }
 
 /**
@@ -53,8 +53,7 @@ export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], fa
       throw error;
     }
   });
-  const own = new Set(keys.map(({ address }) => address));
-  return { losses, isOurs: transaction.signers.every((signer) => own.has(signer)) };
+  return { losses, signers: transaction.signers };
 }
 
 function checkPolicy(transaction: ToSign, key: NamedKey, keys: readonly NamedKey[], facts: PolicyFacts): bigint {

@@ -6,6 +6,7 @@ import { rekeySeedFile } from '../rekey.js';
 import { openSigner, type Role } from '../signer.js';
 import { initInToken } from '../token/init-in-token.js';
 import { rekeyInToken } from '../token/rekey-in-token.js';
+import { type Answer, type CommandOptions, runCommand, UsageError } from './command.js';
 import type { SignerContext } from './context.js';
 import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
 import { openToken } from './token.js';
@@ -37,50 +38,26 @@ ${LAST_OPTIONS}`,
 };
 export type KeyCommand = keyof typeof keyCommands;
 
-/** The command line is wrong. */
-class UsageError extends Error {}
-
-interface Answer {
-  json: object;
-  text: string;
-}
-
-interface Options {
+interface Options extends CommandOptions {
   file?: string;
   config: string;
   'passphrase-file'?: string;
   'new-passphrase-file'?: string;
   backup?: string;
-  json: boolean;
-  help: boolean;
 }
 
 /** What wallets of the service are shown for, in this order. */
 const WALLETS: readonly Role[] = ['gas', 'keeper', 'tracker'];
 
 /** Runs `slipway signer init` or `rekey`; returns the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function runKeyCommand(
-  name: KeyCommand,
-  argv: readonly string[],
-  context: SignerContext,
-): Promise<number> {
-  const { stdout, stderr } = context;
-  try {
-    const options = optionsOf(name, argv);
-    if (options.help) {
-      stdout(`${keyCommands[name]}\n`);
-      return 0;
-    }
-    const { json, text } = await (name === 'init' ? init : rekey)(options, context);
-    stdout(options.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
-    return 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    const { message } = error as Error;
-    const see = isUsage ? `\nSee "slipway signer ${name} --help".` : '';
-    stderr(argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `slipway: ${message}${see}\n`);
-    return isUsage ? 2 : 1;
-  }
+export function runKeyCommand(name: KeyCommand, argv: readonly string[], context: SignerContext): Promise<number> {
+  const command = {
+    name,
+    usage: keyCommands[name],
+    read: (words: readonly string[]) => ({ options: optionsOf(name, words) }),
+    run: ({ options }: { options: Options }) => (name === 'init' ? init : rekey)(options, context),
+  };
+  return runCommand(command, argv, context);
 }
 
 async function init(options: Options, context: SignerContext): Promise<Answer> {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { CHAIN_START, readEnd } from '../../lib/hash-chain.js';
 import { readRecord, verifyRecord } from '../record.js';
 import { DamagedStops, readStops, SIGNER_STOPS, type SignerStop, type StoppedHere, writeStops } from '../stop-file.js';
+import { type Answer, type CommandOptions, runCommand, UsageError } from './command.js';
 import type { SignerContext } from './context.js';
 import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
 import { stopFileOf } from './state.js';
@@ -36,49 +37,30 @@ ${LAST_OPTIONS}`,
 };
 type OperatorCommand = keyof typeof usages;
 
-/** The command line is wrong. */
-class UsageError extends Error {}
-
-interface Options {
+interface Options extends CommandOptions {
   config: string;
   why?: string;
   end?: string;
-  json: boolean;
-  help: boolean;
-}
-
-interface Answer {
-  json: object;
-  text: string;
-  failed?: boolean;
 }
 
 export const isOperatorCommand = (word: string): word is OperatorCommand => Object.hasOwn(usages, word);
 
 /** Runs one of them; returns the exit code: 0 done, 1 failed or a broken record, 2 wrong usage. */
-export async function runOperatorCommand(
+export function runOperatorCommand(
   name: OperatorCommand,
   argv: readonly string[],
   context: SignerContext,
 ): Promise<number> {
-  const { stdout, stderr } = context;
-  try {
-    const { words, options } = read(name, argv);
-    if (options.help) {
-      stdout(`${usages[name]}\n`);
-      return 0;
-    }
-    const settings = await settingsOf(options, context);
-    const answer = await { stop, resume, audit }[name](words, options, { settings, stdout });
-    if (answer) stdout(options.json ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`);
-    return answer?.failed ? 1 : 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    const { message } = error as Error;
-    const see = isUsage ? `\nSee "slipway signer ${name} --help".` : '';
-    stderr(argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `slipway: ${message}${see}\n`);
-    return isUsage ? 2 : 1;
-  }
+  const command = {
+    name,
+    usage: usages[name],
+    read: (words: readonly string[]) => read(name, words),
+    async run({ words, options }: ReturnType<typeof read>) {
+      const settings = await settingsOf(options, context);
+      return { stop, resume, audit }[name](words, options, { settings, stdout: context.stdout });
+    },
+  };
+  return runCommand(command, argv, context);
 }
 
 interface Place {
