@@ -17,7 +17,7 @@ const usages = {
   stop: `Usage: slipway signer stop fills|all --why <TEXT> [options]
 
 Has the signer refuse within a second, whoever asks, and after each start of it until "slipway signer resume":
-fills, what the service does by itself; all, every transaction.
+fills, what the service does by itself; all, every transaction that its keys sign.
 
   --why <TEXT>      what whoever is refused reads, and the log (required)
 ${LAST_OPTIONS}`,
