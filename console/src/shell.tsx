@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { follow, useLive } from './lib/live.js';
-import { type Parts, partsQuery } from './lib/parts.js';
+import { lacksKey, type Parts, partsQuery } from './lib/parts.js';
 import { infoQuery, usePriceEvents } from './lib/sandbox.js';
 import { chooseTheme, useTheme } from './lib/theme.js';
 import { chooseWallet, useWalletName } from './lib/wallet.js';
@@ -30,6 +30,7 @@ const PAGES: readonly Page[] = [
 /** What stands around every screen. */
 export function Shell() {
   const { data: parts, failureReason } = useQuery(partsQuery);
+  const isOpen = parts?.sandbox === true && !lacksKey(parts);
   return (
     <div className="mx-auto grid min-h-dvh max-w-[1500px] grid-rows-[auto_1fr] pb-16 md:grid-cols-[11rem_1fr] md:pb-0">
       <a href="#screen" className="absolute -top-20 left-2 z-20 rounded bg-accent px-3 py-2 text-on-accent focus:top-2">
@@ -43,9 +44,9 @@ export function Shell() {
           <Icon name="mark" className="size-6 text-accent" />
           Slipway
         </Link>
-        {parts?.sandbox && <State />}
+        {isOpen && <State />}
         <span className="flex-1" />
-        {parts?.sandbox && <WalletChoice />}
+        {isOpen && <WalletChoice />}
         <Leave />
         <ThemeSwitch />
       </header>

@@ -3,5 +3,7 @@ import { registerWallet } from '@wallet-standard/wallet';
 import { readSandbox } from './sandbox.js';
 import { createWallet } from './wallet.js';
 
-const sandbox = await readSandbox(new URL(import.meta.url).origin);
+const { origin, searchParams } = new URL(import.meta.url);
+// The key of every sandbox but a public one.
+const sandbox = await readSandbox(origin, searchParams.get('key') ?? 'sandbox');
 for (const person of sandbox.wallets) registerWallet(createWallet(sandbox, person));

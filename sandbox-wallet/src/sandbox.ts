@@ -6,12 +6,10 @@ export interface Sandbox {
   programs: readonly { name: string; address: string }[];
 }
 
-/** Every sandbox takes it. */
-const API_KEY = 'sandbox';
-
 /** @throws Error that says where there is no sandbox */
-export async function readSandbox(origin: string): Promise<Sandbox> {
-  const response = await fetch(new URL('/sandbox/info', origin), { headers: { 'x-api-key': API_KEY } });
+export async function readSandbox(origin: string, key: string): Promise<Sandbox> {
+  const response = await fetch(new URL('/sandbox/info', origin), { headers: { 'x-api-key': key } });
+  if (response.status === 401) throw new Error(`${origin} has a key of its own: load wallet.js?key=<the key>`);
   if (!response.ok) throw new Error(`${origin} is no sandbox: it answered ${response.status}`);
   return (await response.json()) as Sandbox;
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { followParent, lockFolder } from '@slipway/localnet';
 import { destination, type Logger, pino } from 'pino';
 import { type App, createApp } from './app/app.js';
-import { type Config, ConfigError, dataFolder, describeConfig, loadConfig, SANDBOX_KEY } from './config/index.js';
+import { type Config, ConfigError, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { steadyNow } from './lib/clock.js';
 
 const USAGE = `Usage: npm start -- [--reset] [--quiet]   or   slipway serve [--reset] [--quiet]
@@ -127,25 +127,41 @@ function welcome(app: App, config: Config, startedBy: StartedBy): string {
   const begin = performance.getEntriesByName('prepared')[0]?.startTime ?? 0;
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
   if (!app.sandbox) return `Slipway is ready after ${seconds} s: ${app.url} (documentation: ${app.url}/docs)`;
+  const { sandboxKey = '' } = app;
   const { wallets, forkHost } = app.sandbox;
+  const url = config.publicSandbox ? app.publicUrl : app.url;
+  const elsewhere = url === DEFAULT_URL ? '' : `SLIPWAY_URL=${url} `;
+  const key = config.publicSandbox ? `SLIPWAY_API_KEY=${sandboxKey} ` : '';
   const [first] = wallets;
-  const elsewhere = app.url === DEFAULT_URL ? '' : `SLIPWAY_URL=${app.url} `;
-  const craft = `${app.url}/tokens/v2/verify/express/craft-txn?senderAddress=${first?.address}`;
+  const craft = `${url}/tokens/v2/verify/express/craft-txn?senderAddress=${first?.address}`;
   return [
-    `Slipway is ready after ${seconds} s, as a sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
+    `Slipway is ready after ${seconds} s, as a ${config.publicSandbox ? 'public ' : ''}sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
     '',
-    ...(app.hasConsole ? [`  Console        ${app.url}/   (open it first)`] : []),
-    `  API            ${app.url}   (x-api-key: ${SANDBOX_KEY})`,
-    `  Documentation  ${app.url}/docs`,
-    `  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`,
+    ...(app.hasConsole
+      ? [`  Console        ${url}/${config.publicSandbox ? `#key=${sandboxKey}` : ''}   (open it first)`]
+      : []),
+    `  API            ${url}   (x-api-key: ${sandboxKey})`,
+    `  Documentation  ${url}/docs`,
+    ...(config.publicSandbox
+      ? outside(app, config)
+      : [`  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`]),
     `  State          ${relative(process.cwd(), config.dataDir) || '.'}   (${startedBy === 'npm' ? 'npm start --' : 'npx slipway serve'} --reset starts over)`,
     '',
-    `  Funded wallets: ${wallets.map(({ name }) => name).join(', ')}. Their keys: ${app.url}/sandbox/info`,
+    `  Funded wallets: ${wallets.map(({ name }) => name).join(', ')}. Their keys: ${url}/sandbox/info`,
     ...wallets.map(({ name, address }) => `    ${name.padEnd(8)} ${address}`),
     '',
-    `  Try:  curl -H 'x-api-key: ${SANDBOX_KEY}' '${craft}'`,
+    `  Try:  curl -H 'x-api-key: ${sandboxKey}' '${craft}'`,
     startedBy === 'npm'
-      ? `  See a payment go through:  ${elsewhere}npm run example:express`
-      : `  What a swap gives:  ${elsewhere}npx slipway quote 1 SOL USDC`,
+      ? `  See a payment go through:  ${elsewhere}${key}npm run example:express`
+      : `  What a swap gives:  ${elsewhere}${key}npx slipway quote 1 SOL USDC`,
   ].join('\n');
+}
+
+/** What whoever lets others in must know. */
+function outside({ url }: App, { http }: Config): string[] {
+  const isNamed = !http.publicUrl.startsWith('http://localhost:');
+  return [
+    `  Listens on     ${url}   (everybody who reaches it and has the key may use it; the chain, too, as /sandbox/info says)`,
+    ...(isNamed ? [] : ['                 (set SLIPWAY_PUBLIC_URL to the address by which other machines reach it)']),
+  ];
 }

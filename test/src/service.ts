@@ -64,7 +64,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   });
   const find = (pattern: RegExp) => pattern.exec(output)?.[0] ?? '';
   return {
-    url: find(/http:\/\/127\.0\.0\.1:\d+/),
+    url: find(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/).replace('localhost', '127.0.0.1'),
     rpcUrl: /Chain\s+(http\S+)/.exec(output)?.[1] ?? env.SLIPWAY_RPC_URL ?? '',
     wsUrl: find(/ws:\/\/127\.0\.0\.1:\d+/),
     dataDir: folder,

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { amountText, usd } from '../lib/format.js';
+import { API_KEY } from '../lib/key.js';
 import { useLive } from '../lib/live.js';
 import { usePrices } from '../lib/prices.js';
 import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
@@ -46,7 +47,7 @@ export function Home() {
         <Panel title="What runs">
           <dl className="grid grid-cols-[6rem_1fr] gap-y-1 px-4 py-3 text-sm">
             <Place name="API" text={location.origin} />
-            <Place name="API key" text="sandbox" />
+            <Place name="API key" text={API_KEY} />
             <Place name="Chain" text={rpcUrl} />
             <Place name="WebSocket" text={wsUrl} />
           </dl>
@@ -59,7 +60,7 @@ export function Home() {
 
 const CODE = `import { createClient } from '@slipway/client';
 
-const client = createClient({ url: '${location.origin}', apiKey: 'sandbox' });
+const client = createClient({ url: '${location.origin}', apiKey: '${API_KEY}' });
 const { wallets, mints, rpcUrl } = await client.api.get('/sandbox/info');
 const names = wallets.map(({ name }) => name);
 const prices = mints.map(({ symbol, usdPrice }) => [symbol, usdPrice]);`;

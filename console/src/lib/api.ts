@@ -1,7 +1,6 @@
 import { type Client, createClient, type Signer } from '@slipway/client';
+import { API_KEY } from './key.js';
 
-/** The key of every sandbox. */
-export const API_KEY = 'sandbox';
 export const SERVICE = location.origin;
 
 /** One request, as "How was this done?" shows it. */

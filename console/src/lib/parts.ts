@@ -1,8 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
+import { givenKey } from './key.js';
 
 /** What this address serves of the console. */
 export interface Parts {
   sandbox: boolean;
+  /** Whether the sandbox has a key that the page does not know. */
+  asksKey: boolean;
   operator: boolean;
 }
 
@@ -19,3 +22,6 @@ export const partsQuery = queryOptions({
   retry: true,
   retryDelay: 2_000,
 });
+
+/** Whether nothing can be asked of the sandbox before the reader gives its key. */
+export const lacksKey = ({ sandbox, asksKey }: Parts): boolean => sandbox && asksKey && givenKey === undefined;

@@ -1,9 +1,10 @@
 import type { Answer, Client } from '@slipway/client';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { clientFor, Recorder } from './api.js';
+import { clientFor, Recorder, SERVICE } from './api.js';
 import { holdingsOf } from './chain.js';
 import { type Book, KNOWN_PROGRAMS } from './describe.js';
+import { givenKey } from './key.js';
 import { useLive } from './live.js';
 import { keepPrices } from './prices.js';
 import { type SandboxWallet, signerOf, useWalletName } from './wallet.js';
@@ -16,11 +17,18 @@ const REFRESH_MS = 10_000;
 const AGAIN_MS = 2_000;
 const service = clientFor();
 
+/** The chain of a public sandbox is behind its service: reached under whatever name the page was opened by. */
+function withChainHere(info: Info): Info {
+  if (givenKey === undefined) return info;
+  const rpcUrl = SERVICE + new URL(info.rpcUrl).pathname;
+  return { ...info, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws') };
+}
+
 /** What the sandbox is made of, and its prices. */
 export const infoQuery = queryOptions({
   queryKey: ['info'],
   queryFn: async ({ signal }) => {
-    const info = await service.api.get('/sandbox/info', { signal });
+    const info = withChainHere(await service.api.get('/sandbox/info', { signal }));
     keepPrices(info.mints);
     return info;
   },

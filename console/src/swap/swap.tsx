@@ -2,6 +2,7 @@ import type { SwapOrder } from '@slipway/client';
 import { useDeferredValue, useState } from 'react';
 import { useAct } from '../lib/act.js';
 import { amountOf, amountText } from '../lib/format.js';
+import { API_KEY } from '../lib/key.js';
 import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Icon } from '../ui/icon.js';
@@ -200,7 +201,7 @@ function Side({
 
 function codeFor(asked: Asked | undefined, name: string): string {
   return `// signer: the wallet of ${name}, see "Who signs" in the client's README
-const client = createClient({ url: '${location.origin}', apiKey: 'sandbox', signer, rpcUrl, sandbox: true });
+const client = createClient({ url: '${location.origin}', apiKey: '${API_KEY}', signer, rpcUrl, sandbox: true });
 
 const request = {
   inputMint: '${asked?.inputMint ?? ''}',

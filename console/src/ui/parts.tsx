@@ -82,6 +82,8 @@ export function Typed({ id, value, change }: { id: string; value: string; change
 export function Copied({ text, shown = short(text), what }: { text: string; shown?: string; what: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
+    // Only a page that came by https, or from this machine, has one.
+    if (!navigator.clipboard) return;
     await navigator.clipboard.writeText(text);
     setDone(true);
     setTimeout(() => setDone(false), 1_500);

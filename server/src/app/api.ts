@@ -36,7 +36,7 @@ export async function openApi(
   print?: Print,
 ): Promise<Servers> {
   const { config, log, metrics, clock, steadyNow, store, stops, adminToken, chains, disposal } = base;
-  const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
+  const keys = await createKeyLookup({ store, clock, steadyNow, sandboxKey: base.sandboxKey });
   disposal.add('keys', () => keys.close());
   const hasOwnPort = config.http.operationsPort !== undefined;
   const common = {
@@ -80,7 +80,11 @@ export async function openApi(
   const shown = consoleOf(base);
   const { publicUrl } = config.http;
   const adminSessions = shown ? createAdminSessions({ ...base, adminToken, publicUrl }) : undefined;
-  const forOperator = { hasMetrics: true, console: shown && { ...shown, sandbox: false }, adminSessions };
+  const forOperator = {
+    hasMetrics: true,
+    console: shown && { ...shown, sandbox: false, asksKey: false },
+    adminSessions,
+  };
   const main: Own = hasOwnPort
     ? { hasMetrics: false, console: shown?.sandbox ? { ...shown, operator: false } : undefined }
     : { hasMetrics: true, console: shown, adminSessions };
@@ -91,13 +95,13 @@ export async function openApi(
   };
 }
 
-/** The console: of a sandbox, whose key and wallets everybody knows, and for the operator, who logs in. */
+/** The console: of a sandbox, whose wallets everybody knows, and for the operator, who logs in. */
 function consoleOf({ config, node: { rpcUrl, wsUrl } }: Base): ConsoleOptions | undefined {
   if (!config.http.console || !config.roles.has('api') || !hasConsole()) return undefined;
-  const { sandbox } = config;
+  const { sandbox, publicSandbox: asksKey } = config;
   // Outside of a sandbox the page asks nobody but the service: the URL of its RPC may hold a key.
-  const nodeUrls = sandbox ? [rpcUrl, ...(wsUrl === undefined ? [] : [wsUrl])] : [];
-  return { sandbox, operator: true, nodeUrls };
+  const nodeUrls = sandbox && !asksKey ? [rpcUrl, ...(wsUrl === undefined ? [] : [wsUrl])] : [];
+  return { sandbox, asksKey, operator: true, nodeUrls };
 }
 
 /** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */

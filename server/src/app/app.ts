@@ -5,7 +5,7 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../areas/area.js';
-import { type Config, createTokenList, SANDBOX_KEY, type TokenList } from '../config/index.js';
+import { type Config, createTokenList, type TokenList } from '../config/index.js';
 import { withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
@@ -34,6 +34,8 @@ import { registerPriceMetrics, registerStopMetrics, registerStoreMetrics } from 
 export interface App {
   /** Where the API listens. */
   url: string;
+  /** Where clients reach it. */
+  publicUrl: string;
   /** Whether the address of the API shows the console. */
   hasConsole: boolean;
   /** Where metrics and the admin API listen, if not there. */
@@ -42,6 +44,8 @@ export interface App {
   wsUrl: string | undefined;
   /** What the sandbox's chain has; undefined outside of a sandbox. */
   sandbox: ChainInfo | undefined;
+  /** The API key of the sandbox. */
+  sandboxKey: string | undefined;
   /** Resolves when a part that the service cannot live without has died. */
   died: Promise<Error>;
   /** Stops taking requests, finishes those under way, and closes every part. */
@@ -74,7 +78,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   const base = await openBase(config, log, disposal, publicUrl);
   const { usdc, stable } = config.tokens;
   const stables = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
-  const sandbox = config.sandbox ? await openSandbox({ ...base, stables, apiKey: SANDBOX_KEY }) : undefined;
+  const sandbox = config.sandbox ? await openSandbox({ ...base, stables }) : undefined;
   const files = await openFiles(base, publicUrl);
   const landing = await openLanding(base);
   const market = await openMarket(base, sandbox);
@@ -112,7 +116,19 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
-  return { url, hasConsole: servers.hasConsole, operationsUrl, rpcUrl, wsUrl, died, sandbox: sandbox?.info };
+  const { sandboxKey } = base;
+  const { hasConsole } = servers;
+  return {
+    url,
+    publicUrl: publicUrl(),
+    hasConsole,
+    operationsUrl,
+    rpcUrl,
+    wsUrl,
+    died,
+    sandbox: sandbox?.info,
+    sandboxKey,
+  };
 }
 
 /** What a scrape shows of the parts that everything else depends on. */

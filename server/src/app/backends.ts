@@ -9,7 +9,7 @@ import {
   type Purpose,
   type Rpc,
 } from '../chain/index.js';
-import { type Config, dataFolder } from '../config/index.js';
+import { type Config, dataFolder, SANDBOX_KEY } from '../config/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { LEAST_SECRET } from '../lib/least-secret.js';
@@ -41,6 +41,8 @@ export interface Backends {
   remoteSigner: RemoteSigner | undefined;
   node: Node;
   adminToken: string;
+  /** The API key of a sandbox; undefined elsewhere. */
+  sandboxKey: string | undefined;
 }
 
 export interface Node {
@@ -82,12 +84,13 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
     openKeys(deps),
     openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
+    config.publicSandbox ? readOrCreateSecret(paths.sandboxKey) : config.sandbox ? SANDBOX_KEY : undefined,
   ] as const;
   // Wait until each has opened or failed before anything is closed again.
   await Promise.allSettled(opening);
-  const [store, signer, node, adminToken] = await Promise.all(opening);
+  const [store, signer, node, adminToken, sandboxKey] = await Promise.all(opening);
   const remoteSigner = 'probe' in signer ? signer : undefined;
-  return { store, signer, secrets: signer.secrets, remoteSigner, node, adminToken };
+  return { store, signer, secrets: signer.secrets, remoteSigner, node, adminToken, sandboxKey };
 }
 
 async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {

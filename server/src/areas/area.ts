@@ -70,7 +70,7 @@ export interface Services {
   readonly signer: Signer;
   readonly secrets: SecretBox;
   readonly chain: Chain;
-  /** Where clients reach the chain's node. */
+  /** Where this service reaches the chain's node. */
   readonly node: { readonly rpcUrl: string; readonly wsUrl: string | undefined };
   readonly prices: Prices;
   /** USD price of a whole token by the pools. */
@@ -92,6 +92,8 @@ export interface Services {
   /** Where clients reach this service; with the actual port once it listens. */
   readonly publicUrl: () => string;
   readonly sandbox: Sandbox | undefined;
+  /** The API key of the sandbox. */
+  readonly sandboxKey: string | undefined;
   /** The wallet that pays for what the keepers do. */
   readonly keeperWallet: {
     /** Reads its balance. @throws ChainUnavailable */

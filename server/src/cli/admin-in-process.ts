@@ -45,7 +45,7 @@ export async function openAdminInProcess(
 async function serveAdmin(config: Config, store: Store, disposal: Disposal): Promise<AdminClient['request']> {
   const clock = createClock();
   if (config.sandbox) disposal.add('clock', await followClockOffset(store, clock.setOffset));
-  const keys = await createKeyLookup({ store, clock, steadyNow, sandbox: config.sandbox });
+  const keys = await createKeyLookup({ store, clock, steadyNow, sandboxKey: undefined });
   disposal.add('keys', keys.close);
   const token = randomBytes(32).toString('base64url');
   const app = await createServer({

@@ -35,12 +35,17 @@ async function airdrop(
   { mint: symbol, raw, url }: Options,
 ): Promise<Result> {
   const base = serviceUrl(context, url);
-  const info = await sandboxInfo(base);
+  const info = await sandboxInfo(context, base);
   const wallet = walletOf(info, name, 'WALLET');
   const mint = mintOf(info, symbol) ?? unlisted(symbol, raw === true);
   const amount = raw ? parseRawAmount(given) : toSmallestUnit(given, mint.decimals);
   const request = { wallet, mint: mint.mint, amount: amount.toString() };
-  const { signature } = await postToSandbox<Answer<'post', '/sandbox/airdrop'>>(base, '/sandbox/airdrop', request);
+  const { signature } = await postToSandbox<Answer<'post', '/sandbox/airdrop'>>(
+    context,
+    base,
+    '/sandbox/airdrop',
+    request,
+  );
   const shown = raw ? `${amount} of the smallest unit of ${mint.symbol}` : `${given} ${mint.symbol}`;
   return { json: { ...request, signature }, text: `${shown} to ${wallet}\n${signature}` };
 }

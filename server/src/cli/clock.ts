@@ -17,16 +17,18 @@ export function clockCommand(program: Command, context: CommandContext): void {
     .addHelpText('after', example('slipway clock', 'slipway clock +1h'))
     .action(async (step: string | undefined, { url }: { url?: string }) => {
       const base = serviceUrl(context, url);
-      const unixTimestamp = step === undefined ? (await sandboxInfo(base)).unixTimestamp : await move(base, step);
+      const unixTimestamp =
+        step === undefined ? (await sandboxInfo(context, base)).unixTimestamp : await move(context, base, step);
       context.answer({ json: { unixTimestamp }, text: new Date(unixTimestamp * 1_000).toISOString() });
     });
 }
 
-async function move(base: string, step: string): Promise<number> {
+async function move(context: CommandContext, base: string, step: string): Promise<number> {
   const [, count, unit] = /^\+?([1-9]\d*)([smhd])$/.exec(step) ?? [];
   if (count === undefined || unit === undefined)
     throw new UsageError(`STEP must be a time such as +90s, +15m, +1h or +2d, not ${JSON.stringify(step)}`);
-  await sandboxInfo(base);
+  await sandboxInfo(context, base);
   const seconds = Number(count) * SECONDS[unit]!;
-  return (await postToSandbox<Answer<'post', '/sandbox/clock'>>(base, '/sandbox/clock', { seconds })).unixTimestamp;
+  return (await postToSandbox<Answer<'post', '/sandbox/clock'>>(context, base, '/sandbox/clock', { seconds }))
+    .unixTimestamp;
 }

@@ -1,6 +1,5 @@
 import type { EventsOptions, SlipwayEvent } from '@slipway/client';
 import type { Command } from 'commander';
-import { SANDBOX_KEY } from '../config/index.js';
 import { AppError } from '../errors/index.js';
 import { readFilter } from '../events/filter.js';
 import { messageOf } from '../events/messages.js';
@@ -11,7 +10,7 @@ import { type CommandContext, UsageError } from './context.js';
 import { lineOf } from './event-text.js';
 import { example, URL_OPTION } from './program.js';
 import { findWallet } from './sandbox.js';
-import { inWords, serviceUrl } from './service.js';
+import { apiKeyOf, inWords, serviceUrl } from './service.js';
 
 interface Options {
   forward?: string;
@@ -57,10 +56,10 @@ interface Listening {
 async function listen(context: CommandContext, options: Options, { forward, signal }: Listening): Promise<void> {
   const { createClient } = await import('@slipway/client');
   const url = serviceUrl(context, options.url);
-  const client = createClient({ url, apiKey: context.env.SLIPWAY_API_KEY || SANDBOX_KEY });
+  const client = createClient({ url, apiKey: await apiKeyOf(context) });
   const asked: EventsOptions = {
     kinds: options.types?.split(',') as EventsOptions['kinds'],
-    wallet: options.wallet && (await findWallet(url, options.wallet, '--wallet')),
+    wallet: options.wallet && (await findWallet(context, url, options.wallet, '--wallet')),
     signal,
     onOpen: (after) =>
       say(context, { listening: { url, after } }, `listening to ${url}, after event ${after}; Ctrl-C ends it`),

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { SANDBOX_KEY } from '../config/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { version } from '../lib/version.js';
 import { openKeyFile } from '../signer/index.js';
@@ -9,7 +8,7 @@ import { type CommandContext, UsageError } from './context.js';
 import type { Limit } from './mcp-purse.js';
 import type { Token } from './mcp-tools.js';
 import { example, URL_OPTION } from './program.js';
-import { serviceUrl } from './service.js';
+import { apiKeyOf, serviceUrl } from './service.js';
 
 interface Options {
   keyFile?: string;
@@ -47,7 +46,7 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
     import('@modelcontextprotocol/sdk/server/stdio.js'),
   ]);
   const url = serviceUrl(context, options.url);
-  const apiKey = context.env.SLIPWAY_API_KEY || SANDBOX_KEY;
+  const apiKey = await apiKeyOf(context);
   const signer = keyFile === undefined ? undefined : await openKeyFile(keyFile);
   const bare = createClient({ url, apiKey });
   const info = sandbox ? () => bare.api.get('/sandbox/info') : undefined;

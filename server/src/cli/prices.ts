@@ -19,7 +19,7 @@ export function pricesCommand(program: Command, context: CommandContext): void {
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway prices list'))
     .action(async ({ url }: Options) => {
-      const { mints } = await sandboxInfo(serviceUrl(context, url));
+      const { mints } = await sandboxInfo(context, serviceUrl(context, url));
       const rows = mints.map(({ symbol, mint, usdPrice }) => [symbol, usdPrice?.toString() ?? 'unknown', mint]);
       context.answer({ json: mints, text: table(['TOKEN', 'USD', 'MINT'], rows) });
     });
@@ -34,9 +34,9 @@ export function pricesCommand(program: Command, context: CommandContext): void {
       const usd = Number(text);
       if (!/^\d+(\.\d+)?$/.test(text) || usd === 0) throw new UsageError('USD must be a number above 0, such as 165');
       const base = serviceUrl(context, url);
-      const mint = mintOf(await sandboxInfo(base), token);
+      const mint = mintOf(await sandboxInfo(context, base), token);
       const request = { mint: mint?.mint ?? token, usd };
-      const answer = await postToSandbox<Answer<'post', '/sandbox/prices'>>(base, '/sandbox/prices', request);
+      const answer = await postToSandbox<Answer<'post', '/sandbox/prices'>>(context, base, '/sandbox/prices', request);
       const { note } = answer;
       const moved = `1 ${mint?.symbol ?? token} costs ${usd} USD`;
       context.answer({ json: answer, text: note === undefined ? moved : `${moved}\n${note}` });

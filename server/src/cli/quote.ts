@@ -41,7 +41,7 @@ async function quote(
 ): Promise<Result> {
   const base = serviceUrl(context, url);
   const ask = asker(context, base);
-  const wallet = taker === undefined ? undefined : await findWallet(base, taker, '--taker');
+  const wallet = taker === undefined ? undefined : await findWallet(context, base, taker, '--taker');
   const [from, to] = await Promise.all([findToken(ask, given.from), findToken(ask, given.to)]);
   const amount = raw ? parseRawAmount(given.amount) : toSmallestUnit(given.amount, from.decimals);
   const order = await ask<SwapOrder>('/ultra/v1/order', {

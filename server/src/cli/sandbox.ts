@@ -1,39 +1,43 @@
 import type { Answer } from '@slipway/client';
 import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { SANDBOX_KEY } from '../config/index.js';
 import { nearest } from '../lib/nearest.js';
-import { CommandError, UsageError } from './context.js';
-import { bodyOf, requestJson } from './service.js';
+import { type CliContext, CommandError, UsageError } from './context.js';
+import { apiKeyOf, bodyOf, type Answer as HttpAnswer, requestJson, WrongKey } from './service.js';
 
 export type SandboxInfo = Answer<'get', '/sandbox/info'>;
 export type SandboxMint = SandboxInfo['mints'][number];
 
 const NOT_FOUND = 404;
 
-/** What a sandbox says of itself; undefined where the service is none. */
-export async function askSandbox(base: string): Promise<SandboxInfo | undefined> {
-  const answer = await requestJson(`${base}/sandbox/info`, { headers: sandboxHeaders });
+/** What a sandbox says of itself; undefined where the service is none. @throws WrongKey */
+export async function askSandbox(context: CliContext, base: string): Promise<SandboxInfo | undefined> {
+  const answer = await ask(context, base, '/sandbox/info');
   return answer.status === NOT_FOUND ? undefined : bodyOf<SandboxInfo>(answer);
 }
 
-export const sandboxHeaders = { 'x-api-key': SANDBOX_KEY };
-
 /** As `askSandbox`, for commands that do nothing elsewhere. */
-export async function sandboxInfo(base: string): Promise<SandboxInfo> {
-  const info = await askSandbox(base);
+export async function sandboxInfo(context: CliContext, base: string): Promise<SandboxInfo> {
+  const info = await askSandbox(context, base);
   if (!info) throw new CommandError(`the service at ${base} is not a sandbox: money, prices and time are real there`);
   return info;
 }
 
 /** Posts to a route of the sandbox. */
-export async function postToSandbox<T>(base: string, path: string, body: unknown): Promise<T> {
-  return bodyOf<T>(await requestJson(`${base}${path}`, { method: 'POST', headers: sandboxHeaders, body }));
+export async function postToSandbox<T>(context: CliContext, base: string, path: string, body: unknown): Promise<T> {
+  return bodyOf<T>(await ask(context, base, path, body));
+}
+
+async function ask(context: CliContext, base: string, path: string, body?: unknown): Promise<HttpAnswer> {
+  const headers = { 'x-api-key': await apiKeyOf(context) };
+  const answer = await requestJson(`${base}${path}`, { headers, ...(body !== undefined && { method: 'POST', body }) });
+  if (answer.status === 401) throw new WrongKey();
+  return answer;
 }
 
 /** An address, or in a sandbox the name of a wallet; `what` names the argument. */
-export async function findWallet(base: string, text: string, what: string): Promise<Address> {
+export async function findWallet(context: CliContext, base: string, text: string, what: string): Promise<Address> {
   if (isAddress(text)) return text;
-  const info = await askSandbox(base);
+  const info = await askSandbox(context, base);
   if (!info) throw new UsageError(`${what} must be the address of a wallet`);
   return walletOf(info, text, what);
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { SANDBOX_KEY } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { EventScore } from '../store/scores.js';
 import { type CliContext, type CommandContext, CommandError, UsageError } from './context.js';
 import { plain } from './plain.js';
 import { example, URL_OPTION } from './program.js';
-import { type Answer, bodyOf, requestJson, serviceUrl, Unreachable } from './service.js';
+import { type Answer, apiKeyOf, bodyOf, requestJson, serviceUrl, Unreachable, WrongKey } from './service.js';
 
 const POLL_MS = 2_000;
 /** The most ids that the API accepts at a time. */
@@ -37,7 +36,7 @@ async function watchUntilStopped(
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
   try {
-    const api = createApi(context, serviceUrl(context, options.url), stop.signal);
+    const api = await createApi(context, serviceUrl(context, options.url), stop.signal);
     const named = [...new Set(events.flatMap((word) => word.split(',')))];
     const eventIds = named.length > 0 ? named : await api.simulatedEvents();
     await watch(context, { ...api, eventIds, end, signal: stop.signal });
@@ -110,11 +109,11 @@ function say({ json, stderr }: CommandContext, message: string): void {
 /** A temporary refusal by the service. */
 class Passing extends CommandError {}
 
-function createApi({ env }: CliContext, base: string, signal: AbortSignal) {
-  const headers = { 'x-api-key': env.SLIPWAY_API_KEY || SANDBOX_KEY };
+async function createApi(context: CliContext, base: string, signal: AbortSignal) {
+  const headers = { 'x-api-key': await apiKeyOf(context) };
   const get = async (path: string): Promise<Answer> => {
     const answer = await requestJson(`${base}${path}`, { headers, signal });
-    if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+    if (answer.status === 401) throw new WrongKey();
     if (answer.status === 429 || answer.status >= 500) throw new Passing(`the service answers ${answer.status}`);
     return answer;
   };

@@ -1,5 +1,5 @@
 import type { SlipwayError } from '@slipway/client';
-import { type Config, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
+import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
 
@@ -49,8 +49,36 @@ export interface Answer {
   body: unknown;
 }
 
+/** The service refuses the API key. */
+export class WrongKey extends CommandError {
+  constructor() {
+    super('the service does not know the key: set SLIPWAY_API_KEY');
+  }
+}
+
 /** Nothing listens there, or the connection was lost. */
 export class Unreachable extends CommandError {}
+
+/**
+ * The API key: SLIPWAY_API_KEY, or where the configuration is that of a public sandbox the one in its data folder, or else
+ * the one of every sandbox.
+ */
+export async function apiKeyOf(context: CliContext): Promise<string> {
+  if (context.env.SLIPWAY_API_KEY) return context.env.SLIPWAY_API_KEY;
+  const { publicSandbox, dataDir } = configIn(context) ?? {};
+  const own = publicSandbox && dataDir ? await readPrivateFile(dataFolder({ dataDir }).sandboxKey) : undefined;
+  return own?.toString('utf8').trim() ?? SANDBOX_KEY;
+}
+
+/** Undefined where it is faulty: who names a service asks for no configuration. */
+function configIn(context: CliContext): Config | undefined {
+  try {
+    return configOf(context);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
 
 /** Sends one JSON request. Throws Unreachable if there is no JSON answer within 30 seconds. */
 export async function requestJson(
@@ -84,7 +112,7 @@ export function inWords(error: unknown, url: string): unknown {
   const { name, code, message = '', status } = error as Partial<SlipwayError>;
   if (name !== 'SlipwayError') return error;
   if (code === 'network') return unreachable(url, error);
-  if (status === 401) return new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+  if (status === 401) return new WrongKey();
   return new CommandError(status === undefined ? message : `${message} (${status})`);
 }
 
@@ -96,16 +124,16 @@ export function bodyOf<T>(answer: Answer): T {
   throw new CommandError(`${text} (${answer.status})`);
 }
 
-/** Asks the API with the key in SLIPWAY_API_KEY, or else the sandbox's. */
+/** Asks the API with the key of `apiKeyOf`. */
 export async function askApi<T>(
-  { env }: CliContext,
+  context: CliContext,
   base: string,
   path: string,
   query: Record<string, string | undefined> = {},
 ): Promise<T> {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const headers = { 'x-api-key': env.SLIPWAY_API_KEY || SANDBOX_KEY };
+  const headers = { 'x-api-key': await apiKeyOf(context) };
   const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
-  if (answer.status === 401) throw new CommandError('the service does not know the key: set SLIPWAY_API_KEY');
+  if (answer.status === 401) throw new WrongKey();
   return bodyOf<T>(answer);
 }

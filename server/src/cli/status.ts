@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Result } from './context.js';
 import { example, URL_OPTION } from './program.js';
 import { askSandbox } from './sandbox.js';
-import { requestJson, serviceUrl } from './service.js';
+import { requestJson, serviceUrl, WrongKey } from './service.js';
 
 /** `slipway status` */
 export function statusCommand(program: Command, context: CommandContext): void {
@@ -13,12 +13,15 @@ export function statusCommand(program: Command, context: CommandContext): void {
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway status'))
     .action(async ({ url }: { url?: string }) => {
-      context.answer(await status(serviceUrl(context, url)));
+      context.answer(await status(context, serviceUrl(context, url)));
     });
 }
 
-async function status(base: string): Promise<Result> {
-  const [ready, sandbox] = await Promise.all([requestJson(`${base}/readyz`), askSandbox(base)]);
+async function status(context: CommandContext, base: string): Promise<Result> {
+  const [ready, sandbox] = await Promise.all([
+    requestJson(`${base}/readyz`),
+    askSandbox(context, base).catch(unlessKey),
+  ]);
   const isReady = ready.status === 200;
   const { checks = {} } = (ready.body ?? {}) as Partial<Answer<'get', '/readyz'>>;
   const { stopped, ...others } = checks;
@@ -28,16 +31,24 @@ async function status(base: string): Promise<Result> {
     ['Reference', `${base}/docs`],
   ];
   if (stopped !== undefined) lines.push(['Stopped', stopped]);
-  if (sandbox) {
+  if (sandbox instanceof WrongKey) lines.push(['API key', `not known here: ${sandbox.message}`]);
+  else if (sandbox) {
     const { rpcUrl, apiKey, unixTimestamp, wallets } = sandbox;
     lines.push(['Console', `${base}/`], ['Chain', rpcUrl], ['Time', new Date(unixTimestamp * 1_000).toISOString()]);
     lines.push(['API key', apiKey], ...wallets.map(({ name, address }): [string, string] => [name, address]));
   }
-  const wallets = sandbox?.wallets.map(({ name, address }) => ({ name, address }));
-  const { rpcUrl, apiKey, unixTimestamp } = sandbox ?? {};
+  const info = sandbox instanceof WrongKey ? undefined : sandbox;
+  const wallets = info?.wallets.map(({ name, address }) => ({ name, address }));
+  const { rpcUrl, apiKey, unixTimestamp } = info ?? {};
   return {
-    json: { url: base, ready: isReady, checks, ...(sandbox && { rpcUrl, apiKey, unixTimestamp, wallets }) },
+    json: { url: base, ready: isReady, checks, ...(info && { rpcUrl, apiKey, unixTimestamp, wallets }) },
     text: lines.map(([name, text]) => `${name.padEnd(11)}${text}`).join('\n'),
     failed: !isReady,
   };
+}
+
+/** Whether a service is well, it says to everybody. */
+function unlessKey(error: unknown): WrongKey {
+  if (error instanceof WrongKey) return error;
+  throw error;
 }

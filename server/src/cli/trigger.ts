@@ -1,13 +1,12 @@
 import type { EventKind, SlipwayEvent } from '@slipway/client';
 import type { Command } from 'commander';
-import { SANDBOX_KEY } from '../config/index.js';
 import { nearest } from '../lib/nearest.js';
 import { newWalletSigner } from '../signer/index.js';
 import { type CommandContext, CommandError, type Result, UsageError } from './context.js';
 import { lineOf } from './event-text.js';
 import { example, URL_OPTION } from './program.js';
 import { sandboxInfo } from './sandbox.js';
-import { inWords, serviceUrl } from './service.js';
+import { apiKeyOf, inWords, serviceUrl } from './service.js';
 import { table } from './table.js';
 import type { Deeds, Stage } from './trigger-deeds.js';
 
@@ -63,8 +62,8 @@ async function trigger(context: CommandContext, wanted: Wanted, option: string |
 async function openStage(context: CommandContext, url: string, option: string | undefined): Promise<Stage> {
   const { createClient } = await import('@slipway/client');
   const signer = newWalletSigner();
-  const apiKey = context.env.SLIPWAY_API_KEY || SANDBOX_KEY;
-  const info = await sandboxInfo(url);
+  const apiKey = await apiKeyOf(context);
+  const info = await sandboxInfo(context, url);
   const client = createClient({ url, apiKey, signer, rpcUrl: info.rpcUrl, sandbox: true });
   await client.api.post('/sandbox/airdrop', { body: { wallet: signer.address, amount: LAMPORTS } });
   return { context, option, client, info, signer, signal: AbortSignal.timeout(LIMIT_MS) };

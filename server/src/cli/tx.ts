@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type CommandContext, CommandError } from './context.js';
 import { example, URL_OPTION } from './program.js';
 import { askSandbox } from './sandbox.js';
-import { configOf, serviceUrl, Unreachable } from './service.js';
+import { configOf, serviceUrl, Unreachable, WrongKey } from './service.js';
 
 interface Options {
   rpcUrl?: string;
@@ -22,9 +22,9 @@ export function txCommand(program: Command, context: CommandContext): void {
       example('slipway tx 5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'),
     )
     .action(async (transaction: string, { rpcUrl, url }: Options) => {
-      const sandbox = await askSandbox(serviceUrl(context, url)).catch((error: unknown) => {
+      const sandbox = await askSandbox(context, serviceUrl(context, url)).catch((error: unknown) => {
         // The chain alone can answer.
-        if (error instanceof Unreachable) return undefined;
+        if (error instanceof Unreachable || error instanceof WrongKey) return undefined;
         throw error;
       });
       const node = rpcUrl ?? sandbox?.rpcUrl ?? chainUrl(context);

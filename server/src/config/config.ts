@@ -66,6 +66,8 @@ export interface S3Config {
  */
 export interface Config {
   readonly sandbox: boolean;
+  /** A sandbox that other machines may reach, and whose key is its own. */
+  readonly publicSandbox: boolean;
   readonly roles: ReadonlySet<Role>;
   readonly http: {
     readonly host: string;

@@ -14,6 +14,8 @@ export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
     objectsSecret: join(dataDir, 'objects.secret'),
     /** The admin token, where none is configured. */
     adminToken: join(dataDir, 'admin.token'),
+    /** The API key of a public sandbox. */
+    sandboxKey: join(dataDir, 'sandbox.key'),
     /** The seed of the service's keys, where no other file is configured. */
     signer: join(dataDir, 'signer.json'),
     /** The passphrase of the sandbox's signer file, where none is configured. */

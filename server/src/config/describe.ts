@@ -14,6 +14,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       : { ...chain, forkUrl: chain.forkUrl && hostOf(chain.forkUrl) };
   return {
     sandbox: config.sandbox,
+    publicSandbox: config.publicSandbox,
     roles: [...config.roles],
     http: config.http,
     chain: described,

@@ -143,6 +143,23 @@ test('every variable reaches its place', () => {
   assert.equal(load({ SLIPWAY_HOST: '::1' }).http.publicUrl, 'http://[::1]:8080');
 });
 
+test('a public sandbox listens on all addresses, is called by a name, and calls nothing in private networks', () => {
+  const { sandbox, publicSandbox, http, events } = load({ SLIPWAY_SANDBOX_PUBLIC: '1', NODE_ENV: 'production' });
+  assert.deepEqual([sandbox, publicSandbox, events.privateWebhooks], [true, true, false]);
+  assert.deepEqual([http.host, http.publicUrl], ['0.0.0.0', 'http://localhost:8080']);
+  const behindProxy = {
+    SLIPWAY_SANDBOX_PUBLIC: '1',
+    SLIPWAY_HOST: '127.0.0.1',
+    SLIPWAY_PUBLIC_URL: 'https://box.example',
+  };
+  assert.deepEqual(
+    [load(behindProxy).http.host, load(behindProxy).http.publicUrl],
+    ['127.0.0.1', 'https://box.example'],
+  );
+  const { publicSandbox: otherwise, events: others } = load();
+  assert.deepEqual([otherwise, others.privateWebhooks], [false, true]);
+});
+
 test('the games behind the events of a feed are read, without those of the sandbox', () => {
   assert.deepEqual(load().scores, { url: 'wss://sports-api.polymarket.com/ws', games: {} });
   const games = { 'POLY-351731': '90086923', 'POLY-351732': 'nfl-den-kc-2026-11-22' };
@@ -236,6 +253,9 @@ const wrong: [Record<string, string>, RegExp][] = [
   [{ SLIPWAY_HOST: '0.0.0.0' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
   [{ SLIPWAY_HOST: '::' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
   [{ SLIPWAY_HOST: 'localhost.example.com' }, /SLIPWAY_HOST.*SLIPWAY_SANDBOX/],
+  [{ SLIPWAY_SANDBOX_PUBLIC: '1', SLIPWAY_SANDBOX: '0' }, /SLIPWAY_SANDBOX_PUBLIC belongs to a sandbox/],
+  [{ SLIPWAY_SANDBOX_PUBLIC: '1', SLIPWAY_RPC_URL: 'http://127.0.0.1:8899' }, /PUBLIC wants the embedded chain/],
+  [{ SLIPWAY_SANDBOX_PUBLIC: '1', SLIPWAY_ADMIN_TOKEN: 'short' }, /SLIPWAY_ADMIN_TOKEN has fewer/],
   [{ SLIPWAY_PUBLIC_URL: 'ftp://x' }, /SLIPWAY_PUBLIC_URL/],
   [{ SLIPWAY_PUBLIC_URL: 'https://x/?a=1' }, /SLIPWAY_PUBLIC_URL/],
   [{ SLIPWAY_CORS_ORIGINS: '*' }, /SLIPWAY_CORS_ORIGINS has "\*"/],

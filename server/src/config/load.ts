@@ -25,6 +25,7 @@ function configOf(values: Values, cwd: string): Config {
   const { feeClaimer, mintSuffix = '', migrationBudgetSol } = values.studio;
   return {
     sandbox: values.sandbox,
+    publicSandbox: values.SLIPWAY_SANDBOX_PUBLIC,
     roles: new Set(values.SLIPWAY_ROLES),
     http: httpOf(values),
     chain: chainOf(values, cwd),
@@ -70,6 +71,7 @@ function signerOf(values: Values, cwd: string, dataDir: string): SignerConfig {
   return { kind: 'process', url, tls };
 }
 
+const isWildcard = (host: string) => host === '0.0.0.0' || host === '::';
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
 function httpOf(values: Values): Config['http'] {
@@ -78,7 +80,11 @@ function httpOf(values: Values): Config['http'] {
     host,
     port,
     ...(operationsPort !== undefined && { operationsPort }),
-    publicUrl: withoutSlash(values.SLIPWAY_PUBLIC_URL ?? listenUrl(host, port)),
+    // Nobody can call all addresses: those who publish the port of a container call it by this name.
+    publicUrl: withoutSlash(
+      values.SLIPWAY_PUBLIC_URL ??
+        listenUrl(values.SLIPWAY_SANDBOX_PUBLIC && isWildcard(host) ? 'localhost' : host, port),
+    ),
     hosts: values.SLIPWAY_HOSTS as readonly string[],
     keyless: values.SLIPWAY_KEYLESS,
     console: values.SLIPWAY_CONSOLE,

@@ -45,9 +45,11 @@ function defaultOf({ defaultText, byMode, requiredIn, ...schema }: Schema): stri
   if (defaultText !== undefined) return defaultText;
   if (schema.default !== undefined) return shown(schema.default);
   if (byMode === undefined) return undefined;
-  const { sandbox, production } = byMode;
+  const { sandbox, publicSandbox, production } = byMode;
   const inProduction = production === undefined ? 'none' : shown(production);
-  return sandbox === undefined ? inProduction : `${shown(sandbox)} in a sandbox, ${inProduction} in production`;
+  if (sandbox === undefined) return inProduction;
+  const inPublic = publicSandbox === undefined ? '' : `, ${shown(publicSandbox)} in a public one`;
+  return `${shown(sandbox)} in a sandbox${inPublic}, ${inProduction} in production`;
 }
 
 function rangeOf({ minimum, maximum, type }: Schema): string | undefined {

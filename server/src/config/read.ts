@@ -31,7 +31,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   checkVariables(inMode(Variables as Schema, mode), variables, faults);
   // Of a file that cannot be read, only that fault is reported.
   checkFields(inMode(SettingsFile as Schema, mode), fields, path, file === undefined ? new Faults() : faults);
-  const values = { ...variables, ...fields, sandbox: mode === 'sandbox' } as Values;
+  const values = { ...variables, ...fields, sandbox: mode !== 'production' } as Values;
   for (const { about, fault } of rules) {
     if (about.some((name) => faults.concern(name))) continue;
     const text = fault(values);
@@ -40,8 +40,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
   return { values, faults: faults.texts, isGiven };
 }
 
-function modeOf({ SLIPWAY_SANDBOX, NODE_ENV, SLIPWAY_RPC_URL }: Record<string, unknown>): Mode {
-  if (typeof SLIPWAY_SANDBOX === 'boolean') return SLIPWAY_SANDBOX ? 'sandbox' : 'production';
+function modeOf({ SLIPWAY_SANDBOX, SLIPWAY_SANDBOX_PUBLIC, NODE_ENV, SLIPWAY_RPC_URL }: Record<string, unknown>): Mode {
+  if (SLIPWAY_SANDBOX === false) return 'production';
+  if (SLIPWAY_SANDBOX_PUBLIC === true) return 'publicSandbox';
+  if (SLIPWAY_SANDBOX === true) return 'sandbox';
   return NODE_ENV === 'production' || SLIPWAY_RPC_URL !== undefined ? 'production' : 'sandbox';
 }
 

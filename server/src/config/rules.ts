@@ -38,8 +38,8 @@ const ofOkx = ['SLIPWAY_OKX_API_KEY', 'SLIPWAY_OKX_SECRET_KEY', 'SLIPWAY_OKX_PAS
 export const rules: readonly Rule[] = [
   {
     about: ['SLIPWAY_ADMIN_TOKEN'],
-    fault: ({ sandbox, SLIPWAY_ADMIN_TOKEN: token }) =>
-      !sandbox &&
+    fault: ({ sandbox, SLIPWAY_SANDBOX_PUBLIC: isPublic, SLIPWAY_ADMIN_TOKEN: token }) =>
+      (!sandbox || isPublic) &&
       token !== undefined &&
       token.length < LEAST_SECRET &&
       `SLIPWAY_ADMIN_TOKEN has fewer than ${LEAST_SECRET} characters; make one with "openssl rand -base64 32"`,
@@ -88,11 +88,25 @@ export const rules: readonly Rule[] = [
       own === port && port !== 0 && `SLIPWAY_OPERATIONS_PORT is ${own}, which is the port of the API (SLIPWAY_PORT)`,
   },
   {
-    about: ['SLIPWAY_HOST', 'SLIPWAY_SANDBOX'],
-    fault: ({ sandbox, SLIPWAY_HOST: host }) =>
+    about: ['SLIPWAY_SANDBOX_PUBLIC', 'SLIPWAY_SANDBOX'],
+    fault: ({ sandbox, SLIPWAY_SANDBOX_PUBLIC: isPublic }) =>
+      isPublic && !sandbox && 'SLIPWAY_SANDBOX_PUBLIC belongs to a sandbox, but SLIPWAY_SANDBOX is off',
+  },
+  {
+    about: ['SLIPWAY_SANDBOX_PUBLIC', 'SLIPWAY_RPC_URL'],
+    fault: ({ sandbox, SLIPWAY_SANDBOX_PUBLIC: isPublic, SLIPWAY_RPC_URL: url }) =>
+      isPublic &&
       sandbox &&
+      url !== undefined &&
+      'SLIPWAY_SANDBOX_PUBLIC wants the embedded chain, which it keeps from strangers, but SLIPWAY_RPC_URL names an outside one',
+  },
+  {
+    about: ['SLIPWAY_HOST', 'SLIPWAY_SANDBOX'],
+    fault: ({ sandbox, SLIPWAY_SANDBOX_PUBLIC: isPublic, SLIPWAY_HOST: host }) =>
+      sandbox &&
+      !isPublic &&
       !LOOPBACK.test(host) &&
-      `SLIPWAY_HOST is ${JSON.stringify(host)} while SLIPWAY_SANDBOX is on, but a sandbox, whose key everybody knows, listens on 127.0.0.1, ::1 or localhost only`,
+      `SLIPWAY_HOST is ${JSON.stringify(host)} while SLIPWAY_SANDBOX is on, but a sandbox, whose key everybody knows, listens on 127.0.0.1, ::1 or localhost only; SLIPWAY_SANDBOX_PUBLIC=1 gives it a key of its own`,
   },
   {
     about: ['SLIPWAY_RPC_PORT', 'SLIPWAY_RPC_URL'],

@@ -1,5 +1,5 @@
 import { readSettings } from './read.js';
-import { type Mode, type Setting, settingsGroups } from './settings/schema.js';
+import { type Setting, settingsGroups } from './settings/schema.js';
 
 /** A setting as an operator may see it. */
 export interface ShownSetting {
@@ -16,7 +16,7 @@ export interface ShownSetting {
 }
 
 export interface ShownSettings {
-  readonly mode: Mode;
+  readonly mode: 'sandbox' | 'production';
   readonly settings: readonly ShownSetting[];
   /** Every fault, one a line. */
   readonly faults: readonly string[];

@@ -36,6 +36,8 @@ const ENCODINGS = [
 export interface ConsoleOptions {
   /** Whether a sandbox is tried out here. */
   readonly sandbox: boolean;
+  /** Whether the sandbox has a key that the page does not know. Its chain is then reached through this service. */
+  readonly asksKey: boolean;
   /** Whether the operator logs in here. */
   readonly operator: boolean;
   /** The chain's node, which the page reads besides this service. */
@@ -53,11 +55,12 @@ export function registerConsole(
   publicUrl: string,
   options: ConsoleOptions,
 ): SendPage | undefined {
-  const { sandbox, operator, nodeUrls } = options;
+  const { sandbox, asksKey, operator, nodeUrls } = options;
   const route = { config: { errorShape: plainError, auth: 'none' }, schema: { hide: true } } as const;
   const sendPage: SendPage = async (request, reply) => {
+    const own = withActualPort(publicUrl, app);
     reply.headers({
-      'content-security-policy': contentSecurityPolicy([withActualPort(publicUrl, app), ...nodeUrls]),
+      'content-security-policy': contentSecurityPolicy([own, ...(asksKey ? [own.replace(/^http/, 'ws')] : nodeUrls)]),
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
       'referrer-policy': 'no-referrer',
@@ -74,7 +77,7 @@ export function registerConsole(
       },
     });
   }
-  app.get('/console.json', { ...route, handler: () => ({ sandbox, operator }) });
+  app.get('/console.json', { ...route, handler: () => ({ sandbox, asksKey, operator }) });
   app.get<{ Params: { name: string } }>('/assets/:name', {
     ...route,
     handler: async (request, reply) => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createCallers } from '@slipway/localnet';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../config/index.js';
+import { type Config, knownKeyOf } from '../config/index.js';
 import { AppError } from '../errors/index.js';
 import { pagesThatMayCall } from '../lib/page-origins.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
@@ -18,16 +18,13 @@ const DEFAULT_HEADERS = 'x-api-key, authorization, content-type';
  * Not a plugin, because this way requests without an Origin, nearly all of them, cost nothing.
  *
  * A browser sends some requests of a page without asking first, and hides only the answer from it. Under a name that its
- * owner has pointed here, the page's own origin is this service's: a sandbox, which has no proxy in front, looks at the
- * name as well.
+ * owner has pointed here, the page's own origin is this service's: a sandbox whose key every page knows looks at the name
+ * as well.
  */
-export function createCors({
-  sandbox,
-  http,
-}: Config): (request: FastifyRequest, reply: FastifyReply) => boolean | AppError {
-  const { corsOrigins: origins, hosts, host, publicUrl } = http;
+export function createCors(config: Config): (request: FastifyRequest, reply: FastifyReply) => boolean | AppError {
+  const { corsOrigins: origins, hosts, host, publicUrl } = config.http;
   const callers = createCallers([...hosts, host.toLowerCase(), new URL(publicUrl).hostname]);
-  const checksHost = sandbox || hosts.length > 0;
+  const checksHost = knownKeyOf(config) !== undefined || hosts.length > 0;
   const permitted = pagesThatMayCall(origins);
   const isOwn = (origin: string, name: string | undefined): boolean =>
     origin.replace(/^https?:\/\//, '') === name || origin === new URL(publicUrl).origin;

@@ -101,7 +101,7 @@ declare module 'fastify' {
     role?: AdminRole;
     /** It crafts transactions, which the operator can stop. */
     crafts?: true;
-    /** In a sandbox, a browser on the same machine may open it without a key. */
+    /** In a sandbox whose key everybody knows, a browser on the same machine may open it without. */
     opensHere?: true;
     /** Which rate limit counts a call of a route with `auth: 'key'` or `'wallet'`; `main` when left out. */
     bucket?: Bucket;

@@ -8,7 +8,7 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { type Config, SANDBOX_KEY } from '../config/index.js';
+import { type Config, knownKeyOf } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
@@ -97,6 +97,7 @@ const SECOND = 1000;
 export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const { config, log, metrics } = deps;
   const nextRequestId = createRequestIds();
+  const knownKey = knownKeyOf(config);
   const cors = createCors(config);
   const fail = createFailureHandler(log, deps.mintOf ?? (() => undefined));
   const unmatched = metrics.meter('unmatched');
@@ -156,14 +157,14 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   // Before the hook below, because the page's own routes cannot set their auth.
   await registerOpenapi(app, {
     publicUrl: config.http.publicUrl,
-    sandboxKey: config.sandbox ? SANDBOX_KEY : undefined,
+    sandboxKey: knownKey,
     keyless: config.http.keyless,
     tags: [...(deps.tags ?? []), OPERATIONS],
     examples: deps.examples ?? {},
     recorded: deps.recordedCalls ?? (() => ({})),
     descriptions: deps.descriptions ?? {},
   });
-  await registerDocsPage(app, config.http.publicUrl, config.sandbox ? SANDBOX_KEY : undefined);
+  await registerDocsPage(app, config.http.publicUrl, knownKey);
   const clientOf = createClientOf(config.http.trustedProxies);
   const { adminSessions: sessions } = deps;
   const { adminToken } = config;
@@ -226,7 +227,7 @@ function equipRoute(
     const forPages = keyless || auth === 'wallet' ? 'yes' : auth === 'key-or-wallet' ? 'with-login' : 'no';
     const owned = { keyless: keyless && deps.config.http.keyless, forPages } as const;
     const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
-    guards.push(enter, opensHere && deps.config.sandbox ? unlessOpenedHere(guard) : guard);
+    guards.push(enter, opensHere && knownKeyOf(deps.config) ? unlessOpenedHere(guard) : guard);
     route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
   }
   if (auth === 'wallet' || auth === 'key-or-wallet') {

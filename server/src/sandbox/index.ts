@@ -26,8 +26,6 @@ const MAKER_SPREAD_BPS = 10;
 
 /** What only a sandbox has: made-up money and prices, and a market maker of its own. */
 export interface Sandbox {
-  /** A key that everybody knows. */
-  apiKey: string;
   info: ChainInfo;
   stored: SandboxPrices;
   /** Starts the market maker once there are prices; resolves with how to reach it. */
@@ -37,7 +35,6 @@ export interface Sandbox {
 
 interface SandboxDeps {
   config: Config;
-  apiKey: string;
   /** Mints that stand for a US dollar: their prices do not drift. */
   stables: ReadonlySet<Address>;
   log: Logger;
@@ -67,7 +64,6 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
   const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader, quoteAt });
   letDrift(deps, info, stored, movePrice);
   return {
-    apiKey: deps.apiKey,
     info,
     stored,
     movePrice,

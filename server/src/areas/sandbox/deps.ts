@@ -19,8 +19,7 @@ export interface SandboxDeps {
   pools: Aggregator['pools'];
   tokenList: TokenList;
   /** Where clients reach the chain. */
-  rpcUrl: string;
-  wsUrl: string;
+  node: { rpcUrl: () => string; wsUrl: () => string };
   apiKey: string;
   platformToken: string;
   platformStable: string;

@@ -1,7 +1,9 @@
 import { plainError } from '../../errors/index.js';
+import type { TypedServer } from '../../lib/typed-server.js';
 import { simulatedEvents } from '../../scores/index.js';
-import type { Area } from '../area.js';
+import type { Area, Services } from '../area.js';
 import { registerAirdrop } from './airdrop.js';
+import { registerChainDoor } from './chain-door.js';
 import { type SandboxDeps, tags } from './deps.js';
 import { registerInfo } from './info.js';
 import { registerListPools } from './list-pools.js';
@@ -15,8 +17,9 @@ export const sandboxArea: Area = {
   tag: tags[0],
   about: 'Money, prices and time of a sandbox',
   errorShape: plainError,
-  register(server, { config, store, clock, chain, node, prices, pools, tokenList, sandbox, runDue }) {
-    if (!sandbox) return;
+  register(server, services) {
+    const { config, store, clock, chain, prices, pools, tokenList, sandbox, sandboxKey, runDue } = services;
+    if (!sandbox || sandboxKey === undefined) return;
     const deps: SandboxDeps = {
       chain,
       store,
@@ -26,9 +29,8 @@ export const sandboxArea: Area = {
       movePrice: sandbox.movePrice,
       pools,
       tokenList,
-      rpcUrl: node.rpcUrl,
-      wsUrl: node.wsUrl ?? '',
-      apiKey: sandbox.apiKey,
+      node: nodeOf(server, services, sandboxKey),
+      apiKey: sandboxKey,
       platformToken: config.tokens.platform.mint,
       platformStable: config.tokens.stable.mint,
       gameEventIds: simulatedEvents,
@@ -42,3 +44,10 @@ export const sandboxArea: Area = {
     registerWalletScript(server);
   },
 };
+
+/** Where clients reach the chain: of a public sandbox nobody but this service reaches its ports. */
+function nodeOf(server: TypedServer, { config, node, publicUrl }: Services, sandboxKey: string): SandboxDeps['node'] {
+  const { rpcUrl, wsUrl = '' } = node;
+  if (config.publicSandbox) return registerChainDoor(server, { sandboxKey, rpcUrl, wsUrl, publicUrl });
+  return { rpcUrl: () => rpcUrl, wsUrl: () => wsUrl };
+}

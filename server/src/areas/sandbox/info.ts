@@ -17,17 +17,18 @@ export function registerInfo(app: TypedServer, deps: SandboxDeps): void {
         response: { 200: InfoAnswer },
       },
     },
-    () => info(deps),
+    ({ headers }) => info(deps, headers['x-api-key']),
   );
 }
 
 /** Everything that a developer needs to begin: URLs, wallets, mints and programs. */
-export async function info(deps: SandboxDeps): Promise<InfoAnswer> {
+export async function info(deps: SandboxDeps, key: unknown): Promise<InfoAnswer> {
   const { wallets, mints, programs, unixTimestamp } = await chainInfo(deps.chain);
   return {
-    rpcUrl: deps.rpcUrl,
-    wsUrl: deps.wsUrl,
-    apiKey: deps.apiKey,
+    rpcUrl: deps.node.rpcUrl(),
+    wsUrl: deps.node.wsUrl(),
+    // Whoever has come with a key of his own is not told the one that opens everything.
+    apiKey: typeof key === 'string' ? key : deps.apiKey,
     unixTimestamp,
     platformToken: deps.platformToken,
     platformStable: deps.platformStable,

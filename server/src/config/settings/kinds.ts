@@ -10,8 +10,8 @@ export interface About<T> {
   /** What it does, in one or two sentences of Markdown. */
   readonly description: string;
   readonly default?: T;
-  /** The default, if it depends on the mode. */
-  readonly byMode?: { readonly sandbox?: T; readonly production?: T };
+  /** The default, if it depends on the mode. That of a sandbox holds for a public one that has none of its own. */
+  readonly byMode?: { readonly sandbox?: T; readonly publicSandbox?: T; readonly production?: T };
   /** The default in words, if it is not a fixed value. */
   readonly defaultText?: string;
   readonly unit?: string;

@@ -161,7 +161,7 @@ export const Events = section({
       'How many event streams of one key each copy keeps open at the same time, those of logged-in wallets included. Further ones are answered with 429. Of a key that stands in pages, one client has a fifth of that.',
   }),
   privateWebhooks: Type.Boolean({
-    byMode: { sandbox: true, production: false },
+    byMode: { sandbox: true, publicSandbox: false, production: false },
     description:
       'Whether webhooks may be in private networks and on this machine, also by http. Link-local addresses and metadata services of clouds are never called.',
   }),

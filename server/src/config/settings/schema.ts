@@ -17,7 +17,7 @@ export interface Schema extends Partial<About<unknown>> {
   readonly items?: Schema;
 }
 
-export type Mode = 'sandbox' | 'production';
+export type Mode = 'sandbox' | 'publicSandbox' | 'production';
 
 /** One setting: a variable, or a field of the settings file by its path. */
 export interface Setting {
@@ -58,7 +58,8 @@ function fieldsOf(properties: Readonly<Record<string, Schema>>, path: string): S
 export function inMode(schema: Schema, mode: Mode): Schema {
   const inMap = (map: Readonly<Record<string, Schema>>) =>
     Object.fromEntries(Object.entries(map).map(([name, inner]) => [name, inMode(inner, mode)]));
-  const value = schema.byMode?.[mode];
+  const { byMode } = schema;
+  const value = byMode?.[mode] ?? (mode === 'publicSandbox' ? byMode?.sandbox : undefined);
   return {
     ...schema,
     ...(value !== undefined && { default: value }),

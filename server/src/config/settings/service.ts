@@ -15,8 +15,13 @@ import {
   Text,
 } from './kinds.js';
 
-/** The API key of every sandbox. */
+/** The API key of every sandbox but a public one. */
 export const SANDBOX_KEY = 'sandbox';
+
+/** The key of a sandbox that everybody knows; undefined where keys are secrets. */
+export function knownKeyOf(mode: { readonly sandbox: boolean; readonly publicSandbox: boolean }): string | undefined {
+  return mode.sandbox && !mode.publicSandbox ? SANDBOX_KEY : undefined;
+}
 
 export const roles = ['api', 'keeper'] as const;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -27,9 +32,15 @@ export const mode = group('The mode', {
       Flag({
         description:
           '`1`: a sandbox, where the key `sandbox` works and the `/sandbox` routes exist. `0`: production. Set `1` together with `SLIPWAY_RPC_URL` to share one separately started local chain among several copies.',
-        defaultText: '`1`; `0` when `SLIPWAY_RPC_URL` is set or `NODE_ENV` is `production`',
+        defaultText:
+          '`1` with `SLIPWAY_SANDBOX_PUBLIC`; else `0` when `SLIPWAY_RPC_URL` is set or `NODE_ENV` is `production`, and `1` otherwise',
       }),
     ),
+    SLIPWAY_SANDBOX_PUBLIC: Flag({
+      description:
+        '`1`: a sandbox that other machines may reach, as one in a container. It listens on all addresses, and a random key, made at its first start and printed at each, takes the place of `sandbox`. Its chain is reached through the API only. See [A sandbox in a container](deploy.md#a-sandbox-in-a-container).',
+      default: false,
+    }),
     NODE_ENV: Type.Optional(
       Text({
         description: '`production` ends the sandbox unless `SLIPWAY_SANDBOX` is `1`. Nothing else depends on it.',
@@ -66,8 +77,11 @@ export const http = group('HTTP', {
     'A request body may have up to 16 KiB, and more on a few routes that need it: the API document says how much under 413. JSON may be nested 16 levels deep.',
   variables: {
     SLIPWAY_HOST: Text({
-      description: 'Address to listen on. A sandbox takes a loopback address only, because everybody knows its key.',
+      description:
+        'Address to listen on. A sandbox takes a loopback address only, because everybody knows its key, unless it is a public one.',
       default: '127.0.0.1',
+      byMode: { publicSandbox: '0.0.0.0' },
+      defaultText: '`127.0.0.1`; `0.0.0.0` with `SLIPWAY_SANDBOX_PUBLIC`',
       examples: ['0.0.0.0'],
     }),
     SLIPWAY_PORT: Port({ description: 'Port of the API; `0` takes any free one.', default: 8080 }),
@@ -82,7 +96,7 @@ export const http = group('HTTP', {
     SLIPWAY_PUBLIC_URL: Type.Optional(
       BaseUrl({
         description: 'Where clients reach the API, if not where it listens.',
-        defaultText: '`http://<host>:<port>`',
+        defaultText: '`http://<host>:<port>`; of a public sandbox `http://localhost:<port>`',
         examples: ['https://api.example.com'],
       }),
     ),
@@ -96,7 +110,7 @@ export const http = group('HTTP', {
     ),
     SLIPWAY_HOSTS: List(HostName(), {
       description:
-        'Names by which clients reach the service, besides `localhost`, IP addresses, and the hosts of `SLIPWAY_HOST` and `SLIPWAY_PUBLIC_URL`. A sandbox and its chain refuse requests under any other name with 403, because whoever owns a name can point it at this machine and call from a page. Production does so only where this is set: its proxy decides which names arrive.',
+        'Names by which clients reach the service, besides `localhost`, IP addresses, and the hosts of `SLIPWAY_HOST` and `SLIPWAY_PUBLIC_URL`. A sandbox and its chain refuse requests under any other name with 403, because whoever owns a name can point it at this machine and call from a page. Production and a public sandbox, whose keys no page knows, do so only where this is set.',
       default: [],
       examples: [['slipway', 'sandbox.example.com']],
     }),
