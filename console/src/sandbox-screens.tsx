@@ -8,8 +8,8 @@ import { lacksKey, partsQuery } from './lib/parts.js';
 import { infoQuery } from './lib/sandbox.js';
 import { Trouble } from './ui/trouble.js';
 
-const CANNOT_SIGN =
-  'A browser lets no page sign that came by http from another machine. Open it by https, or lead the port here: ssh -L 8080:127.0.0.1:8080 and the name of that machine, then http://localhost:8080';
+const port = location.port || '80';
+const CANNOT_SIGN = `A browser lets no page sign that came by http from another machine. Open it by https, or lead the port here: ssh -L ${port}:127.0.0.1:${port} ${location.hostname}, then http://localhost:${port}`;
 
 /** The screens of a sandbox, shown once it is known what it is made of. */
 export function SandboxScreens() {
