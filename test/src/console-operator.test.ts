@@ -222,7 +222,11 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     try {
       assert.equal((await request(`${own.url}/overview`, { headers: HTML })).status, 404);
       assert.equal((await request(`${own.url}/admin/v1/session`)).status, 404);
-      assert.deepEqual((await request(`${own.url}/console.json`)).body, { sandbox: true, asksKey: false, operator: false });
+      assert.deepEqual((await request(`${own.url}/console.json`)).body, {
+        sandbox: true,
+        asksKey: false,
+        operator: false,
+      });
       const { page, complaints } = await openConsole(browser, `http://127.0.0.1:${port}/overview`);
       await logIn(page, adminTokenOf(own));
       await page.getByLabel('Health').getByText('ready', { exact: true }).waitFor();
