@@ -32,6 +32,8 @@ export interface Program {
 export interface Place {
   env?: Record<string, string>;
   cwd: string;
+  /** Number of the Unix user, and of the group, that it runs as. */
+  user?: number | undefined;
 }
 
 /** The environment of this process without the variables that would configure the service. */
@@ -43,13 +45,14 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Starts a program of ours, with nothing of the caller's own configuration in its environment. */
-export function launch(file: string, args: readonly string[], { env = {}, cwd }: Place): Program {
+export function launch(file: string, args: readonly string[], { env = {}, cwd, user }: Place): Program {
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
     env: { ...inheritedEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',
+    ...(user !== undefined && { uid: user, gid: user }),
   });
   let out = '';
   let error = '';

@@ -27,17 +27,20 @@ export interface ServiceOptions {
   /** Of an earlier run, to go on with its state. */
   dataDir?: string;
   args?: string[];
+  /** Number of the Unix user, and of the group, that it runs as. */
+  user?: number | undefined;
   /** What to run, if not what `npm start` does. */
   program?: string;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, dataDir, args = [], program = SERVICE } = options;
+  const { env = {}, dataDir, args = [], user, program = SERVICE } = options;
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-test-'));
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: { ...inheritedEnvironment(), SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user !== undefined && { uid: user, gid: user }),
   });
   let output = '';
   let log = '';
