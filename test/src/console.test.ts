@@ -256,6 +256,30 @@ describe('the console', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('each program has a page: what it is for, who may change it, how large it is, and what it did last', async () => {
+    const { programs } = await infoOf(service);
+    const { page, complaints } = await openConsole(browser, `${service.url}/chain`, { theme: 'dark', width: 390 });
+    const listed = page.locator('section', { hasText: /^Programs/ });
+    for (const { address } of programs) await listed.locator(`a[href="/chain/${address}"]`).waitFor();
+    const { address } = programs.find(({ name }) => name === 'router')!;
+    await listed.locator(`a[href="/chain/${address}"]`).click();
+    const facts = page.locator('section', { hasText: /^The program/ });
+    await facts.getByText('Swaps over several pools').waitFor();
+    type Parsed = { value: { data: { parsed: { info: { programData: string } } } } };
+    const { value } = await rpc<Parsed>(service, 'getAccountInfo', address, { encoding: 'jsonParsed' });
+    const { programData } = value.data.parsed.info;
+    const options = { encoding: 'base64' };
+    const code = await rpc<{ value: { space: number } }>(service, 'getAccountInfo', programData, options);
+    await facts.getByText(`${(code.value.space - 45).toLocaleString('en-US')} bytes`).waitFor();
+    await assertAccessible(page);
+    // A part of the node has no code of its own, and nobody who could change it.
+    await page.goto(`${service.url}/chain/${'1'.repeat(32)}`);
+    await facts.getByText('part of every node').waitFor();
+    assert.equal(await facts.getByText('Can be changed by').count(), 0);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   it('the pools are listed with what the service says of them; each has a page, and so have the tokens that it trades', async () => {
     const { body } = await request<{ pools: { address: string; venue: string; tokens: { mint: string }[] }[] }>(
       `${service.url}/sandbox/pools`,

@@ -22,6 +22,7 @@ export const PRICE = 1_000_000_000n;
 export interface Info {
   wallets: { name: string; address: Address; secretKey: string }[];
   mints: { symbol: string; mint: Address; decimals: number; usdPrice?: number }[];
+  programs: { name: string; address: Address; standIn: boolean }[];
   unixTimestamp: number;
 }
 

@@ -9,6 +9,7 @@ import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
 import { PoolFacts, Pools } from './pools.js';
+import { ProgramFacts } from './programs.js';
 import { Address } from './transaction.js';
 
 interface AccountInfo {
@@ -47,6 +48,7 @@ export function Account({ client, address }: { client: Client; address: string }
             <p className="p-4 text-soft text-sm">There is nothing at this address.</p>
           )}
         </Panel>
+        {account?.executable && <ProgramFacts address={address} loader={account.owner} code={codeOf(account)} />}
         {held.size > 1 && (
           <Panel title="It holds">
             <ul className="grid gap-1 px-4 py-3 text-sm">
@@ -72,6 +74,10 @@ export function Account({ client, address }: { client: Client; address: string }
     </div>
   );
 }
+
+/** Where the code of a program stands, of those that can be changed. */
+const codeOf = ({ data }: AccountInfo): string | undefined =>
+  Array.isArray(data) ? undefined : (data.parsed.info.programData as string | undefined);
 
 /** A token's page lists its pools. */
 const isMint = ({ data }: AccountInfo, address: string): boolean =>

@@ -9,6 +9,7 @@ import { Transactions } from '../ui/transactions.js';
 import { Account } from './account.js';
 import { Airdrop } from './airdrop.js';
 import { Pools } from './pools.js';
+import { Programs } from './programs.js';
 import { Transaction } from './transaction.js';
 
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
@@ -92,9 +93,12 @@ function Overview({ client }: { client: Client }) {
         </Panel>
         <Pools client={client} />
       </div>
-      <Panel title="Airdrop">
-        <Airdrop client={client} />
-      </Panel>
+      <div className="grid min-w-0 gap-4">
+        <Panel title="Airdrop">
+          <Airdrop client={client} />
+        </Panel>
+        <Programs />
+      </div>
     </div>
   );
 }

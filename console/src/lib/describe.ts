@@ -60,6 +60,8 @@ export const KNOWN_PROGRAMS: readonly (readonly [string, string])[] = [
   ['ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', 'Associated token'],
   ['MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', 'Memo'],
   ['AddressLookupTab1e1111111111111111111111111', 'Lookup table'],
+  ['BPFLoaderUpgradeab1e11111111111111111111111', 'Upgradeable loader'],
+  ['NativeLoader1111111111111111111111111111111', 'Native loader'],
 ];
 const PLUMBING = new Set(KNOWN_PROGRAMS.map(([address]) => address));
 const TITLES: Readonly<Record<string, string>> = {
