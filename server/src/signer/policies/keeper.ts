@@ -26,7 +26,7 @@ import {
 import { allow } from './refusal.js';
 import { Rents } from './rents.js';
 import { type KnownPrograms, type ReadTrade, readTrade } from './trade.js';
-import { isUnknown, naming, standsOnlyAt, type ToSign } from './transaction.js';
+import { isUnknown, isWrappedSolOf, naming, standsOnlyAt, type ToSign } from './transaction.js';
 
 /** Rent that the payer of a step of a migration does not get back: see its keeper. */
 const LOCK_RENT = [296, 165].reduce((sum, space) => sum + rentExemptLamports(space), 0n);
@@ -49,7 +49,11 @@ export function checkKeeper(keeper: Address, transaction: ToSign, programs: Know
   allow(signers[0] === keeper, 'somebody else pays the fee');
   const rents = new Rents(keeper);
   const isBase = (base: Address) => signers.includes(base);
-  const loan = new Loan(keeper, programs, rents);
+  const loan = new Loan(
+    keeper,
+    programs,
+    (account) => rents.hasLent(account) && isWrappedSolOf(transaction, account, keeper),
+  );
   let lamports = feeLamports;
   for (const instruction of naming(transaction, keeper)) {
     const cost = rents.read(instruction, isBase, { ownsSome: true })
@@ -109,16 +113,17 @@ function tableCost(instruction: Instruction, keeper: Address): bigint | undefine
 class Loan {
   readonly #keeper: Address;
   readonly #programs: KnownPrograms;
-  readonly #rents: Rents;
+  /** Whether an account takes SOL for the keeper in this transaction. */
+  readonly #takesSol: (account: Address) => boolean;
   readonly addresses: LimitOrderAddresses;
   #lent: PreFlashFillOrder | undefined;
   #isPaid = false;
   readonly #trades: ReadTrade[] = [];
 
-  constructor(keeper: Address, programs: KnownPrograms, rents: Rents) {
+  constructor(keeper: Address, programs: KnownPrograms, takesSol: (account: Address) => boolean) {
     this.#keeper = keeper;
     this.#programs = programs;
-    this.#rents = rents;
+    this.#takesSol = takesSol;
     this.addresses = addressesOf(programs.limitOrder);
   }
 
@@ -146,7 +151,7 @@ class Loan {
     allow(into !== undefined && others.length === 0, 'more than one trade, or none');
     // Without an account it pays SOL of the wallet: what the trade has brought there, from an account of its own.
     const from = paid.takerOutputMintAccount;
-    allow(from === undefined ? this.#rents.hasLent(into) : from === into, 'it would pay with other tokens');
+    allow(from === undefined ? this.#takesSol(into) : from === into, 'it would pay with other tokens');
     const [sold, bought] = [sumOf(this.#trades, 'most'), sumOf(this.#trades, 'least')];
     allow(sold <= this.#lent.makingAmount, 'it would sell more than the order lends');
     allow(bought >= paid.maxTakingAmount, 'it would pay more than the trade is sure to bring');

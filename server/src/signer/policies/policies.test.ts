@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { migrateToDammV2 } from '@slipway/programs';
 import {
   type Address,
+  address,
   addressFromBytes,
   associatedTokenAddress,
   closeLookupTable,
@@ -29,7 +30,7 @@ import {
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
 import type { KeyName } from '../signer.js';
-import { SignerRefused } from './index.js';
+import { checkPolicies, SignerRefused } from './index.js';
 
 const [wallet, thief, program] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
 const mint = generateKeypair().address;
@@ -94,6 +95,21 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     ['a rent that does not come back', /does not come back/, [pay(thief, gas), lend(gas, thief)]],
     ['a rent that goes to the thief', /does not come back/, [lend(gas, thief), close(thief, thief), pay(thief, gas)]],
     ['more rent than an account needs', /more rent/, [lend(gas, thief, 10_000_000n), close(thief, gas)]],
+    [
+      'rent that the thief takes out before it comes back',
+      /more rent/,
+      [lend(gas, thief, rentExemptLamports(TOKEN_ACCOUNT_SPACE) + 1n), close(thief, gas)],
+    ],
+    [
+      'the rent of one account again and again',
+      /the same account twice/,
+      [makeFor(gas), close(thief, thief, associatedTokenAddress(thief, mint)), makeFor(gas)],
+    ],
+    [
+      'a priority fee in a form that the chain reads, too',
+      /not written as usual/,
+      [pay(thief, gas), { ...setComputeUnitPrice(0n), data: Uint8Array.of(3, 0, 0, 0, 0, 1, 0, 0, 0, 0) }],
+    ],
     ['an account of nobody who signs', /somebody else/, [pay(thief, gas), lend(gas, gas), close(gas, gas)]],
     ['fees alone', /nobody else signs/, [pay(gas, gas)]],
   ];
@@ -189,6 +205,17 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     const theirs = { ...order, wallet: thief };
     await assert.rejects(tried(theirs, await bare.sign('seal', bytesOfOrder(theirs))), /of another wallet/);
     assert.equal((await tried(order, seal)).length, 1);
+  });
+
+  it('signatures that the chain checks for a fee: each is counted', () => {
+    const program = address('Ed25519SigVerify111111111111111111111111111');
+    const checked: Instruction = { program, accounts: [], data: Uint8Array.of(60, 0) };
+    const lossOf = (...more: Instruction[]) =>
+      checkPolicies(messageOf(gas, pay(thief, gas), ...more), [{ name: 'gas', address: gas }], {
+        keeper,
+        programs: SANDBOX_PROGRAMS,
+      }).losses[0]!;
+    assert.equal(lossOf(checked) - lossOf(), 300_000n);
   });
 
   it('and what belongs to the wallet still goes to it', async () => {

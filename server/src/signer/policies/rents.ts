@@ -6,14 +6,16 @@ import {
   parseCreateAssociatedTokenIdempotent,
   parseSystemCreateAccountWithSeed,
   parseUnwrapLamports,
+  rentExemptLamports,
   TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
 import { standsOnlyAt } from './transaction.js';
 
-/** No token account needs more; one of Token-2022 with many extensions needs most. Lamports. */
-const MOST_RENT = 5_000_000n;
+/** In lamports. Whoever owns the account takes out what is above its rent, before it is closed. */
+const MOST_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 
 /** The rents that one of our wallets pays in a transaction, until the accounts are closed to it again. */
 export class Rents {
@@ -56,6 +58,8 @@ export class Rents {
     const associated = parseCreateAssociatedTokenIdempotent(instruction);
     if (associated) {
       if (!stands(0) && !(ownsSome && stands(0, 2))) return false;
+      // Its owner may close it in between, and keep each of the rents.
+      allow(!this.#given.has(associated.account), 'the same account twice');
       this.#given.set(associated.account, associatedTokenRent(associated.tokenProgram));
       return true;
     }

@@ -1,6 +1,8 @@
 import { feeOf } from '@slipway/checks';
 import {
   type Address,
+  address,
+  COMPUTE_BUDGET_PROGRAM,
   type DecodedMessage,
   decodeMessage,
   decompileInstructions,
@@ -8,7 +10,9 @@ import {
   type LookupTable,
   parseComputeUnitLimit,
   parseComputeUnitPrice,
+  parseInitializeAccount3,
   requiredSigners,
+  WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
 
@@ -22,6 +26,12 @@ export interface ToSign {
 }
 
 const MOST_UNITS = 1_400_000;
+/** Each is paid for every signature that it checks, whose number is its first byte. */
+const SIGNATURE_PROGRAMS: readonly Address[] = [
+  address('Ed25519SigVerify111111111111111111111111111'),
+  address('KeccakSecp256k11111111111111111111111111111'),
+  address('Secp256r1SigVerify1111111111111111111111111'),
+];
 /** No address begins like this. */
 const UNKNOWN = 'lookup ';
 
@@ -53,10 +63,19 @@ function feeLamportsOf(signatures: number, instructions: readonly Instruction[])
   const limits = instructions.map(parseComputeUnitLimit).filter((each) => each !== undefined);
   const prices = instructions.map(parseComputeUnitPrice).filter((each) => each !== undefined);
   allow(limits.length <= 1 && prices.length <= 1, 'more than one compute budget');
-  return feeOf(signatures, {
-    computeUnitLimit: Math.min(limits[0] ?? MOST_UNITS, MOST_UNITS),
-    computeUnitPrice: prices[0] ?? 0n,
-  });
+  const budgets = instructions.filter(
+    ({ program, data }) => program === COMPUTE_BUDGET_PROGRAM && [2, 3].includes(data[0]!),
+  );
+  // The chain reads one with bytes after it, too.
+  allow(budgets.length === limits.length + prices.length, 'a compute budget that is not written as usual');
+  const checked = instructions.filter(({ program }) => SIGNATURE_PROGRAMS.includes(program));
+  return feeOf(
+    checked.reduce((sum, { data }) => sum + (data[0] ?? 0), signatures),
+    {
+      computeUnitLimit: Math.min(limits[0] ?? MOST_UNITS, MOST_UNITS),
+      computeUnitPrice: prices[0] ?? 0n,
+    },
+  );
 }
 
 /**
@@ -67,6 +86,19 @@ export function naming({ instructions }: Pick<ToSign, 'instructions'>, account: 
   return instructions.filter(
     ({ program, accounts }) => program === account || accounts.some(({ address }) => address === account),
   );
+}
+
+/**
+ * Whether an account that is made in this transaction is one for wrapped SOL of this owner. No instruction that makes it says
+ * so, and one that somebody else owns could be emptied before it is closed.
+ */
+export function isWrappedSolOf(
+  { instructions }: Pick<ToSign, 'instructions'>,
+  account: Address,
+  owner: Address,
+): boolean {
+  const made = instructions.map(parseInitializeAccount3).filter((each) => each?.account === account);
+  return made.length === 1 && made[0]!.owner === owner && made[0]!.mint === WRAPPED_SOL_MINT;
 }
 
 /** Whether the account stands at these places of the instruction, and nowhere else. */

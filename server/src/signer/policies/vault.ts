@@ -16,7 +16,7 @@ import { orderAccounts } from '../order-accounts.js';
 import type { SealedOrder } from '../order-seal.js';
 import { allow } from './refusal.js';
 import { type KnownPrograms, type ReadTrade, readTrade } from './trade.js';
-import { naming, standsOnlyAt, type ToSign } from './transaction.js';
+import { isWrappedSolOf, naming, standsOnlyAt, type ToSign } from './transaction.js';
 
 /** What decides what a vault signs. */
 export interface VaultParties {
@@ -157,6 +157,7 @@ class Story {
       return;
     }
     if (mint === WRAPPED_SOL_MINT && this.#lent.has(destination)) {
+      allow(isWrappedSolOf(this.#transaction, destination, vault), 'what it buys goes to an account of another');
       this.#owed.add(destination);
       return;
     }
