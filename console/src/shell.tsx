@@ -1,6 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import {
+  connectBrowserWallet,
+  leaveBrowserWallet,
+  useBrowserAccount,
+  useBrowserWallets,
+} from './lib/browser-wallets.js';
+import { plainName } from './lib/format.js';
 import { follow, useLive } from './lib/live.js';
 import { lacksKey, type Parts, partsQuery } from './lib/parts.js';
 import { infoQuery, usePriceEvents } from './lib/sandbox.js';
@@ -136,23 +143,57 @@ function State() {
   );
 }
 
+const OF_BROWSER = 'browser:';
+
+/** Who acts on every screen: a wallet of the sandbox, or one that the browser has. */
 function WalletChoice() {
   const { data: info } = useQuery(infoQuery);
   const chosen = useWalletName();
+  const offered = useBrowserWallets();
+  const account = useBrowserAccount();
+  const [problem, setProblem] = useState('');
   if (info === undefined) return null;
+  const choose = (value: string) => {
+    setProblem('');
+    if (!value.startsWith(OF_BROWSER)) {
+      leaveBrowserWallet();
+      chooseWallet(value);
+      return;
+    }
+    const name = value.slice(OF_BROWSER.length);
+    connectBrowserWallet(name).catch((error: unknown) =>
+      setProblem(`${plainName(name)}: ${plainName(error instanceof Error ? error.message : String(error), 120)}`),
+    );
+  };
   return (
-    <label className="flex items-center gap-2 text-soft text-sm">
-      <span className="max-sm:sr-only">Acting as</span>
-      <select
-        value={chosen}
-        onChange={({ target }) => chooseWallet(target.value)}
-        className="min-h-9 rounded border border-edge bg-panel px-2 font-semibold text-ink"
-      >
-        {info.wallets.map(({ name }) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
+    <div className="flex min-w-0 items-center gap-2">
+      {problem && (
+        <p role="alert" className="truncate text-down text-xs" title={problem}>
+          {problem}
+        </p>
+      )}
+      <label className="flex items-center gap-2 text-soft text-sm">
+        <span className="max-sm:sr-only">Acting as</span>
+        <select
+          value={account ? OF_BROWSER + account.name : chosen}
+          onChange={({ target }) => choose(target.value)}
+          className="min-h-9 max-w-40 rounded border border-edge bg-panel px-2 font-semibold text-ink"
+        >
+          {info.wallets.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+          {offered.length > 0 && (
+            <optgroup label="In this browser">
+              {offered.map((name) => (
+                <option key={name} value={OF_BROWSER + name}>
+                  {plainName(name)}
+                </option>
+              ))}
+            </optgroup>
+          )}
+        </select>
+      </label>
+    </div>
   );
 }
 

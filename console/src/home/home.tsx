@@ -4,7 +4,7 @@ import { amountText, usd } from '../lib/format.js';
 import { API_KEY } from '../lib/key.js';
 import { useLive } from '../lib/live.js';
 import { usePrices } from '../lib/prices.js';
-import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
+import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet, useWallets } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Icon } from '../ui/icon.js';
 import { Button, Copied, Panel, Scroll } from '../ui/parts.js';
@@ -90,7 +90,8 @@ function PriceTile({ mint: { mint, symbol, usdPrice } }: { mint: Mint }) {
 }
 
 function Wallets() {
-  const { wallets, mints } = useInfo();
+  const { mints } = useInfo();
+  const wallets = useWallets();
   const { address: chosen } = useWallet();
   const { data: holdings, error } = useHoldings();
   const shown = mints.slice(0, 4);
@@ -112,14 +113,14 @@ function Wallets() {
             </tr>
           </thead>
           <tbody>
-            {wallets.map(({ name, address }, index) => (
+            {wallets.map(({ name, address }) => (
               <tr key={address} className={`border-line border-t ${address === chosen ? 'bg-tint' : ''}`}>
                 <th scope="row" className="whitespace-nowrap px-4 py-2 text-left font-semibold">
                   {name} <Copied text={address} what={`the address of ${name}`} />
                 </th>
                 {shown.map(({ mint, symbol, decimals }) => (
                   <td key={mint} data-balance={`${name} ${symbol}`} className="whitespace-nowrap px-4 py-2 text-right">
-                    {holdings ? amountText(holdings[index]?.get(mint)?.amount ?? 0n, decimals, 4) : '…'}
+                    {holdings ? amountText(holdings.get(address)?.get(mint)?.amount ?? 0n, decimals, 4) : '…'}
                   </td>
                 ))}
               </tr>

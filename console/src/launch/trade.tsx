@@ -2,7 +2,7 @@ import { type Client, SlipwayError } from '@slipway/client';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
 import { amountOf, amountText } from '../lib/format.js';
-import { type Mint, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
+import { type Mint, useHoldings, useWallet } from '../lib/sandbox.js';
 import { Button, Copied, Labelled, Panel } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 
@@ -20,13 +20,12 @@ interface TradeProps {
 
 /** Buys and sells a launched token, over the same swaps as any other. */
 export function Trade({ client, mint, symbol, quote }: TradeProps) {
-  const { wallets } = useInfo();
   const wallet = useWallet();
   const { data: holdings } = useHoldings();
   const [side, setSide] = useState<'buy' | 'sell'>('buy');
   const [text, setText] = useState('100');
   const act = useAct<{ got: string; signature: string }>();
-  const held = holdings?.[wallets.findIndex(({ address }) => address === wallet.address)]?.get(mint)?.amount ?? 0n;
+  const held = holdings?.get(wallet.address)?.get(mint)?.amount ?? 0n;
   const buys = side === 'buy';
   const amount = amountOf(text, buys ? quote.decimals : DECIMALS);
   const submit = (event: React.FormEvent) => {

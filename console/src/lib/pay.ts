@@ -1,10 +1,10 @@
 import { type Client, type Progress, SlipwayError } from '@slipway/client';
-import { type SandboxWallet, signerOf } from './wallet.js';
+import type { ActingWallet } from './wallet.js';
 
 /** Sends SOL from one wallet to another: crafted by the service, checked, signed here, landed by the service. */
 export async function pay(
   { api }: Client,
-  { from, to, lamports }: { from: SandboxWallet; to: string; lamports: bigint },
+  { from, to, lamports }: { from: ActingWallet; to: string; lamports: bigint },
   onProgress: (progress: Progress) => void,
 ): Promise<{ signature: string }> {
   const query = { senderAddress: from.address, receiverAddress: to, amount: lamports.toString() };
@@ -24,7 +24,7 @@ export async function pay(
   const [sender, receiver] = [formats.address(from.address), formats.address(to)];
   checkTransfer(read, { kind: 'native', sender, receiver, amount: lamports }, budget);
   onProgress({ step: 'checked' });
-  const signed = await signerOf(from).signTransaction(wire);
+  const signed = await from.signer.signTransaction(wire);
   onProgress({ step: 'signed' });
   const body = { requestId, signedTransaction: btoa(String.fromCharCode(...signed)) };
   onProgress({ step: 'sent' });

@@ -2,12 +2,13 @@ import type { Answer, Client } from '@slipway/client';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { clientFor, Recorder, SERVICE } from './api.js';
+import { useBrowserAccount } from './browser-wallets.js';
 import { holdingsOf } from './chain.js';
 import { type Book, KNOWN_PROGRAMS } from './describe.js';
 import { givenKey } from './key.js';
 import { useLive } from './live.js';
 import { keepPrices } from './prices.js';
-import { type SandboxWallet, signerOf, useWalletName } from './wallet.js';
+import { type ActingWallet, signerOf, useWalletName } from './wallet.js';
 
 export type Info = Answer<'get', '/sandbox/info'>;
 export type Mint = Info['mints'][number];
@@ -67,33 +68,52 @@ export function usePriceEvents(ready: boolean): void {
   }, [ready, queries]);
 }
 
-export function useWallet(): SandboxWallet {
+/** The wallet that acts on every screen. */
+export function useWallet(): ActingWallet {
   const { wallets } = useInfo();
   const name = useWalletName();
-  return wallets.find((wallet) => wallet.name === name) ?? wallets[0]!;
+  const account = useBrowserAccount();
+  const wallet = wallets.find((each) => each.name === name) ?? wallets[0]!;
+  return useMemo(
+    () => account ?? { name: wallet.name, address: wallet.address, signer: signerOf(wallet) },
+    [account, wallet],
+  );
 }
 
-/** What the five wallets hold, as of the last transaction. */
+/** The wallets of the sandbox, and that of the browser which acts. */
+export function useWallets(): readonly { name: string; address: string }[] {
+  const { wallets } = useInfo();
+  const account = useBrowserAccount();
+  return useMemo(
+    () => (account && !wallets.some(({ address }) => address === account.address) ? [...wallets, account] : wallets),
+    [account, wallets],
+  );
+}
+
+/** What each of `useWallets` holds, by its address, as of the last transaction. */
 export function useHoldings() {
-  const { rpcUrl, wallets } = useInfo();
+  const { rpcUrl } = useInfo();
+  const addresses = useWallets().map(({ address }) => address);
   const queries = useQueryClient();
   const { count } = useLive();
   // Whatever is executed may have changed what they hold.
   useEffect(() => void queries.invalidateQueries({ queryKey: ['holdings'] }), [count, queries]);
   return useQuery({
-    queryKey: ['holdings', rpcUrl],
-    queryFn: () =>
-      holdingsOf(
-        rpcUrl,
-        wallets.map(({ address }) => address),
-      ),
+    queryKey: ['holdings', rpcUrl, ...addresses],
+    queryFn: async () => {
+      const held = await holdingsOf(rpcUrl, addresses);
+      return new Map(addresses.map((address, index) => [address, held[index]!]));
+    },
+    // Those of the others, while a wallet is added.
+    placeholderData: (last) => last,
     refetchInterval: 10_000,
   });
 }
 
 /** Names for what has an address here. */
 export function useBook(): Book {
-  const { programs, wallets, mints } = useInfo();
+  const { programs, mints } = useInfo();
+  const wallets = useWallets();
   return useMemo(
     () => ({
       programs: new Map([...KNOWN_PROGRAMS, ...programs.map(({ address, name }) => [address, name] as const)]),
@@ -105,14 +125,12 @@ export function useBook(): Book {
 }
 
 /** The client of a screen: it signs as the chosen wallet, and what it asks is kept to be shown. */
-export function useClient(): { client: Client; clientOf: (wallet: SandboxWallet) => Client; recorder: Recorder } {
+export function useClient(): { client: Client; recorder: Recorder } {
   const { rpcUrl } = useInfo();
   const wallet = useWallet();
   const recorder = useMemo(() => new Recorder(), []);
-  return useMemo(() => {
-    const clientOf = (each: SandboxWallet) => clientFor({ recorder, rpcUrl, signer: signerOf(each) });
-    return { client: clientOf(wallet), clientOf, recorder };
-  }, [recorder, rpcUrl, wallet]);
+  const { signer } = wallet;
+  return useMemo(() => ({ client: clientFor({ recorder, rpcUrl, signer }), recorder }), [recorder, rpcUrl, signer]);
 }
 
 export const useCalls = (recorder: Recorder) => useSyncExternalStore(recorder.subscribe, recorder.list);

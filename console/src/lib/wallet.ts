@@ -7,6 +7,13 @@ export interface SandboxWallet {
   secretKey: string;
 }
 
+/** Whoever acts on every screen: a wallet of the sandbox, or of the browser. */
+export interface ActingWallet {
+  name: string;
+  address: string;
+  signer: CallbackSigner;
+}
+
 /** What stands before the seed of an Ed25519 key in PKCS #8. */
 const PKCS8 = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 const SEED_BYTES = 32;

@@ -27,7 +27,8 @@ export function useOrder(client: Client, wallet: string, asked: Asked | undefine
     queryFn: ({ signal }) => client.orderSwap(asked!, { signal }),
     enabled: asked !== undefined && !paused,
     refetchInterval: FRESH_MS,
-    placeholderData: (last) => last,
+    // Never that of another wallet, which cannot sign it.
+    placeholderData: (last, query) => (query?.queryKey[1] === wallet ? last : undefined),
   });
 }
 

@@ -170,10 +170,10 @@ function Side({
   choose: (mint: string) => void;
   children: React.ReactNode;
 }) {
-  const { wallets } = useInfo();
   const { address } = useWallet();
   const { data } = useHoldings();
-  const held = data?.[wallets.findIndex((wallet) => wallet.address === address)]?.get(mint.mint)?.amount;
+  const holdings = data?.get(address);
+  const held = holdings && (holdings.get(mint.mint)?.amount ?? 0n);
   return (
     <div className="grid gap-1">
       <div className="flex justify-between">

@@ -5,7 +5,7 @@ import { Trouble } from './trouble.js';
 const SAID = {
   crafted: 'The service has built it',
   checked: 'Checked: it does what was asked',
-  signed: 'Signed in this page',
+  signed: 'Signed',
   sent: 'Given to the service',
   waiting: 'Waiting for the chain',
   landed: 'Landed',
@@ -25,7 +25,9 @@ export function Steps({ act, children }: { act: Act<unknown>; children?: React.R
             <span className="text-soft text-xs">{after} ms</span>
           </li>
         ))}
-        {running && <li className="text-soft">…</li>}
+        {running && (
+          <li className="text-soft">{steps.at(-1)?.name === 'checked' ? 'Waiting for the wallet to sign …' : '…'}</li>
+        )}
       </ol>
       {error !== undefined && <Trouble error={error} />}
       {done !== undefined && <div className="rounded bg-tint px-3 py-2 text-sm">{children}</div>}
