@@ -153,8 +153,10 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, refusal
   response.setHeader('access-control-max-age', '86400');
 }
 
+/** Closes it from both sides: nothing else ends a connection that has left HTTP, and whose client stays. */
 function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 function refuseRequest(_request: IncomingMessage, response: ServerResponse): void {

@@ -140,6 +140,22 @@ describe('a public sandbox', () => {
     assert.match(await upgrade('/livez', 'h2c'), /^HTTP\/1\.1 400 [\s\S]*HTTP\/1\.1, and WebSocket/);
   });
 
+  it('attack: a caller without a key keeps connections that asked for another protocol: they are closed', async () => {
+    const { port } = new URL(service.url);
+    for (const at of [Number(port), rpcPort, rpcPort + 1]) {
+      const socket = connect({ port: at, host: '127.0.0.1', allowHalfOpen: true });
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.on('error', () => {});
+      socket.on('data', () => {});
+      const wanted = ['host: evil.example', 'connection: Upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+      socket.write(['GET /livez HTTP/1.1', ...wanted, '\r\n'].join('\r\n'));
+      // What nobody reads any more is refused by the kernel.
+      const sending = setInterval(() => socket.write('x'), 20);
+      await closed;
+      clearInterval(sending);
+    }
+  });
+
   it('attack: a page of another origin that knows the way to the chain may not call there', async () => {
     const headers = { 'x-api-key': undefined, origin: 'https://evil.example' };
     const body = { jsonrpc: '2.0', id: 1, method: 'getHealth', params: [] };

@@ -99,10 +99,12 @@ function join(request: IncomingMessage, socket: Duplex, head: Buffer, wsUrl: str
   socket.once('close', () => chain.destroy());
 }
 
+/** Closes it from both sides: nothing else ends a connection that has left HTTP, and whose client stays. */
 function refuse(socket: Duplex, status: string, text: string): void {
   const length = Buffer.byteLength(text);
   socket.end(
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${length}\r\n\r\n${text}`,
+    () => socket.destroy(),
   );
 }
 
