@@ -19,18 +19,22 @@ import {
   sign,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
+  tokenInitializeAccount3,
   tokenSetCloseAuthority,
   tokenTransferChecked,
   tokenUnwrapLamports,
+  WRAPPED_SOL_MINT,
   writableSigner,
 } from '@slipway/wire';
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
 import type { KeyName } from '../signer.js';
 import { checkPolicies, SignerRefused } from './index.js';
+import { isWrappedSolOf } from './transaction.js';
 
 const [wallet, thief, program] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
 const mint = generateKeypair().address;
@@ -205,6 +209,31 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     const theirs = { ...order, wallet: thief };
     await assert.rejects(tried(theirs, await bare.sign('seal', bytesOfOrder(theirs))), /of another wallet/);
     assert.equal((await tried(order, seal)).length, 1);
+  });
+
+  it('a fill whose SOL goes into an account of the thief, or one that he could empty: not taken for wrapped SOL', () => {
+    const account = generateKeypair().address;
+    const fromTable = 'lookup table 3' as Address;
+    const made = { account, owner: keeper, mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM };
+    const isTaken = (...inits: Partial<typeof made>[]) =>
+      isWrappedSolOf(
+        { instructions: inits.map((each) => tokenInitializeAccount3({ ...made, ...each })) },
+        account,
+        keeper,
+      );
+    assert.equal(isTaken({}), true);
+    // The chain closes no account of the first token program that holds another token.
+    const unknown = { ...tokenInitializeAccount3(made) };
+    const mints = unknown.accounts.map((each) =>
+      each.address === WRAPPED_SOL_MINT ? { ...each, address: fromTable } : each,
+    );
+    assert.equal(isWrappedSolOf({ instructions: [{ ...unknown, accounts: mints }] }, account, keeper), true);
+    const in2022 = { ...unknown, program: TOKEN_2022_PROGRAM, accounts: mints };
+    assert.equal(isWrappedSolOf({ instructions: [in2022] }, account, keeper), false);
+    assert.equal(isTaken({ owner: thief }), false);
+    assert.equal(isTaken({ mint }), false);
+    assert.equal(isTaken({}, { owner: thief }), false);
+    assert.equal(isTaken(), false);
   });
 
   it('signatures that the chain checks for a fee: each is counted', () => {

@@ -12,6 +12,7 @@ import {
   parseComputeUnitPrice,
   parseInitializeAccount3,
   requiredSigners,
+  TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
@@ -89,16 +90,18 @@ export function naming({ instructions }: Pick<ToSign, 'instructions'>, account: 
 }
 
 /**
- * Whether an account that is made in this transaction is one for wrapped SOL of this owner. No instruction that makes it says
- * so, and one that somebody else owns could be emptied before it is closed.
+ * Whether an account that is made in this transaction takes wrapped SOL for this owner, or else fails it: somebody else's could
+ * be emptied before it is closed. A mint that comes from a lookup table is unknown here, but the token program closes no account
+ * that holds another token. That of Token-2022 does not do: a delegate of the mint could take the tokens out first.
  */
 export function isWrappedSolOf(
   { instructions }: Pick<ToSign, 'instructions'>,
   account: Address,
   owner: Address,
 ): boolean {
-  const made = instructions.map(parseInitializeAccount3).filter((each) => each?.account === account);
-  return made.length === 1 && made[0]!.owner === owner && made[0]!.mint === WRAPPED_SOL_MINT;
+  const [made, ...others] = instructions.map(parseInitializeAccount3).filter((each) => each?.account === account);
+  if (!made || others.length > 0 || made.owner !== owner || made.tokenProgram !== TOKEN_PROGRAM) return false;
+  return made.mint === WRAPPED_SOL_MINT || isUnknown(made.mint);
 }
 
 /** Whether the account stands at these places of the instruction, and nowhere else. */
