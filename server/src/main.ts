@@ -129,22 +129,17 @@ function welcome(app: App, config: Config, startedBy: StartedBy): string {
   if (!app.sandbox) return `Slipway is ready after ${seconds} s: ${app.url} (documentation: ${app.url}/docs)`;
   const { sandboxKey = '' } = app;
   const { wallets, forkHost } = app.sandbox;
-  const url = config.publicSandbox ? app.publicUrl : app.url;
-  const elsewhere = url === DEFAULT_URL ? '' : `SLIPWAY_URL=${url} `;
-  const key = config.publicSandbox ? `SLIPWAY_API_KEY=${sandboxKey} ` : '';
+  const { kind, url, inPage, inShell, reached } = config.publicSandbox ? publicPlace(app, config) : ownPlace(app);
+  const elsewhere = `${url === DEFAULT_URL ? '' : `SLIPWAY_URL=${url} `}${inShell}`;
   const [first] = wallets;
   const craft = `${url}/tokens/v2/verify/express/craft-txn?senderAddress=${first?.address}`;
   return [
-    `Slipway is ready after ${seconds} s, as a ${config.publicSandbox ? 'public ' : ''}sandbox${forkHost ? ` forked from ${forkHost}` : ''}`,
+    `Slipway is ready after ${seconds} s, as a ${kind}${forkHost ? ` forked from ${forkHost}` : ''}`,
     '',
-    ...(app.hasConsole
-      ? [`  Console        ${url}/${config.publicSandbox ? `#key=${sandboxKey}` : ''}   (open it first)`]
-      : []),
+    ...(app.hasConsole ? [`  Console        ${url}/${inPage}   (open it first)`] : []),
     `  API            ${url}   (x-api-key: ${sandboxKey})`,
     `  Documentation  ${url}/docs`,
-    ...(config.publicSandbox
-      ? outside(app, config)
-      : [`  Chain          ${app.rpcUrl}${app.wsUrl ? `   WebSocket ${app.wsUrl}` : ''}`]),
+    ...reached,
     `  State          ${relative(process.cwd(), config.dataDir) || '.'}   (${startedBy === 'npm' ? 'npm start --' : 'npx slipway serve'} --reset starts over)`,
     '',
     `  Funded wallets: ${wallets.map(({ name }) => name).join(', ')}. Their keys: ${url}/sandbox/info`,
@@ -152,16 +147,37 @@ function welcome(app: App, config: Config, startedBy: StartedBy): string {
     '',
     `  Try:  curl -H 'x-api-key: ${sandboxKey}' '${craft}'`,
     startedBy === 'npm'
-      ? `  See a payment go through:  ${elsewhere}${key}npm run example:express`
-      : `  What a swap gives:  ${elsewhere}${key}npx slipway quote 1 SOL USDC`,
+      ? `  See a payment go through:  ${elsewhere}npm run example:express`
+      : `  What a swap gives:  ${elsewhere}npx slipway quote 1 SOL USDC`,
   ].join('\n');
 }
 
-/** What whoever lets others in must know. */
-function outside({ url }: App, { http }: Config): string[] {
+/** How a sandbox is reached, and what has its key. */
+interface Reached {
+  kind: string;
+  url: string;
+  /** The end of the console's address. */
+  inPage: string;
+  /** Before a command. */
+  inShell: string;
+  reached: string[];
+}
+
+function ownPlace({ url, rpcUrl, wsUrl }: App): Reached {
+  const chain = `  Chain          ${rpcUrl}${wsUrl ? `   WebSocket ${wsUrl}` : ''}`;
+  return { kind: 'sandbox', url, inPage: '', inShell: '', reached: [chain] };
+}
+
+function publicPlace({ url, publicUrl, sandboxKey }: App, { http }: Config): Reached {
   const isNamed = !http.publicUrl.startsWith('http://localhost:');
-  return [
-    `  Listens on     ${url}   (everybody who reaches it and has the key may use it; the chain, too, as /sandbox/info says)`,
-    ...(isNamed ? [] : ['                 (set SLIPWAY_PUBLIC_URL to the address by which other machines reach it)']),
-  ];
+  return {
+    kind: 'public sandbox',
+    url: publicUrl,
+    inPage: `#key=${sandboxKey}`,
+    inShell: `SLIPWAY_API_KEY=${sandboxKey} `,
+    reached: [
+      `  Listens on     ${url}   (everybody who reaches it and has the key may use it; the chain, too, as /sandbox/info says)`,
+      ...(isNamed ? [] : ['                 (set SLIPWAY_PUBLIC_URL to the address by which other machines reach it)']),
+    ],
+  };
 }

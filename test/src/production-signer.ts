@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSigner } from '../../server/dist/signer/index.js';
-import { launch, type Program, run, SLIPWAY } from './command.js';
+import { run, SLIPWAY } from './command.js';
+import { signerIn } from './signer-process.js';
 
 const PASSPHRASE = 'passphrase of the production';
 /** Numbers that no account of the machine has. */
@@ -74,23 +75,11 @@ export async function openSignerIn(
   writeFileSync(config, JSON.stringify({ file, publicUrl, callers }));
   if (owner !== undefined) chownSync(config, owner, owner);
   const place = { cwd: home, user, env: { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE } };
-  let program: Program | undefined;
-  let earlier = '';
   const signer: SignerInProduction = {
     folder: home,
     socketOf,
-    async start() {
-      program = launch(SLIPWAY, ['signer'], place);
-      await program.says(/is ready/);
-    },
-    async kill() {
-      program?.child.kill('SIGKILL');
-      await program?.ended;
-      earlier += program?.log() ?? '';
-      program = undefined;
-    },
+    ...signerIn(place),
     command: (...args) => run(SLIPWAY, ['signer', ...args], place),
-    log: () => earlier + (program?.log() ?? ''),
   };
   return { signer, wallets };
 }

@@ -4,9 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createClient } from '@slipway/client';
 import {
   type Address,
-  associatedTokenAddress,
   compileMessage,
-  decodeTokenAccount,
   generateKeypair,
   type Keypair,
   setComputeUnitLimit,
@@ -18,7 +16,7 @@ import { callbackSigner } from './client.js';
 import { type Production, startProduction } from './production.js';
 import { eventually } from './rounds.js';
 import { request } from './service.js';
-import { SOL, USDC } from './swap.js';
+import { lamportsOf as lamportsHeld, SOL, tokensOf as tokensHeld, USDC } from './swap.js';
 import { JUP, newToken, PRICE, RECEIVER, rpc } from './wallet.js';
 
 const PICTURE = Buffer.from(
@@ -37,14 +35,8 @@ describe('in production, with a signer under another user, PostgreSQL, two copie
   });
   after(() => production?.close());
 
-  async function tokensOf(owner: string, mint: Address): Promise<bigint> {
-    const account = associatedTokenAddress(owner as Address, mint);
-    type Found = { value: { data: [string] } | null };
-    const { value } = await rpc<Found>(production, 'getAccountInfo', account, { encoding: 'base64' });
-    return value ? decodeTokenAccount(Buffer.from(value.data[0], 'base64'))!.amount : 0n;
-  }
-  const lamportsOf = async (owner: string) =>
-    BigInt((await rpc<{ value: number }>(production, 'getBalance', owner)).value);
+  const tokensOf = (owner: string, mint: Address) => tokensHeld(production, owner, mint);
+  const lamportsOf = (owner: string) => lamportsHeld(production, owner);
 
   async function newUser(tokens: Readonly<Record<string, bigint>> = {}): Promise<Keypair> {
     const wallet = generateKeypair();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSigner } from '../../server/dist/signer/index.js';
-import { launch, type Program, SLIPWAY } from './command.js';
+import { launch, type Place, type Program, SLIPWAY } from './command.js';
 
 /** What a service that uses it has as SLIPWAY_PUBLIC_URL. */
 export const PUBLIC_URL = 'http://slipway.example.com';
@@ -20,22 +20,15 @@ export interface SignerProcess {
   close(): Promise<void>;
 }
 
-/** Starts a signer with a new seed, whose callers have these roles and a socket each; `more` are other settings. */
-export async function startSigner(callers: Record<string, string[]>, more: object = {}): Promise<SignerProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-signer-'));
-  mkdirSync(folder, { recursive: true });
-  await openSigner({ file: join(folder, 'signer.json'), passphrase: PASSPHRASE, create: true });
-  const entries = Object.entries(callers).map(([name, roles]) => [name, { roles, socket: `${name}.sock` }]);
-  const settings = { file: 'signer.json', publicUrl: PUBLIC_URL, callers: Object.fromEntries(entries), ...more };
-  writeFileSync(join(folder, 'slipway.signer.json'), JSON.stringify(settings));
-  const env = { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
+type Runs = Pick<SignerProcess, 'start' | 'kill' | 'log'>;
+
+/** A signer whose settings are in this place, to be started and killed. */
+export function signerIn(place: Place): Runs {
   let program: Program | undefined;
   let earlier = '';
-  const signer: SignerProcess = {
-    folder,
-    urlOf: (caller) => `unix:${join(folder, `${caller}.sock`)}`,
+  return {
     async start() {
-      program = launch(SLIPWAY, ['signer'], { env, cwd: folder });
+      program = launch(SLIPWAY, ['signer'], place);
       await program.says(/is ready/);
     },
     async kill() {
@@ -45,6 +38,23 @@ export async function startSigner(callers: Record<string, string[]>, more: objec
       program = undefined;
     },
     log: () => earlier + (program?.log() ?? ''),
+  };
+}
+
+/** Starts a signer with a new seed, whose callers have these roles and a socket each; `more` are other settings. */
+export async function startSigner(callers: Record<string, string[]>, more: object = {}): Promise<SignerProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-signer-'));
+  mkdirSync(folder, { recursive: true });
+  await openSigner({ file: join(folder, 'signer.json'), passphrase: PASSPHRASE, create: true });
+  const entries = Object.entries(callers).map(([name, roles]) => [name, { roles, socket: `${name}.sock` }]);
+  const settings = { file: 'signer.json', publicUrl: PUBLIC_URL, callers: Object.fromEntries(entries), ...more };
+  writeFileSync(join(folder, 'slipway.signer.json'), JSON.stringify(settings));
+  const env = { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
+  const own = signerIn({ env, cwd: folder });
+  const signer: SignerProcess = {
+    folder,
+    urlOf: (caller) => `unix:${join(folder, `${caller}.sock`)}`,
+    ...own,
     async close() {
       await signer.kill();
       rmSync(folder, { recursive: true, force: true });

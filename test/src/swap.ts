@@ -53,11 +53,11 @@ export async function executeOrder(service: Service, made: Order, ...signers: Ke
 }
 
 /** Of the wallet's associated token account; 0 where there is none. */
-export async function tokensOf(service: Service, wallet: string, mint: Address): Promise<bigint> {
+export async function tokensOf(service: Pick<Service, 'rpcUrl'>, wallet: string, mint: Address): Promise<bigint> {
   return tokensIn(service, associatedTokenAddress(wallet as Address, mint));
 }
 
-export async function tokensIn(service: Service, account: Address): Promise<bigint> {
+export async function tokensIn(service: Pick<Service, 'rpcUrl'>, account: Address): Promise<bigint> {
   type Found = { value: { data: [string, string] } | null };
   const { value } = await rpc<Found>(service, 'getAccountInfo', account, {
     encoding: 'base64',
@@ -66,7 +66,7 @@ export async function tokensIn(service: Service, account: Address): Promise<bigi
   return value ? decodeTokenAccount(Buffer.from(value.data[0], 'base64'))!.amount : 0n;
 }
 
-export async function lamportsOf(service: Service, wallet: string): Promise<bigint> {
+export async function lamportsOf(service: Pick<Service, 'rpcUrl'>, wallet: string): Promise<bigint> {
   const { value } = await rpc<{ value: number }>(service, 'getBalance', wallet, { commitment: 'confirmed' });
   return BigInt(value);
 }

@@ -1,8 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError, plainError } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
+import { isSameText } from '../lib/same-text.js';
 import { cached } from '../lib/single-flight.js';
 import { endAdminSession, endedAdminSessions } from '../store/admin-sessions.js';
 import type { Store } from '../store/sql.js';
@@ -79,7 +80,7 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
   function read(text: string): AdminSession | undefined {
     const [id = '', expiry = '', name = ''] = text.split('.');
     const expiresAt = Number(expiry);
-    const isGood = isSame(text, sealed(id, expiresAt, name)) && expiresAt * 1_000 > clock.now();
+    const isGood = isSameText(text, sealed(id, expiresAt, name)) && expiresAt * 1_000 > clock.now();
     return isGood ? session(id, expiresAt, name) : undefined;
   }
 
@@ -97,7 +98,7 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
       if (!ended.has(found.id)) await readEnded();
       if (ended.has(found.id)) return undefined;
       assertOwnPage(request, publicUrl);
-      if (!SAFE.has(request.method) && !isSame(String(request.headers[PROOF_HEADER] ?? ''), found.proof)) {
+      if (!SAFE.has(request.method) && !isSameText(String(request.headers[PROOF_HEADER] ?? ''), found.proof)) {
         throw new AppError('FOREIGN_CALLER', { message: `The header ${PROOF_HEADER} is not that of the session` });
       }
       return found;
@@ -167,9 +168,4 @@ function assertOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
     origin === undefined || origin === new URL(publicUrl).origin || origin.replace(/^https?:\/\//, '') === host;
   if (isOwn && site === 'same-origin') return;
   throw new AppError('FOREIGN_CALLER', { message: 'Only pages of this service may use a session of its console' });
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

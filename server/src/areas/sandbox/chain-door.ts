@@ -1,9 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, plainError } from '../../errors/index.js';
+import { isSameText } from '../../lib/same-text.js';
 
 const DOOR = '/sandbox/chain/';
 /** As much as the chain itself reads. */
@@ -25,7 +26,7 @@ interface DoorDeps {
  */
 export function registerChainDoor(app: FastifyInstance, deps: DoorDeps): { rpcUrl: () => string; wsUrl: () => string } {
   const secret = createHmac('sha256', deps.sandboxKey).update('slipway chain').digest('base64url');
-  const isOpen = (path: string): boolean => path.startsWith(DOOR) && isSame(path.slice(DOOR.length), secret);
+  const isOpen = (path: string): boolean => path.startsWith(DOOR) && isSameText(path.slice(DOOR.length), secret);
   serveCalls(app, deps.rpcUrl, isOpen);
   serveSubscriptions(app, deps.wsUrl, isOpen);
   const rpcUrl = () => `${deps.publicUrl()}${DOOR}${secret}`;
@@ -109,8 +110,3 @@ function refuse(socket: Duplex, status: string, text: string): void {
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!;
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
