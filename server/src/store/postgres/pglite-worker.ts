@@ -7,8 +7,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { copyTemplate } from './database-template.js';
 
 // As V8 would have it, a third of the processor time of a service's start goes into optimizing what runs at the start
-// only. With ten times its budget it begins with what is still busy seconds later.
-setFlagsFromString('--wasm-tiering-budget=18000000');
+// only. With 33 times its budget it begins with what is still busy seconds later.
+setFlagsFromString('--wasm-tiering-budget=60000000');
 
 /** Of the usual 128 MB, a sandbox would keep all: the system's cache holds the files of the database anyway. */
 const SHARED_BUFFERS = '16MB';
