@@ -101,9 +101,12 @@ function borshText(data: Buffer, offset: number): { text: string; end: number } 
   return { text: data.toString('utf8', start, end), end };
 }
 
-/** Removes padding, and characters by which a token's name could look like another's. */
+/**
+ * Removes padding, and characters by which a token's name could look like another's. Only the beginning is looked at: a name
+ * may be as long as an account, and who has written it chooses what is in it.
+ */
 function cleanText(text: string): string {
-  return [...removeHidden(text).trim()].slice(0, MAX_TEXT).join('');
+  return [...removeHidden(text.slice(0, 10 * MAX_TEXT)).trim()].slice(0, MAX_TEXT).join('');
 }
 
 /** The program writes "nobody" as zeros. */

@@ -44,6 +44,22 @@ describe('an image', () => {
     }
   });
 
+  it('attack: an uploader cuts it into a million tiny pieces, each to be read by itself: refused', () => {
+    const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0', 'latin1');
+    const picture = Buffer.from('2c0000000001000100000202440100' + '3b', 'hex');
+    const comment = (piece: string, times: number) =>
+      Buffer.concat([gif, Buffer.from('21fe', 'hex'), Buffer.from(piece.repeat(times), 'hex'), Buffer.from([0]), picture]);
+    assert.match(refusal('image/gif', comment('0161', 1_000_000)), /the GIF is in too many small pieces/);
+    const comments = Buffer.from('21fe016100'.repeat(1_000_000), 'hex');
+    assert.match(refusal('image/gif', Buffer.concat([gif, comments, picture])), /in too many small pieces/);
+    const text = png(['tEXt', Buffer.alloc(0)]).subarray(8).toString('latin1');
+    const texts = Buffer.from(text.repeat(400_000), 'latin1');
+    assert.match(refusal('image/png', Buffer.concat([png(header(1, 1)), texts])), /in too many small pieces/);
+    // As programs write them: blocks of 255 bytes.
+    const usual = comment(`ff${'61'.repeat(255)}`, 20_000);
+    assert.equal(checkContent({ contentType: 'image/gif', bytes: usual }, usual.length).bytes, usual);
+  });
+
   it('that is followed by anything is refused', () => {
     for (const { contentType, bytes } of Object.values(samples)) {
       for (const tail of ['\0', '<script>alert(1)</script>', bytes]) {
@@ -165,6 +181,14 @@ describe('metadata', () => {
       );
     }
     assert.match(wrong('{"__proto__":{"name":"a","symbol":"b","image":"c"}}'), /metadata\.name/);
+  });
+
+  it('attack: an uploader gives a token a name of tens of thousands of emoji, which take long to look at: refused', () => {
+    for (const name of ['name', 'symbol']) {
+      for (const text of ['\u{1f1e6}'.repeat(15_000), '\u{1f469}\u200d\u{1f467}'.repeat(5_000)]) {
+        assert.match(wrong({ ...right, [name]: text }), /expected at most 1000 characters/);
+      }
+    }
   });
 
   it('is JSON in UTF-8, an object, of at most 64 KiB', () => {

@@ -8,6 +8,8 @@ export type ImageType = (typeof imageTypes)[number];
 /** Pixels per side: what every browser and phone can show. */
 const MAX_SIDE = 4096;
 export const MAX_METADATA_BYTES = 64 * 1024;
+/** Of a name or a symbol: far more than the chain takes. To look for what is hidden in a longer text takes long. */
+const MAX_NAME = 1_000;
 
 const readers: Record<ImageType, (bytes: Buffer) => ImageShape> = {
   'image/png': readPng,
@@ -97,7 +99,9 @@ export function checkMetadata(content: Uint8Array): TokenMetadata {
     throw new ContentRefused(`metadata.${name}: expected a string that is not empty; it is required`);
   }
   for (const name of ['name', 'symbol']) {
-    const hidden = describeHidden(String(members.get(name)));
+    const text = String(members.get(name));
+    if (text.length > MAX_NAME) throw new ContentRefused(`metadata.${name}: expected at most ${MAX_NAME} characters`);
+    const hidden = describeHidden(text);
     if (hidden === undefined) continue;
     throw new ContentRefused(`metadata.${name}: expected text without ${hidden}; leave the character out`);
   }

@@ -13,13 +13,22 @@ export class NotThatImage extends Error {
   override readonly name = 'NotThatImage';
 }
 
+/**
+ * The pieces that an image may be in: so many, and one more for each so many bytes. Programs write pieces of 255 bytes and
+ * more; millions of tiny ones would keep the process for seconds.
+ */
+const PIECES = { least: 8_192, bytesEach: 128 };
+
 /** Reads through the bytes step by step, and refuses to read past their end. */
 class Steps {
   #at = 0;
+  #piecesLeft: number;
   constructor(
     readonly bytes: Buffer,
     readonly format: string,
-  ) {}
+  ) {
+    this.#piecesLeft = PIECES.least + bytes.length / PIECES.bytesEach;
+  }
 
   get left(): number {
     return this.bytes.length - this.#at;
@@ -27,12 +36,16 @@ class Steps {
 
   take(length: number): Buffer {
     if (length > this.left) throw new NotThatImage(`the ${this.format} ends too early`);
+    if (--this.#piecesLeft < 0) this.fail('is in too many small pieces');
     this.#at += length;
     return this.bytes.subarray(this.#at - length, this.#at);
   }
 
   byte(): number {
-    return this.take(1)[0]!;
+    const byte = this.bytes[this.#at];
+    if (byte === undefined) return this.fail('ends too early');
+    this.#at += 1;
+    return byte;
   }
 
   /** Skips to where the test holds for the byte there and the next one. */
