@@ -5,6 +5,7 @@ export interface ChainAccount {
   lamports: bigint;
   owner: Address;
   executable: boolean;
+  /** Of a large account, what it begins with. */
   data: Uint8Array;
 }
 
@@ -18,6 +19,11 @@ export interface RpcAccount {
 
 /** The most addresses that getMultipleAccounts takes. */
 export const MAX_BATCH = 100;
+/**
+ * Bytes of an account that are read; none that is looked into is longer. Clients name any account, and there are many of ten
+ * megabytes: a few of them would be more than one answer may have, also for those who wait for the same one.
+ */
+export const MAX_DATA = 32 * 1024;
 /** How many calls one turn's reads may have at the node at the same time. */
 const MAX_CALLS = 8;
 
@@ -65,7 +71,8 @@ async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, Ch
 }
 
 function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
-  const params = [addresses, { encoding: 'base64', commitment: 'confirmed' }];
+  const dataSlice = { offset: 0, length: MAX_DATA };
+  const params = [addresses, { encoding: 'base64', commitment: 'confirmed', dataSlice }];
   return ask(rpc, 'getMultipleAccounts', params, ({ value }: { value: (RpcAccount | null)[] }) =>
     listOf(value, addresses.length).map(readRpcAccount),
   );

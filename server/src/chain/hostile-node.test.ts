@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Address, base58Encode, TOKEN_PROGRAM } from '@slipway/wire';
 import { createAccountReader } from './accounts.js';
-import { createChain, createHttpRpc, MAX_ANSWER, MAX_MINTS, type Rpc } from './index.js';
+import { ChainUnavailable, createChain, createHttpRpc, MAX_ANSWER, MAX_MINTS, type Rpc } from './index.js';
 
 const MIB = 1 << 20;
 
@@ -134,6 +134,35 @@ describe('attack: a free key names one mint after the other', () => {
     const read = createAccountReader(rpc);
     await Promise.all(Array.from({ length: 5_000 }, () => read(generateAddress())));
     assert.deepEqual([seen.calls, seen.mostAtOnce], [50, 8]);
+  });
+});
+
+describe('attack: a free key asks for accounts of ten megabytes', () => {
+  it('whoever is answered with the same call gets his, and the node sends 32 KiB of each', async () => {
+    const large = Array.from({ length: 99 }, generateAddress);
+    const small = generateAddress();
+    let sent = 0;
+    const rpc: Rpc = {
+      name: 'node',
+      async call<T>(_method: string, params: unknown[]): Promise<T> {
+        const [addresses, { dataSlice = { length: Number.POSITIVE_INFINITY } }] = params as [
+          Address[],
+          { dataSlice?: { length: number } },
+        ];
+        const lengths = addresses.map((address) => Math.min(address === small ? 82 : 10 * MIB, dataSlice.length));
+        sent += lengths.reduce((sum, length) => sum + Math.ceil(length / 3) * 4, 0);
+        // As the call over HTTP does.
+        if (sent > MAX_ANSWER) throw new ChainUnavailable('node: the answer is too long');
+        const account = { lamports: 1, owner: TOKEN_PROGRAM, executable: false };
+        return {
+          value: lengths.map((length) => ({ ...account, data: [Buffer.alloc(length).toString('base64')] })),
+        } as T;
+      },
+    };
+    const read = createAccountReader(rpc);
+    const [other] = await Promise.all([read(small), ...large.map(read)]);
+    assert.equal(other?.data.length, 82);
+    assert.ok(sent < 100 * 45 * 1024, `${sent} bytes`);
   });
 });
 

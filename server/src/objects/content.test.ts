@@ -48,11 +48,19 @@ describe('an image', () => {
     const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0', 'latin1');
     const picture = Buffer.from('2c0000000001000100000202440100' + '3b', 'hex');
     const comment = (piece: string, times: number) =>
-      Buffer.concat([gif, Buffer.from('21fe', 'hex'), Buffer.from(piece.repeat(times), 'hex'), Buffer.from([0]), picture]);
+      Buffer.concat([
+        gif,
+        Buffer.from('21fe', 'hex'),
+        Buffer.from(piece.repeat(times), 'hex'),
+        Buffer.from([0]),
+        picture,
+      ]);
     assert.match(refusal('image/gif', comment('0161', 1_000_000)), /the GIF is in too many small pieces/);
     const comments = Buffer.from('21fe016100'.repeat(1_000_000), 'hex');
     assert.match(refusal('image/gif', Buffer.concat([gif, comments, picture])), /in too many small pieces/);
-    const text = png(['tEXt', Buffer.alloc(0)]).subarray(8).toString('latin1');
+    const text = png(['tEXt', Buffer.alloc(0)])
+      .subarray(8)
+      .toString('latin1');
     const texts = Buffer.from(text.repeat(400_000), 'latin1');
     assert.match(refusal('image/png', Buffer.concat([png(header(1, 1)), texts])), /in too many small pieces/);
     // As programs write them: blocks of 255 bytes.

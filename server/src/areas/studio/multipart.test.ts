@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
 import { plainError } from '../../errors/index.js';
 import { startTestServer } from '../../http/testing.js';
@@ -7,7 +7,8 @@ import { acceptForm, FORM_FIELDS_BYTES } from './multipart.js';
 
 const MAX_FILE = 5 * 1024 * 1024;
 const TYPE = { 'x-api-key': 'good-key', 'content-type': 'multipart/form-data; boundary=x' };
-const field = (name: string, value: string) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const field = (name: string, value: string) =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const FILE = '--x\r\ncontent-disposition: form-data; name="image"; filename="a"\r\ncontent-type: image/png\r\n\r\n';
 const END = '--x--\r\n';
 
@@ -39,7 +40,9 @@ test('a form comes through whole, whatever stands in its file', async (t) => {
   const { read, post } = await startForms(t);
   for (const content of ['', 'x', '\r\n--', '\r\n--y\r\n'.repeat(100_000), '-'.repeat(MAX_FILE)]) {
     read.bytes = 0;
-    const form = Buffer.from(field('owner', 'a'.repeat(10_000)) + FILE + content + `\r\n${field('content', 'c')}${END}`);
+    const form = Buffer.from(
+      field('owner', 'a'.repeat(10_000)) + FILE + content + `\r\n${field('content', 'c')}${END}`,
+    );
     const answer = await post(form);
     assert.equal(answer.statusCode, 200, answer.body);
     const body = { owner: 'a'.repeat(10_000), image: '', content: 'c' };
@@ -55,7 +58,11 @@ test('a form comes through whole, whatever stands in its file', async (t) => {
 test('attack: a free key sends a form of 700,000 parts without content: no more of it is read than its first few kilobytes', async (t) => {
   const { read, post } = await startForms(t);
   const PARTS = 700_000;
-  for (const form of ['--x\r\n\r\n'.repeat(PARTS), field('a', '').repeat(PARTS / 10), `${FILE}\r\n`.repeat(PARTS / 20)]) {
+  for (const form of [
+    '--x\r\n\r\n'.repeat(PARTS),
+    field('a', '').repeat(PARTS / 10),
+    `${FILE}\r\n`.repeat(PARTS / 20),
+  ]) {
     read.bytes = 0;
     const answer = await post(Buffer.from(form + END));
     assert.equal(answer.statusCode, 400, answer.body);
