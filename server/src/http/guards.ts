@@ -43,6 +43,8 @@ interface KeyGuardDeps {
   readonly keyless: boolean;
   /** Whether a publishable key suffices: always, with the token of a login, or never. */
   readonly forPages: 'yes' | 'with-login' | 'no';
+  /** The refusal of one who has too many calls under way. */
+  readonly share: (request: FastifyRequest, payer: Payer) => AppError | undefined;
 }
 
 /**
@@ -67,7 +69,9 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
   };
   const countFor = (request: FastifyRequest, payer: Payer, done: HookHandlerDoneFunction): void => {
     request.payer = payer;
-    count(request, payer, done);
+    const refusal = deps.share(request, payer);
+    if (refusal) done(refusal);
+    else count(request, payer, done);
   };
   const admit = (request: FastifyRequest, key: ApiKey | undefined, done: HookHandlerDoneFunction): void => {
     if (key === undefined) {

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyInstance,
   type FastifyRequest,
+  type onRequestAsyncHookHandler,
   type onRequestHookHandler,
   type onResponseHookHandler,
   type preHandlerAsyncHookHandler,
@@ -24,6 +25,7 @@ import { adminGuard, keyGuard, limitHeaders, stopGuard, walletGuard } from './gu
 import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
+import { createLargeBodies } from './large-bodies.js';
 import { registerLlms } from './llms.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
@@ -47,7 +49,7 @@ import { createSchemaCompilers } from './schema-compilers.js';
 import type { MintOf } from './symbols.js';
 import { unknownFieldsHook } from './unknown-fields.js';
 import { validationError } from './validator.js';
-import { createWaitingRoom } from './waiting-room.js';
+import { createWaitingRoom, leaveRooms } from './waiting-room.js';
 
 export interface ServerDeps {
   readonly config: Config;
@@ -132,7 +134,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.decorateRequest('limitState', undefined);
   app.decorateRequest('payer', undefined);
   app.decorateRequest('charge', charger(deps.limiter));
-  app.decorateRequest('isWaiting', false);
+  app.decorateRequest('leaveRooms', undefined);
   const compilers = createSchemaCompilers(() => app.getSchemas());
   app.setValidatorCompiler(compilers.validator);
   app.setSerializerCompiler(compilers.serializer);
@@ -176,10 +178,11 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     steadyNow: deps.steadyNow ?? steadyNow,
   });
   const waitingRoom = createWaitingRoom();
+  const largeBodies = createLargeBodies({ clientOf, largest: config.objects.maxImageBytes });
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     shareErrorSchema(app, route);
-    equipRoute(app, route, { ...deps, clientOf, admin, waitingRoom });
+    equipRoute(app, route, { ...deps, clientOf, admin, waitingRoom, largeBodies });
   });
   registerOpenapiRoute(app);
   registerLlms(app, config.http.publicUrl);
@@ -214,6 +217,7 @@ function equipRoute(
     clientOf: ClientOf;
     admin: onRequestHookHandler;
     waitingRoom: ReturnType<typeof createWaitingRoom>;
+    largeBodies: onRequestAsyncHookHandler;
   },
 ): void {
   const { auth, errorShape, bucket = 'main', keyless = true, opensHere, crafts } = route.config ?? {};
@@ -222,13 +226,12 @@ function equipRoute(
   }
   const guards: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
-    const { enter, leave } = deps.waitingRoom(bucket);
+    const { enter, share } = deps.waitingRoom(bucket);
     // Of a login that is not asked for, nobody looks whether it is good.
     const forPages = keyless || auth === 'wallet' ? 'yes' : auth === 'key-or-wallet' ? 'with-login' : 'no';
-    const owned = { keyless: keyless && deps.config.http.keyless, forPages } as const;
+    const owned = { keyless: keyless && deps.config.http.keyless, forPages, share } as const;
     const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
     guards.push(enter, opensHere && knownKeyOf(deps.config) ? unlessOpenedHere(guard) : guard);
-    route.onSend = [leave, limitHeaders, route.onSend ?? []].flat();
   }
   if (auth === 'wallet' || auth === 'key-or-wallet') {
     if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
@@ -245,7 +248,10 @@ function equipRoute(
     if (!deps.stops) throw new Error(`The route ${route.method} ${route.url} needs to know what is stopped`);
     guards.push(stopGuard(deps.stops));
   }
-  route.onRequest = [...guards, route.onRequest ?? []].flat();
+  // After its own hooks, which may refuse what has no signed URL.
+  const last = (route.bodyLimit ?? 0) > BODY_LIMIT ? deps.largeBodies : [];
+  route.onRequest = [...guards, route.onRequest ?? [], last].flat();
+  route.onSend = [leaveRooms, limitHeaders, route.onSend ?? []].flat();
   const noticed = unknownFieldsHook(app, route, deps.config.http.strict);
   route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();
 
