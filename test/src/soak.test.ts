@@ -1,23 +1,53 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { decodeTransaction, generateKeypair, memo, transactionSignature } from '@slipway/wire';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeTransaction, transactionSignature } from '@slipway/wire';
+import { newKey } from './admin.js';
+import { createHostileMix } from './hostile-mix.js';
 import { newSeed, seededRandom } from './rounds.js';
 import { request, type Service, startService } from './service.js';
-import { latestBlockhash, type Status, signed } from './submission.js';
-import { SOL, setPrice } from './swap.js';
+import type { Status } from './submission.js';
 import { balancesOf, craft, execute, newToken, newWallet, PRICE, RECEIVER } from './wallet.js';
 
 /** Half of it quiet, half of it hostile. Set it to 3600 for an hour. */
 const SECONDS = Number(process.env.SLIPWAY_SOAK_SECONDS ?? 16);
-const LEAST_PAYMENTS = 3;
-const signatureOf = (base64: string) => transactionSignature(decodeTransaction(Buffer.from(base64, 'base64')));
-/** Between two tries of one attacker: without it, the attackers of this process would take a processor for themselves. */
-const PAUSE_MS = 20;
-/** Beyond what any route reads. */
-const BIG = 2 * 1024 * 1024;
+/** From here on there are enough payments and rounds to judge by; a short run only shows that nothing is lost. */
+const JUDGED_SECONDS = 180;
+const isJudged = SECONDS >= JUDGED_SECONDS;
+/**
+ * Quiet and hostile rounds come in turns, each kind as often first as second: what else the machine does, and what gets
+ * slower or larger with the time, then counts for both.
+ */
+const TURN = ['quiet', 'hostile', 'hostile', 'quiet'] as const;
+const ROUND_SECONDS = isJudged ? 10 : SECONDS / TURN.length;
+const rounds = Array.from(
+  { length: Math.max(1, Math.round(SECONDS / ROUND_SECONDS / TURN.length)) },
+  () => TURN,
+).flat();
+const PAYERS = 2;
+const SAMPLE_MS = 1_000;
 /** Series of metrics: of routes and their answers, however many callers and texts there are. */
 const MOST_SERIES = 4_000;
+/** Hostile against quiet. */
+const MOST_SLOWER = 2;
+/** The last quarter of the rounds against the second, when code and caches are warm. */
+const MOST_GROWTH = 1.1;
+const SLACK_BYTES = 16 * 2 ** 20;
+const signatureOf = (base64: string) => transactionSignature(decodeTransaction(Buffer.from(base64, 'base64')));
+const MEMORY = {
+  heap: ['nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes'],
+  resident: ['process_resident_memory_bytes'],
+} as const;
+type Memory = keyof typeof MEMORY;
+
+/** What a round has shown. */
+interface Round {
+  kind: (typeof TURN)[number];
+  /** From each post of a payment to its end, in milliseconds. */
+  took: number[];
+  /** The least of the round, in bytes: what garbage adds to it comes and goes. */
+  least: Record<Memory, number>;
+}
 
 describe('attack: a free key floods, with strangers beside it: bad keys, big bodies, made-up prices, what cannot land', () => {
   let service: Service;
@@ -26,23 +56,10 @@ describe('attack: a free key floods, with strangers beside it: bad keys, big bod
   });
   after(() => service?.close());
 
-  /** Runs again and again until the time is over, and at least so often; how often. */
-  async function repeat(until: number, least: number, run: () => Promise<void>): Promise<number> {
-    let times = 0;
-    for (; performance.now() < until || times < least; times++) await run();
-    return times;
-  }
-
-  const attack = (until: number, run: () => Promise<void>) =>
-    repeat(until, 1, async () => {
-      await run();
-      await setTimeout(PAUSE_MS);
-    });
-
-  /** Payments one after the other; the time from each post to its end, in milliseconds. */
+  /** Payments one after the other, at least one; the time that each took. */
   async function pay(until: number): Promise<number[]> {
     const took: number[] = [];
-    await repeat(until, LEAST_PAYMENTS, async () => {
+    do {
       const sender = await newWallet(service, 1_000_000_000n, PRICE);
       const crafted = await craft(service, sender.address);
       const tokenId = await newToken(service);
@@ -51,45 +68,8 @@ describe('attack: a free key floods, with strangers beside it: bad keys, big bod
       took.push(performance.now() - from);
       assert.deepEqual([status, body.status, body.verificationCreated], [200, 'Success', true], JSON.stringify(body));
       assert.equal((await balancesOf(service, sender.address)).jup, 0n);
-    });
+    } while (performance.now() < until);
     return took;
-  }
-
-  const REFUSED = new Set([400, 429, 503]);
-
-  async function strangers(until: number): Promise<string[]> {
-    const refused: string[] = [];
-    await attack(until, async () => {
-      const blockhash = await latestBlockhash(service);
-      const posts = Array.from({ length: 20 }, (_, i) => signed(blockhash, [memo(`${i}`)], generateKeypair()));
-      for (const signedTransaction of posts) {
-        const answer = await request(`${service.url}/tx/v1/submit`, { body: { signedTransaction } });
-        assert.ok(REFUSED.has(answer.status), `${answer.status}`);
-        refused.push(signedTransaction);
-      }
-    });
-    return refused;
-  }
-
-  async function badKeys(until: number, random: () => number): Promise<void> {
-    await attack(until, async () => {
-      const headers = { 'x-api-key': `slip_${random().toString(36).slice(2)}` };
-      const { status } = await request(`${service.url}/tokens/v2/search?query=SOL`, { headers });
-      assert.equal(status, 401);
-    });
-  }
-
-  async function bigBodies(until: number): Promise<void> {
-    const raw = JSON.stringify({ signedTransaction: 'A'.repeat(BIG) });
-    await attack(until, async () => {
-      // The connection may be closed before all of it is sent.
-      const answer = await request(`${service.url}/tx/v1/submit`, { raw }).catch(() => undefined);
-      assert.ok(answer === undefined || answer.status === 413, `${answer?.status}`);
-    });
-  }
-
-  async function prices(until: number, random: () => number): Promise<void> {
-    await attack(until, () => setPrice(service, SOL, 10 ** (random() * 8 - 2)));
   }
 
   async function series(): Promise<Map<string, number>> {
@@ -100,29 +80,44 @@ describe('attack: a free key floods, with strangers beside it: bad keys, big bod
     );
   }
 
-  const percentile = (values: number[]) => values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
-  const megabytes = (of: Map<string, number>) => Math.round(of.get('process_resident_memory_bytes')! / 2 ** 20);
+  async function leastMemory(until: number): Promise<Round['least']> {
+    const least = { heap: Number.POSITIVE_INFINITY, resident: Number.POSITIVE_INFINITY };
+    do {
+      const now = await series();
+      for (const kind of ['heap', 'resident'] as const) {
+        const bytes = MEMORY[kind].reduce((sum, name) => sum + now.get(name)!, 0);
+        least[kind] = Math.min(least[kind], bytes);
+      }
+      await sleep(SAMPLE_MS);
+    } while (performance.now() < until);
+    return least;
+  }
+
+  async function runRound(kind: Round['kind'], attack: (until: number) => Promise<void>): Promise<Round> {
+    const until = performance.now() + ROUND_SECONDS * 1_000;
+    const [least, , ...took] = await Promise.all([
+      leastMemory(until),
+      kind === 'hostile' ? attack(until) : undefined,
+      ...Array.from({ length: PAYERS }, () => pay(until)),
+    ]);
+    return { kind, took: took.flat(), least };
+  }
 
   it('no payment is lost or made twice, what cannot land leaves nothing, and what is counted stays within its bounds', async (t) => {
     const seed = newSeed();
     t.diagnostic(`TEST_SEED=${seed}`);
-    const random = seededRandom(seed);
+    const { key: freeKey } = await newKey(service, { name: 'free' });
+    const mix = createHostileMix({ service, freeKey, random: seededRandom(seed) });
     const received = async () => (await balancesOf(service, RECEIVER)).jup;
     const had = await received();
-    const quiet = await pay(performance.now() + SECONDS * 500);
-    const before = await series();
-
-    const until = performance.now() + SECONDS * 500;
-    const [loud, refused] = await Promise.all([
-      pay(until),
-      strangers(until),
-      badKeys(until, random),
-      bigBodies(until),
-      prices(until, random),
-    ]);
+    const done: Round[] = [];
+    for (const kind of rounds) done.push(await runRound(kind, mix.run));
     const afterwards = await series();
 
-    assert.equal((await received()) - had, BigInt(quiet.length + loud.length) * PRICE);
+    const took = (kind: Round['kind']) => done.filter((round) => round.kind === kind).flatMap((round) => round.took);
+    const [quiet, hostile] = [took('quiet'), took('hostile')];
+    assert.equal((await received()) - had, BigInt(quiet.length + hostile.length) * PRICE);
+    const { refused } = mix;
     for (const wire of [refused[0]!, refused.at(-1)!]) {
       const answer = await request<Status>(`${service.url}/tx/v1/status/${signatureOf(wire)}`);
       assert.equal(answer.status, 404, JSON.stringify(answer.body));
@@ -132,8 +127,28 @@ describe('attack: a free key floods, with strangers beside it: bad keys, big bod
       if (name.startsWith('slipway_lost_transactions')) assert.equal(value, 0, name);
       if (name.startsWith('slipway_rpc_waiting')) assert.ok(value < 1_000, `${name} ${value}`);
     }
-    const landing = `p99 of landing: ${Math.round(percentile(quiet))} ms quiet, ${Math.round(percentile(loud))} ms hostile`;
-    const memory = `resident: ${megabytes(before)} MiB, then ${megabytes(afterwards)} MiB`;
-    t.diagnostic(`${landing}; ${memory}; ${quiet.length} and ${loud.length} payments, ${refused.length} refused`);
+    const told = (of: number[]) =>
+      `${of.length} payments, median ${Math.round(percentile(of, 0.5))} ms, p99 ${Math.round(percentile(of, 0.99))} ms`;
+    t.diagnostic(
+      `quiet: ${told(quiet)}; hostile: ${told(hostile)}; ${refused.length} refused; ${rounds.length} rounds`,
+    );
+    for (const kind of ['heap', 'resident'] as const) {
+      t.diagnostic(`${kind}, MiB by round: ${done.map(({ least }) => Math.round(least[kind] / 2 ** 20)).join(' ')}`);
+    }
+    if (!isJudged) return;
+    const slower = percentile(hostile, 0.99) / percentile(quiet, 0.99);
+    assert.ok(slower <= MOST_SLOWER, `the p99 of landing is ${slower.toFixed(2)} times that of the quiet rounds`);
+    const [early, late] = [quarter(done, 1), quarter(done, 3)];
+    assert.ok(late <= early * MOST_GROWTH + SLACK_BYTES, `what is held has grown from ${early} to ${late} bytes`);
   });
 });
+
+const percentile = (values: number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1]!;
+
+/** The mean of what the process holds in one quarter of the rounds, in bytes. */
+function quarter(done: readonly Round[], index: number): number {
+  const [from, to] = [index, index + 1].map((part) => Math.floor((done.length * part) / 4)) as [number, number];
+  const held = done.slice(from, to).map(({ least }) => least.heap);
+  return held.reduce((sum, bytes) => sum + bytes, 0) / held.length;
+}

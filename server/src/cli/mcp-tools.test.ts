@@ -9,13 +9,22 @@ const find = (name: string, ...found: Partial<Token>[]) =>
   tokenOf({ api: { get: async () => found } } as unknown as Client, name);
 
 test('attack: a lying service says that SOL is something else, or has more decimals, so that limits in it mean more: refused', async () => {
-  assert.equal((await find('SOL', { id: SOL, symbol: 'SOL', decimals: 9 })).id, SOL);
-  assert.equal((await find('JUP', { id: OTHER, symbol: 'JUP', decimals: 6 })).id, OTHER);
-  await assert.rejects(find('SOL', { id: SOL, symbol: 'SOL', decimals: 12 }), /which is not SOL/);
-  await assert.rejects(find(SOL, { id: SOL, symbol: 'SOL', decimals: 12 }), /which is not SOL/);
-  await assert.rejects(find('sol', { id: OTHER, symbol: 'SOL', decimals: 9 }), /which is not SOL/);
+  assert.equal((await find('SOL', { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true })).id, SOL);
+  assert.equal((await find('JUP', { id: OTHER, symbol: 'JUP', decimals: 6, isVerified: true })).id, OTHER);
+  await assert.rejects(find('SOL', { id: SOL, symbol: 'SOL', decimals: 12, isVerified: true }), /which is not SOL/);
+  await assert.rejects(find(SOL, { id: SOL, symbol: 'SOL', decimals: 12, isVerified: true }), /which is not SOL/);
+  await assert.rejects(find('sol', { id: OTHER, symbol: 'SOL', decimals: 9, isVerified: true }), /which is not SOL/);
 });
 
 test('attack: a lying service gives another token for a mint than was asked for: none is found', async () => {
-  await assert.rejects(find(OTHER, { id: SOL, symbol: 'SOL', decimals: 9 }), /no token is called/);
+  await assert.rejects(find(OTHER, { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true }), /no token is called/);
+});
+
+test('attack: an issuer of a token calls it like another one, to have assistants buy it by that name: only its mint names it', async () => {
+  const real = { id: OTHER, symbol: 'JUP', decimals: 6, isVerified: true };
+  const twin = { id: '7dHbWXmci3dT8UFYWYZweBLXgycu7Y3iL6trKn1Y7ARj', symbol: 'JUP', decimals: 6, isVerified: false };
+  assert.equal((await find('jup', real, twin)).id, OTHER);
+  assert.equal((await find(twin.id, twin)).id, twin.id);
+  await assert.rejects(find('JUP', twin), /none of these is verified: give the mint of the one that is meant, of 7dHb/);
+  await assert.rejects(find('JUP', real, { ...twin, isVerified: true }), /2 tokens are called JUP/);
 });

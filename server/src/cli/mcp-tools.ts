@@ -203,15 +203,22 @@ async function swapOf(client: Client, asked: { sell: string; buy: string; amount
   return { sell, buy, request: { inputMint: sell.id, outputMint: buy.id, amount: units } };
 }
 
-/** @throws CommandError where there is none of this name, or more than one */
+/**
+ * A token by its mint, or by its symbol if the operator of the service vouches for it: anybody launches a token that is called
+ * like another one. @throws CommandError where there is none of this name, or more than one
+ */
 export async function tokenOf(client: Client, name: string): Promise<Token> {
   const found = await client.api.get('/tokens/v2/search', { query: { query: name } });
-  const exact = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  const called = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  const exact = called.filter(({ id, isVerified }) => id === name || isVerified);
   if (exact.length === 1) return asKnown(exact[0]!, name);
-  if (exact.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
-  throw new CommandError(
-    `${exact.length} tokens are called ${name}: give the mint, one of ${exact.map(({ id }) => id).join(', ')}`,
-  );
+  if (called.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
+  const mints = called.map(({ id }) => id).join(', ');
+  if (exact.length === 0)
+    throw new CommandError(
+      `${name} is a name that anybody may have given a token, and none of these is verified: give the mint of the one that is meant, of ${mints}`,
+    );
+  throw new CommandError(`${called.length} tokens are called ${name}: give the mint, one of ${mints}`);
 }
 
 /** What SOL is does not depend on the service: limits and amounts in it mean what they say. */
@@ -228,6 +235,7 @@ function toldSwap(order: Answer<'get', '/ultra/v1/order'>, sell: Token, buy: Tok
   return {
     sells: `${decimalString(BigInt(order.inAmount), sell.decimals)} ${sell.symbol}`,
     for: out(order.outAmount),
+    mints: { sold: sell.id, bought: buy.id, boughtIsVerified: buy.isVerified },
     atLeast: out(order.otherAmountThreshold),
     priceImpactPercent: order.priceImpact,
     router: order.router,
