@@ -31,7 +31,9 @@ const ELSEWHERE: Record<string, string> = {
   "import assert from 'node:assert/strict';\nimport { after, test }":
     'packages.test.ts runs it where the package is installed',
   '// The vault of a wallet, from a backup of the signer file.': 'vault-recovery.test.ts runs it',
+  "import { test } from 'node:test';\nimport { startSlipway }": 'packages.test.ts runs it',
   "import { test as base } from '@playwright/test';": 'it wants a package that is not ours',
+  "import { expect, test } from 'vitest';": 'it wants a package that is not ours',
 };
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
 const NOT_RUN: readonly [RegExp, string][] = [

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -33,7 +42,8 @@ after(async () => {
 // A runner of tests does nothing where it thinks that another one has started it.
 const env = () => ({ ...inheritedEnvironment(), ...registry.env, NODE_TEST_CONTEXT: undefined });
 const packageOf = (name: string) => join(folder, 'node_modules', name);
-const firstBlock = (page: string) => /```(?:ts|js)\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, page), 'utf8'))![1]!;
+const blocksOf = (page: string) =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/```(?:ts|js)\n([\s\S]*?)```/g)].map(([, block]) => block!);
 
 function filesOf(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -72,11 +82,13 @@ describe('the packages in an empty folder', () => {
   it('do what their READMEs show, and are typed', () => {
     const readmes = NAMES.filter((each) => each !== '@slipway/client').map((name) => `${name.slice(9)}/README.md`);
     for (const name of [...readmes, 'docs/guides/test-with-time-and-prices.md']) {
-      const block = firstBlock(name);
+      const block = blocksOf(name)[0]!;
       assert.ok(block.split('\n').filter((line) => line.trim() !== '').length <= 15, name);
       const isTest = block.includes('node:test');
       assert.match(run('readme.test.js', block, ...(isTest ? ['--test'] : [])), isTest ? /# fail 0/ : /\d/, name);
     }
+    const [, shortest] = blocksOf('testing/README.md');
+    assert.match(run('readme.test.js', shortest!, '--test'), /# pass 1\n[\s\S]*# fail 0/);
     const imports = NAMES.map((name, i) => `import * as p${i} from '${name}';\nvoid p${i};\n`).join('');
     writeFileSync(join(folder, 'types.ts'), imports);
     const flags = '--noEmit --strict --target es2023 --module nodenext --lib es2023,esnext.disposable,dom,dom.iterable';
@@ -87,6 +99,9 @@ describe('the packages in an empty folder', () => {
   });
 
   it('give each test a sandbox of its own, fresh, and leave nothing behind', () => {
+    // As of a worker that a runner of tests has killed.
+    const abandoned = join(tmpdir(), `slipway-testing-${spawnSync('true').pid}-killed`);
+    mkdirSync(join(abandoned, 'database'), { recursive: true });
     const printed = run(
       'own.js',
       `import assert from 'node:assert/strict';
@@ -116,10 +131,12 @@ describe('the packages in an empty folder', () => {
        await first.close();
        await assert.rejects(priceOf(first), { code: 'network' });
        // The second one is forgotten: the end of the process ends it.
-       console.log('forgotten:', second.url);`,
+       console.log('forgotten:', second.url, process.pid);`,
     );
     console.log(printed.trim());
-    const url = /forgotten: (\S+)/.exec(printed)![1]!;
+    const [, url, pid] = /forgotten: (\S+) (\d+)/.exec(printed)!;
+    const left = readdirSync(tmpdir()).filter((name) => name.startsWith(`slipway-testing-${pid}-`));
+    assert.deepEqual([existsSync(abandoned), left], [false, []]);
     assert.throws(() => execFileSync('curl', ['--silent', '--fail', `${url}/livez`]));
     assert.equal(readdirSync(join(folder, 'node_modules', '.cache', 'slipway-testing')).length, 1);
   });
@@ -128,5 +145,11 @@ describe('the packages in an empty folder', () => {
     const source = `import { startSlipway } from '@slipway/testing';
       await startSlipway({ env: { SLIPWAY_PORT: '70000' } }).catch(({ message }) => console.log(message));`;
     assert.match(run('refused.js', source), /^Slipway did not start: .*SLIPWAY_PORT is "70000"/);
+    const attach = `import { attachSlipway } from '@slipway/testing';
+      await attachSlipway({ url: 'http://127.0.0.1:1' }).catch(({ message }) => console.log(message));`;
+    assert.match(
+      run('absent.js', attach),
+      /^no sandbox answers at http:\/\/127\.0\.0\.1:1: start one with "npx slipway"/,
+    );
   });
 });

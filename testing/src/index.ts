@@ -79,12 +79,19 @@ export async function startSlipway({ env = {} }: StartOptions = {}): Promise<Sli
   return { ...sandbox, reset, close, [Symbol.asyncDispose]: close };
 }
 
-/** Uses a sandbox that runs already, such as one of `npx slipway`. */
+/**
+ * Uses a sandbox that runs already, such as one of `npx slipway`.
+ * @throws Error where none answers
+ */
 export async function attachSlipway(options: AttachOptions = {}): Promise<Sandbox> {
   const { SLIPWAY_URL = 'http://127.0.0.1:8080', SLIPWAY_API_KEY = SANDBOX_KEY } = process.env;
   const { url = SLIPWAY_URL, apiKey = SLIPWAY_API_KEY } = options;
   const { api } = createClient({ url, apiKey });
-  const info = await api.get('/sandbox/info');
+  const info = await api.get('/sandbox/info').catch((error: { code?: string }) => {
+    if (error.code !== 'network') throw error;
+    const advice = 'start one with "npx slipway", or say where it is: attachSlipway({ url }) or SLIPWAY_URL';
+    throw new Error(`no sandbox answers at ${url}: ${advice}`);
+  });
   const { rpcUrl, wsUrl } = info;
   const mints = Object.fromEntries(info.mints.map(({ symbol, mint }) => [symbol, mint])) as Sandbox['mints'];
   const wallets = Object.fromEntries(info.wallets.map(({ name, secretKey }) => [name, signerOf(secretKey)]));

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -22,16 +23,19 @@ export function slipwayProgram(): string {
   return join(dirname(resolve('slipway/package.json')), 'server', 'bin', 'slipway.mjs');
 }
 
-/** Starts a sandbox on a folder. Resolves when it is ready; rejects with what it has said, where it ends before. */
+/** Starts a sandbox on a folder, which goes with this process. Resolves when it is ready; rejects with what it has said, where it ends before. */
 export async function startService(folder: string, env: Readonly<Record<string, string>>): Promise<Service> {
   const child = spawn(process.execPath, [slipwayProgram(), 'serve', '--quiet'], {
     cwd: folder,
     env: { ...inherited(), ...OWN, ...env, SLIPWAY_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
+  const abandon = () => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', abandon);
+  child.once('exit', () => process.off('exit', abandon));
   const url = await readyUrl(child);
   // A test that forgets to close it ends all the same.
   child.unref();

@@ -4,7 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { copyTemplate } from './database-template.js';
+import { copyTemplate, exists } from './database-template.js';
 
 // As V8 would have it, a third of the processor time of a service's start goes into optimizing what runs at the start
 // only. With 33 times its budget it begins with what is still busy seconds later.
@@ -19,9 +19,19 @@ const port = parentPort!;
 const { dir } = workerData as { dir: string };
 
 await copyTemplate(dir);
+const isNew = !(await exists(dir));
 const settings = [`shared_buffers=${SHARED_BUFFERS}`, `default_statistics_target=${STATISTICS}`];
 const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])];
 const database = await PGlite.create({ dataDir: dir, startParams });
+if (isNew) await dropTemplates();
+
+/** What PostgreSQL makes other databases from. There are none here, and half of the files of this one are theirs. */
+async function dropTemplates(): Promise<void> {
+  for (const name of ['template1', 'template0']) {
+    await database.exec(`update pg_database set datistemplate = false where datname = '${name}'`);
+    await database.exec(`drop database if exists ${name}`);
+  }
+}
 
 async function answer(request: Uint8Array | 'close'): Promise<void> {
   if (request === 'close') {
