@@ -155,7 +155,7 @@ describe('keys, with the service running', () => {
       [['keys', 'list', 'more'], 2, /too many arguments/],
       [['keys', 'list', '--url', 'ftp://x'], 2, /--url/],
       [['kyes', 'list'], 2, /did you mean keys\?/],
-      [['orders', 'explain', 'x'], 2, /did you mean trigger-orders\?/],
+      [['orders', 'explain', 'x'], 2, /did you mean trigger-orders explain\?/],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { adminTokenOf } from './admin.js';
+import { clientOf } from './client.js';
 import { type Ended, run, SLIPWAY } from './command.js';
 import { eventually } from './rounds.js';
 import { type Service, startService } from './service.js';
@@ -98,6 +99,33 @@ it('slipway trigger-orders list shows orders by wallet and state, a page at a ti
     new RegExp(`^ID +TYPE +STATE +WALLET +LEFT TO SELL +OF +CREATED\n${ids[0]} +single +open +${address} `),
   );
   await refuses(/--limit must be/, 'trigger-orders', 'list', '--limit', '0');
+});
+
+it('slipway orders list shows the limit orders and trigger orders of a wallet, and without one those of all', async () => {
+  interface Line {
+    kind: string;
+    order: string;
+    state: string;
+    left: string;
+  }
+  const user = await newUser(service);
+  const { address } = user.wallet;
+  const list = async (...args: string[]) =>
+    (await json<Line[]>('orders', 'list', ...args)).map(({ kind, order, state }) => [kind, order, state]);
+  assert.match(await says('orders', 'list', address), /^No open orders\. --all/);
+  const { id } = await create(user, await deposit(user), { triggerPriceUsd: 1e6 });
+  assert.deepEqual(await list(address), [['single', id, 'open']]);
+  const client = clientOf(service, await walletNamed(service, 'bob'));
+  const sale = { inputMint: SOL, outputMint: USDC, makingAmount: 1_000_000_000n, takingAmount: 900_000_000n };
+  const { order: bob } = await client.createLimitOrder(sale);
+  const [line] = (await json<Line[]>('orders', 'list', 'bob')).filter(({ order }) => order === bob);
+  assert.deepEqual(line && [line.kind, line.state, line.left], ['limit', 'Open', '1000000000']);
+  assert.match(
+    await says('orders', 'list'),
+    new RegExp(`^KIND +ORDER .*\n(?:.*\n)*limit +${bob} +bob +Open +1000000000 `),
+  );
+  await refuses(/WALLET must be the address of a wallet, or one of alice/, 'orders', 'list', 'nobody');
+  await refuses(/journalctl/, 'logs');
 });
 
 describe('the commands of a sandbox', () => {

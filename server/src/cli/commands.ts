@@ -13,6 +13,7 @@ import { loginsCommand } from './logins.js';
 import { makersCommand } from './makers.js';
 import { mcpCommand } from './mcp.js';
 import { openCommand } from './open.js';
+import { ordersCommand } from './orders.js';
 import { poolsCommand } from './pools.js';
 import { pricesCommand } from './prices.js';
 import { programsCommand } from './programs.js';
@@ -56,16 +57,23 @@ export function addCommands(program: Command, context: CommandContext): void {
   makersCommand(program, context);
   verificationsCommand(program, context);
   scoresCommand(program, context);
+  ordersCommand(program, context);
   triggerOrdersCommand(program, context);
   invitesCommand(program, context);
   walletsCommand(program, context);
   vaultsCommand(program, context);
   programsCommand(program, context);
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.addHelpText('after', `\n"slipway ${group.name()} ${group.commands[0]!.name()} --help" shows an example.`);
   program
-    .command('orders', { hidden: true })
+    .command('logs', { hidden: true })
     .allowExcessArguments()
     .allowUnknownOption()
     .action(() => {
-      throw new UsageError("unknown command 'orders': did you mean trigger-orders?");
+      throw new UsageError(LOGS);
     });
 }
+
+/** There is no command: whoever runs the service has its log. */
+const LOGS =
+  'the log is where the service runs: the terminal of "slipway serve", "journalctl --unit slipway", or "docker logs". What happens, as it happens: "slipway listen"';

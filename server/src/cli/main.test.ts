@@ -93,6 +93,7 @@ test('help is shown for the program, a group and a command, without color codes'
     assert.match(out, /Usage: slipway/);
     assert.ok(!out.includes('\u001b'));
   }
+  assert.match((await run(['keys', '--help'])).out, /"slipway keys create --help" shows an example/);
   assert.match((await run(['keys', 'create', '--help'])).out, /slipway keys create.*--name/s);
 });
 
@@ -100,7 +101,8 @@ test('the help of every command has an example', async () => {
   const paths: string[][] = [];
   const walk = (command: Command, path: string[]): void => {
     for (const each of command.commands) walk(each, [...path, each.name()]);
-    if (command.commands.length === 0 && path[0] !== 'orders') paths.push(path);
+    const isHidden = path.join(' ') === 'orders explain' || path[0] === 'logs';
+    if (command.commands.length === 0 && !isHidden) paths.push(path);
   };
   const program = createProgram([], { stdout: () => {}, colors: false, version: '0' });
   addCommands(program, { env: {}, cwd: '', colors: false, json: false, stdout() {}, stderr() {}, answer() {} });
@@ -151,7 +153,8 @@ test('a wrong command line exits with 2 and names the nearest known name', async
     [['scores', 'watch', '--for'], /--for.* argument missing/],
     [['keys', 'create', '--name', ''], /--name needs a value/],
     [['--version=1'], /unknown option/],
-    [['orders', 'explain', 'x'], /unknown command 'orders': did you mean trigger-orders\?/],
+    [['orders', 'explain', 'x'], /unknown command 'orders explain': did you mean trigger-orders explain\?/],
+    [['logs', '-f'], /journalctl --unit slipway.*slipway listen/],
     [['config', 'shema'], /too many arguments|did you mean schema/],
   ];
   for (const [argv, expected] of cases) {
