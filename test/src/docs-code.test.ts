@@ -19,8 +19,6 @@ interface Block {
 
 /** Blocks of code that another test runs, or that nothing can run by itself, by how they begin. */
 const ELSEWHERE: Record<string, string> = {
-  'const client = createClient({ url, apiKey, signer, rpcUrl, sandbox: true });\nconst done':
-    'client-package.test.ts runs it, from the page of the client',
   'for await (const event of client.events({': 'it never ends; client-flows.test.ts reads such a stream',
   "import { limitOrderAddresses, updateLimitOrderFee } from '@slipway/programs';":
     'it wants an admin of a deployed program',
@@ -45,10 +43,13 @@ const NOT_RUN: readonly [RegExp, string][] = [
   [/^(?:solana|solana-keygen|spl-token)\b/, 'needs a cluster'],
   [/programs pull|SLIPWAY_FORK_URL=|SLIPWAY_PROGRAMS_DIR=/, 'needs a cluster'],
   [
-    /^npm (?:start|test|ci|install|create|pack|run (?!example:))|^cd |^node (?:--test|scripts|programs|server)/,
+    /^npm (?:start|test|ci|install|create|pack|exec|run (?!example:))|^cd |^node (?:--test|scripts|programs|server)/,
     'npm runs it in other tests',
   ],
-  [/example:web|slipway (?:listen|scores watch|mcp|serve|signer|logs|open)|^curl -N/, 'does not end by itself'],
+  [
+    /example:web|^npx slipway$|slipway (?:listen|scores watch|mcp|serve|signer|logs|open)|^curl -N/,
+    'does not end by itself',
+  ],
   [
     /slipway (?:doctor|vaults|wallets|keys create --name (?:web|shop))|\/slipway doctor/,
     'wants the settings of production',
