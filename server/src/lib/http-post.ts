@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 export interface HttpPost {
+  /** Another one than POST. */
+  method?: 'GET' | 'PUT';
   headers: Record<string, string>;
   body: string;
   /** Ends the request, and the reading of its answer. */
@@ -31,16 +33,20 @@ export function createHttpPost(lookup?: LookupFunction): (target: URL, post: Htt
     'http:': { request: plain.request, agent: new plain.Agent(agents) },
     'https:': { request: secure.request, agent: new secure.Agent(agents) },
   };
-  return async (target, { headers, body, signal }) => {
+  return async (target, { method = 'POST', headers, body, signal }) => {
     const { request, agent } = ways[target.protocol as keyof typeof ways];
     const sent = request(target, {
-      method: 'POST',
+      method,
       agent,
       signal,
       ...(lookup && { lookup }),
-      headers: { ...headers, 'accept-encoding': 'gzip', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        ...headers,
+        'accept-encoding': 'gzip',
+        ...(method !== 'GET' && { 'content-length': Buffer.byteLength(body) }),
+      },
     });
-    sent.end(body);
+    sent.end(method === 'GET' ? undefined : body);
     const answer = await answerTo(sent);
     return { status: answer.statusCode!, headers: { get: (name) => headerOf(answer, name) }, body: unpacked(answer) };
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BUCKET, credentials, REGION, verifyV4 } from './s3/testing.js';
+import { verifyV4 } from '../lib/aws-signature-testing.js';
+import { BUCKET, credentials, REGION } from './s3/testing.js';
 import { createS3Store } from './s3-store.js';
 
 it('the verifier of the tests agrees with the example in the documentation of S3', () => {
@@ -21,6 +22,7 @@ it('the verifier of the tests agrees with the example in the documentation of S3
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     region: 'us-east-1',
+    service: 's3',
     now: Date.UTC(2013, 4, 24, 12),
   };
   assert.equal(verifyV4(request, by), undefined);
@@ -38,7 +40,7 @@ it('a URL of AWS itself is signed for the host of the bucket, the type and the l
   assert.ok(!url.href.includes(credentials.secretAccessKey));
   const request = { method: 'PUT', url: url.pathname + url.search, body: Buffer.alloc(0) };
   const headers = { host: url.host, 'content-type': 'image/png', 'content-length': '10' };
-  const by = { ...credentials, region: REGION, now: Date.now() };
+  const by = { ...credentials, region: REGION, service: 's3', now: Date.now() };
   const verdict = (changed: object) => verifyV4({ ...request, headers: { ...headers, ...changed } }, by);
   assert.equal(verdict({}), undefined);
   const changes = [{ host: `other.${url.host}` }, { 'content-type': 'text/html' }, { 'content-length': '11' }];

@@ -1,6 +1,6 @@
+import { managedBy } from './managed-file.js';
 import { PrivateFileError, readPrivateFile, replacePrivateFile, whileLocked } from './private-file.js';
 import { openSeed, sealSeed, WrongPassphrase } from './seed-file.js';
-import { isOfToken } from './token/token-seed.js';
 
 interface Rekeying {
   /** The signer file. */
@@ -24,7 +24,8 @@ async function rekeyLocked({ file, passphrase, newPassphrase }: Rekeying): Promi
   const content = await readPrivateFile(file);
   if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
   const text = content.toString('utf8');
-  if (isOfToken(text)) throw new PrivateFileError(`${file} is for a token: name it by --config, with the token`);
+  const opener = managedBy(text);
+  if (opener !== undefined) throw new PrivateFileError(`${file} is for ${opener}: name both by --config`);
   const seed = await seedUnder(text, passphrase, newPassphrase, file);
   if (seed === undefined) return false;
   try {

@@ -4,34 +4,18 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, createClock } from '../lib/clock.js';
 import { SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
+import { type KeyManagement, MANAGED_ROLES, type ManagedRole, type OnChange } from './key-management.js';
 import type { LossLimits } from './loss-limits.js';
+import { managedBy, requireManaged } from './managed-file.js';
+import { type ManagedKeys, openManagedKeys, trialOf } from './managed-keys.js';
 import { numberedPath, searchMint } from './mint-search.js';
 import { type KnownPrograms, SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
+import { type Role, roleKeypair, roles } from './roles.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 import type { StoppedHere } from './stop-file.js';
-import type { Token } from './token/token.js';
-import { isOfToken, openSeedInToken } from './token/token-seed.js';
-import { openTokenWallets, TOKEN_ROLES, type TokenRole, type TokenWallets } from './token/token-wallets.js';
-
-/**
- * The keys of the service, each derived at m/44'/501'/<number>' from one seed. Never reuse a number for another role:
- * its address holds money.
- */
-const roleNumbers = {
-  /** Pays fees and rent for transactions that are gasless for the user. */
-  gas: 0,
-  /** The sandbox's market maker. */
-  maker: 1,
-  /** Trades for the service: in a sandbox it moves the pools to the prices that are set. */
-  keeper: 2,
-  /** Signs every deposit into a vault and every withdrawal, so that none lands without the service's knowledge. */
-  tracker: 3,
-  /** Seals the rows of the ledger, so that write access to the database is no power to sign. Its address holds nothing. */
-  seal: 8,
-} as const;
 
 /** Numbered like the roles, but no key of the chain: other people's secrets are encrypted with what comes of it. */
 const SECRETS_NUMBER = 9;
@@ -51,8 +35,7 @@ const familyNumbers = {
 /** How many public keys are remembered, some 200 bytes each: to derive a vault's takes sixteen hashes of 64 bytes. */
 const MAX_ADDRESSES = 10_000;
 
-/** What a key of the service is for. */
-export type Role = keyof typeof roleNumbers;
+export type { Role };
 
 /** A key of the service by its name: a role, the vault of a wallet, or the login, mint or launch key with that number. */
 export type KeyName = Role | `vault:${Address}` | `login:${number}` | `mint:${number}` | `launch:${number}`;
@@ -95,7 +78,9 @@ export interface SignerOptions {
   file: string;
   passphrase?: string | undefined;
   /** Has the keys of the wallets, and opens the file. */
-  token?: Token;
+  keys?: KeyManagement | undefined;
+  /** Told when those keys cannot be used any more, and when they can again. */
+  onKeysChange?: OnChange;
   /** Whether to create a new seed if the file does not exist; `only`: and to refuse a file that exists. */
   create: boolean | 'only';
   /** Programs that the policies know by their addresses; those of a sandbox by default. */
@@ -115,21 +100,16 @@ export interface SignerOptions {
 }
 
 /**
- * Opens or creates the encrypted seed file, and derives the key of every role that is not in the token.
+ * Opens or creates the encrypted seed file, and derives the key of every role that key management does not have.
  *
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
- * the passphrase is missing or wrong. TokenError when the token, or a key in it, cannot be used.
+ * the passphrase is missing or wrong. KeyManagementError when key management, or a key in it, cannot be used.
  */
 export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder & SecretKeeper & KeySource> {
   const seed = await loadSeed(options);
-  const wallets = options.token && (await openTokenWallets(options.token));
+  const managed = options.keys && (await openManagedKeys(options.keys, options.onKeysChange));
   const keypairs = new Map<string, Keypair>();
-  for (const [role, number] of Object.entries(roleNumbers)) {
-    if (isHeld(wallets, role)) continue;
-    const key = deriveEd25519Seed(seed, [44, 501, number]);
-    keypairs.set(role, keypairFromSeed(key));
-    key.fill(0);
-  }
+  for (const role of roles) if (!isHeld(managed, role)) keypairs.set(role, roleKeypair(seed, role));
   const secretsKey = deriveEd25519Seed(seed, [44, 501, SECRETS_NUMBER]);
   const secrets = createSecretBox(secretsKey);
   secretsKey.fill(0);
@@ -152,38 +132,38 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
   };
   const bare = {
     async publicKey(key: KeyName) {
-      if (isHeld(wallets, key)) return wallets!.addresses[key];
+      if (isHeld(managed, key)) return managed!.addresses[key];
       const known = addresses.get(key) ?? keypair(key).address;
       addresses.set(key, known);
       return known;
     },
     sign: async (key: KeyName, message: Uint8Array) =>
-      isHeld(wallets, key) ? wallets!.sign(key, message) : sign(keypair(key), message),
+      isHeld(managed, key) ? managed!.sign(key, message) : sign(keypair(key), message),
   };
   const describe = async (): Promise<string> => {
-    for (const role of TOKEN_ROLES) await tryKey(bare, role);
-    return options.token ? `${options.token.name}, and ${options.file}, which it opens` : options.file;
+    if (managed) await managed.tryAll();
+    else for (const role of MANAGED_ROLES) await tryKey(bare, role);
+    return options.keys ? `${options.keys.name}, and ${options.file}, which it opens` : options.file;
   };
-  if (wallets) await describe();
+  if (managed) await describe();
   const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, limits, stops, refused } = options;
   return {
     ...guardKeys(bare, { programs, clock, service, since, limits, stops, refused }),
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
     describe,
-    address: (role) => (isHeld(wallets, role) ? wallets!.addresses[role] : keypair(role).address),
+    address: (role) => (isHeld(managed, role) ? managed!.addresses[role] : keypair(role).address),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
 }
 
-function isHeld(wallets: TokenWallets | undefined, key: string): key is TokenRole {
-  return wallets !== undefined && Object.hasOwn(wallets.addresses, key);
+function isHeld(managed: ManagedKeys | undefined, key: string): key is ManagedRole {
+  return managed !== undefined && Object.hasOwn(managed.addresses, key);
 }
 
 async function tryKey({ publicKey, sign: signWith }: Pick<Signer, 'publicKey' | 'sign'>, role: Role): Promise<void> {
-  // No transaction begins like this.
-  const message = Buffer.from(`slipway tries the key ${role}\n`);
+  const message = trialOf(role);
   if (verify(await publicKey(role), message, await signWith(role, message))) return;
   throw new Error(`what the key ${role} signs does not fit its address`);
 }
@@ -216,17 +196,19 @@ function vaultPath(wallet: Address): number[] {
 }
 
 /** The seed in a signer file; the caller overwrites it. Throws like `openSigner`. */
-export async function loadSeed({ file, passphrase, token, create }: SignerOptions): Promise<Uint8Array> {
+export async function loadSeed({ file, passphrase, keys, create }: SignerOptions): Promise<Uint8Array> {
   const content = await readPrivateFile(file);
   if (content === undefined && !create) {
     throw new PrivateFileError(`there is no signer file at ${file}: restore it from a backup`);
   }
-  if (content !== undefined && isOfToken(content.toString('utf8'))) {
-    if (token !== undefined) return openSeedInToken(content.toString('utf8'), token, file);
-    throw new PrivateFileError(`${file} is for a token, which the settings of "slipway signer" name`);
+  const text = content?.toString('utf8') ?? '';
+  if (keys !== undefined) {
+    requireManaged({ text, path: file }, keys);
+    return keys.openSeed({ text, path: file });
   }
-  if (token !== undefined) {
-    throw new PrivateFileError(`${file} has a passphrase, and the settings name a token: see docs/signer.md`);
+  const opener = managedBy(text);
+  if (opener !== undefined) {
+    throw new PrivateFileError(`${file} is for ${opener}, which the settings of "slipway signer" name`);
   }
   if (passphrase === undefined || passphrase === '') {
     throw new PrivateFileError(`${file} needs a passphrase: set SLIPWAY_SIGNER_PASSPHRASE`);
@@ -234,7 +216,7 @@ export async function loadSeed({ file, passphrase, token, create }: SignerOption
   const taken = () => new PrivateFileError(`${file} exists already, and is left as it is`);
   if (content !== undefined) {
     if (create === 'only') throw taken();
-    return openSeed(content.toString('utf8'), passphrase, file);
+    return openSeed(text, passphrase, file);
   }
   const seed = new Uint8Array(randomBytes(32));
   const created = await createPrivateFile(file, await sealSeed(seed, passphrase));

@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { LEAST_SECRET } from '../../lib/least-secret.js';
 import { PrivateFileError, readPrivateFile } from '../private-file.js';
 import { rekeySeedFile } from '../rekey.js';
-import { openSigner, type Role } from '../signer.js';
-import { initInToken } from '../token/init-in-token.js';
-import { rekeyInToken } from '../token/rekey-in-token.js';
+import { openSigner } from '../signer.js';
+import { addressesOf, linesOf } from './addresses.js';
 import { type Answer, type CommandOptions, runCommand, UsageError } from './command.js';
 import type { SignerContext } from './context.js';
-import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
-import { openToken } from './token.js';
+import type { ManagedSettings } from './key-management.js';
+import { initManagedKeys, isManaged, rekeyManagedKeys } from './managed.js';
+import { readSignerSettings, SignerSettingsError } from './settings.js';
 
 const OPTIONS = `  --file <FILE>                 the file (default: SLIPWAY_SIGNER_FILE, or what the settings name)
   --config <FILE>               the settings of the signer (default: slipway.signer.json)
@@ -22,17 +22,19 @@ export const keyCommands = {
   init: `Usage: slipway signer init [options]
 
 Makes the encrypted file of the keys, shows the addresses of the service's wallets, and says what to back up.
-Where the settings name a token, it makes the keys of the wallets there, and the file opens with the token only.
+Where the settings name a token, it makes the keys of the wallets there, and the file opens with the token only. Where they
+name keys in AWS KMS, those must be there, and the file opens with them only.
 
-  --backup <FILE>               with a token: the same seed, encrypted under the passphrase; used if it exists
+  --backup <FILE>               with a token or AWS KMS: the same seed, encrypted under the passphrase; used if it exists
 ${OPTIONS}
 ${LAST_OPTIONS}`,
-  rekey: `Usage: slipway signer rekey [--new-passphrase-file <FILE>] [options]
+  rekey: `Usage: slipway signer rekey [--new-passphrase-file <FILE> | --new-key <KEY>] [options]
 
-Encrypts the file of the keys under another passphrase; where the settings name a token, with a new key of the token. All
-addresses stay. Can be interrupted and run again.
+Encrypts the file of the keys under another passphrase; where the settings name a token, with a new key of the token; where
+they name keys in AWS KMS, with another one. All addresses stay. Can be interrupted and run again.
 
   --new-passphrase-file <FILE>  holds the new passphrase
+  --new-key <KEY>               with AWS KMS: the id, the ARN or the alias of the key
 ${OPTIONS}
 ${LAST_OPTIONS}`,
 };
@@ -43,11 +45,9 @@ interface Options extends CommandOptions {
   config: string;
   'passphrase-file'?: string;
   'new-passphrase-file'?: string;
+  'new-key'?: string;
   backup?: string;
 }
-
-/** What wallets of the service are shown for, in this order. */
-const WALLETS: readonly Role[] = ['gas', 'keeper', 'tracker'];
 
 /** Runs `slipway signer init` or `rekey`; returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export function runKeyCommand(name: KeyCommand, argv: readonly string[], context: SignerContext): Promise<number> {
@@ -61,18 +61,21 @@ export function runKeyCommand(name: KeyCommand, argv: readonly string[], context
 }
 
 async function init(options: Options, context: SignerContext): Promise<Answer> {
-  const { file, token } = await placeOf(options, context);
+  const place = await placeOf(options, context);
   const passphrase = await passphraseOf(options, context);
   requireLength(passphrase, 'the passphrase');
-  if (token !== undefined) return initToken({ file, token, passphrase }, options, context);
-  if (options.backup !== undefined) throw new UsageError('--backup is for a token, and the settings name none');
+  if (isManaged(place)) return initManagedKeys(place, { passphrase, backup: options.backup }, context);
+  const { file } = place;
+  if (options.backup !== undefined) {
+    throw new UsageError('--backup is for a token or AWS KMS, and the settings name neither');
+  }
   const signer = await openSigner({ file, passphrase, create: 'only' });
-  const addresses = Object.fromEntries(WALLETS.map((wallet) => [wallet, signer.address(wallet)]));
+  const addresses = addressesOf(signer);
   const backUp = [file, 'the passphrase'];
   const text = [
     `${file} is made.`,
     '',
-    ...WALLETS.map((wallet) => `${wallet.padEnd(8)} ${signer.address(wallet)}`),
+    ...linesOf(addresses),
     '',
     'Back up the file and its passphrase now, in two different places: neither is of use without the other, and whoever',
     'has both has everything. Without them nobody can reach what these wallets and the vaults hold.',
@@ -80,37 +83,17 @@ async function init(options: Options, context: SignerContext): Promise<Answer> {
   return { json: { file, addresses, backUp }, text: text.join('\n') };
 }
 
-async function initToken(
-  { file, token, passphrase }: { file: string; token: NonNullable<SignerSettings['token']>; passphrase: string },
-  options: Options,
-  { env, cwd }: SignerContext,
-): Promise<Answer> {
-  if (options.backup === undefined) throw new UsageError('--backup is needed: without it a lost token is all vaults');
-  const backup = resolve(cwd, options.backup);
-  const opened = openToken(token, env, () => {});
-  const signer = await initInToken({ file, backup, passphrase, token: opened });
-  const addresses = Object.fromEntries(WALLETS.map((wallet) => [wallet, signer.address(wallet)]));
-  const backUp = [backup, 'its passphrase', `the token ${token.label}`];
-  const text = [
-    `${file} is made. It opens with ${opened.name} only, which has the keys of the wallets.`,
-    '',
-    ...WALLETS.map((wallet) => `${wallet.padEnd(8)} ${signer.address(wallet)}`),
-    '',
-    `Move ${backup} to a safe place away from this machine now, and its passphrase to another one: together they are all`,
-    'vaults, and the only way to them when the token is lost. The keys of the wallets are in no backup but those that the',
-    "token's maker provides: keep no more in the wallets than they need.",
-  ];
-  return { json: { file, addresses, backUp }, text: text.join('\n') };
-}
-
 async function rekey(options: Options, context: SignerContext): Promise<Answer> {
-  const path = options['new-passphrase-file'];
-  const { file, token } = await placeOf(options, context);
-  if (token !== undefined) {
-    if (path !== undefined)
-      throw new UsageError('--new-passphrase-file is for a file with a passphrase, not for a token');
-    return rekeyToken(file, token, context);
+  const { 'new-passphrase-file': path, 'new-key': newKey } = options;
+  const place = await placeOf(options, context);
+  if (isManaged(place)) {
+    if (path !== undefined) {
+      throw new UsageError('--new-passphrase-file is for a file with a passphrase, not for a token or AWS KMS');
+    }
+    return rekeyManagedKeys(place, newKey, context);
   }
+  if (newKey !== undefined) throw new UsageError('--new-key is for AWS KMS, and the settings name none');
+  const { file } = place;
   if (path === undefined) throw new UsageError('--new-passphrase-file is needed');
   const newPassphrase = await secretIn(resolve(context.cwd, path));
   requireLength(newPassphrase, 'the new passphrase');
@@ -125,22 +108,6 @@ async function rekey(options: Options, context: SignerContext): Promise<Answer> 
   return { json: { file, changed }, text: text.join('\n') };
 }
 
-async function rekeyToken(
-  file: string,
-  token: NonNullable<SignerSettings['token']>,
-  { env }: SignerContext,
-): Promise<Answer> {
-  const opened = openToken(token, env, () => {});
-  const { old, key } = await rekeyInToken({ file, token: opened });
-  const text = [
-    `${file} opens with the key ${key} of ${opened.name}. All addresses are as before.`,
-    '',
-    `The key ${old} is still in the token: it opens copies of the file from before. Destroy it with the tool of the token's`,
-    'maker once the signer has started with the new file.',
-  ];
-  return { json: { file, changed: true, old, key }, text: text.join('\n') };
-}
-
 function optionsOf(name: KeyCommand, argv: readonly string[]): Options {
   try {
     const { values } = parseArgs({
@@ -150,24 +117,25 @@ function optionsOf(name: KeyCommand, argv: readonly string[]): Options {
         config: { type: 'string', default: 'slipway.signer.json' },
         'passphrase-file': { type: 'string' },
         'new-passphrase-file': { type: 'string' },
+        'new-key': { type: 'string' },
         backup: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
-    const other = name === 'init' ? 'new-passphrase-file' : 'backup';
-    if (values[other] !== undefined) throw new Error(`Unknown option '--${other}'`);
+    const others = name === 'init' ? (['new-passphrase-file', 'new-key'] as const) : (['backup'] as const);
+    for (const other of others) if (values[other] !== undefined) throw new Error(`Unknown option '--${other}'`);
     return values;
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0]);
   }
 }
 
-/** The file that is meant, and where it is that of the settings, their token. */
+/** The file that is meant, and where it is that of the settings, their key management. */
 async function placeOf(
   { file, config }: Options,
   { env, cwd }: SignerContext,
-): Promise<Pick<SignerSettings, 'file' | 'token'>> {
+): Promise<{ file: string } & ManagedSettings> {
   const given = file ?? (env.SLIPWAY_SIGNER_FILE || undefined);
   if (given !== undefined) return { file: resolve(cwd, given) };
   try {

@@ -1,24 +1,24 @@
 import { type Clock, createClock } from '../../lib/clock.js';
+import type { KeyManagement } from '../key-management.js';
 import { openSigner } from '../signer.js';
 import type { Note } from '../socket/server.js';
-import type { Token } from '../token/token.js';
 import type { SignerContext } from './context.js';
+import { changesOf, openKeyManagement } from './key-management.js';
 import { listenForCallers } from './listen.js';
 import { createSignerLog } from './log.js';
 import { recorded, recordRefusals } from './recorded.js';
 import { readSignerSettings, type SignerSettings } from './settings.js';
 import { openState, type SignerState } from './state.js';
-import { openToken } from './token.js';
 
 /** Serves the callers of the settings until the process is told to end. @throws whatever keeps it from starting */
 export async function serve(path: string, context: SignerContext): Promise<void> {
   const settings = await readSignerSettings(path);
   const note = createSignerLog(context.stderr);
-  const token = settings.token && openToken(settings.token, context.env, note);
   const clock = createClock();
+  const keys = await openKeyManagement(settings, context, clock);
   const state = await openState(settings, clock, note);
   try {
-    await serveFrom(settings, state, { clock, token, note }, context);
+    await serveFrom(settings, state, { clock, keys, note }, context);
   } finally {
     state.close();
   }
@@ -27,13 +27,14 @@ export async function serve(path: string, context: SignerContext): Promise<void>
 async function serveFrom(
   settings: SignerSettings,
   { limits, stops, record }: SignerState,
-  { clock, token, note }: { clock: Clock; token: Token | undefined; note: Note },
+  { clock, keys, note }: { clock: Clock; keys: KeyManagement | undefined; note: Note },
   { env, stdout, ended }: SignerContext,
 ): Promise<void> {
   const port = await openSigner({
     file: settings.file,
     passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
-    ...(token && { token }),
+    keys,
+    onKeysChange: changesOf(settings, note),
     create: false,
     service: settings.service,
     clock,

@@ -6,7 +6,18 @@ import type { ServiceWords } from '../guarded-keys.js';
 import type { LossLimit, Payer } from '../loss-limits.js';
 import type { KnownPrograms } from '../policies/index.js';
 import { type CallerRole, callerRoles } from '../socket/protocol.js';
-import { between, dictionary, list, Misshapen, oneOf, optional, record, text, whole } from '../socket/shapes.js';
+import {
+  between,
+  dictionary,
+  list,
+  Misshapen,
+  oneOf,
+  optional,
+  record,
+  type ShapeOf,
+  text,
+  whole,
+} from '../socket/shapes.js';
 
 const PATH = text(1_000, /./, 'a path');
 
@@ -18,11 +29,24 @@ const LIMIT = record({ solPerHour: SOL, solPerDay: SOL });
 /** Where the settings do not say: what a small service needs, and no more than its wallets should hold. */
 const USUAL_LIMIT = { solPerHour: 2, solPerDay: 10 };
 
+/** By its id, its ARN, or an alias. */
+const KMS_KEY = text(
+  2_048,
+  /^(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:(?:key|alias)\/|alias\/)?[A-Za-z0-9/_-]{1,256}$/,
+  'the id, the ARN or the alias of a key, such as alias/slipway-gas',
+);
+const Kms = record({
+  region: text(40, /^[a-z]{2}(?:-[a-z]+)+-\d+$/, 'a region, such as eu-central-1'),
+  endpoint: optional(text(300, /^https?:\/\/[^\s/?#@]+\/?$/, 'the URL of an endpoint of AWS KMS')),
+  keys: record({ gas: KMS_KEY, keeper: KMS_KEY, tracker: KMS_KEY, seed: KMS_KEY }),
+});
+
 const File = record({
   file: PATH,
   state: optional(PATH),
   limits: optional(record({ gas: optional(LIMIT), keeper: optional(LIMIT) })),
   token: optional(record({ module: PATH, label: text(32, /./, 'the label of a token') })),
+  kms: optional(Kms),
   publicUrl: optional(text(1_000, /^https?:\/\/[^\s/]/, 'the URL at which clients reach the service')),
   challengePrefix: optional(text(330, /./, 'how login challenges begin')),
   maxUnsignedSlippageBps: optional(whole(0, 10_000)),
@@ -40,6 +64,8 @@ const File = record({
   ),
 });
 
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
 /** A caller, and where it is let in: by a socket of its own, or by a certificate with its name. */
 export interface CallerSettings {
   readonly name: string;
@@ -55,6 +81,8 @@ export interface SignerSettings {
   readonly limits: Readonly<Record<Payer, LossLimit>>;
   /** Has the keys of the wallets, and opens the file. */
   readonly token?: { readonly module: string; readonly label: string } | undefined;
+  /** Like a token. */
+  readonly kms?: ShapeOf<typeof Kms> | undefined;
   /** What wallets sign names this service; undefined where no caller has logins. */
   readonly service: ServiceWords | undefined;
   /** The programs that policies know, where they are not the usual ones. */
@@ -98,7 +126,7 @@ export async function readSignerSettings(path: string): Promise<SignerSettings> 
 }
 
 function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerSettings {
-  const { file, state, limits, token, programs, callers, tls } = read;
+  const { file, state, limits, token, kms, programs, callers, tls } = read;
   const absolute = (path: string) => resolve(folder, path);
   const found = Object.entries(callers).map(([name, { roles, socket, mode = '0600' }]): CallerSettings => {
     if (roles.length === 0) throw new Misshapen(`callers.${name}.roles: expected at least one role`);
@@ -111,6 +139,8 @@ function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerS
       socket: socket === undefined ? undefined : { path: absolute(socket), mode: Number.parseInt(mode, 8) },
     };
   });
+  if (token !== undefined && kms !== undefined) throw new Misshapen('kms: expected none beside a token');
+  if (kms?.endpoint !== undefined) requireEndpoint(kms.endpoint);
   if (found.length === 0) throw new Misshapen('callers: expected at least one caller');
   const paths = found.flatMap(({ socket }) => socket?.path ?? []);
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
@@ -121,11 +151,19 @@ function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerS
     state: state === undefined ? join(dirname(absolute(file)), 'signer-state') : absolute(state),
     limits: { gas: limitOf(limits?.gas), keeper: limitOf(limits?.keeper) },
     token: token && { ...token, module: absolute(token.module) },
+    kms,
     service: serviceOf(read),
     programs,
     callers: found,
     tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },
   };
+}
+
+/** The seed goes there and back: without TLS only on this machine. */
+function requireEndpoint(endpoint: string): void {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url?.protocol === 'https:' || (url !== undefined && LOOPBACK.includes(url.hostname))) return;
+  throw new Misshapen('kms.endpoint: expected a URL with https://');
 }
 
 function limitOf({ solPerHour, solPerDay } = USUAL_LIMIT): LossLimit {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { KeyManagementError } from '../key-management.js';
 import { SignerHolds, SignerRefused } from '../policies/index.js';
-import { TokenError } from '../token/token-error.js';
 import { encodeFrame, readFrames } from './frames.js';
 import {
   Answer,
@@ -165,7 +165,7 @@ async function run(
     if (error instanceof SignerRefused) return failure('refused', error.reason, error.key);
     // A RangeError names a key that does not exist.
     if (error instanceof Misshapen || error instanceof RangeError) return failure('malformed', error.message);
-    if (error instanceof TokenError) return failure('failed', error.message);
+    if (error instanceof KeyManagementError) return failure('failed', error.message);
     return failure('failed', signal.aborted ? 'given up' : 'the signer could not do that');
   }
 }

@@ -1,5 +1,7 @@
+import { KeyManagementError } from '../key-management.js';
+
 /** A token, or a key in it, cannot be used. The message names neither its PIN nor a key. */
-export class TokenError extends Error {
+export class TokenError extends KeyManagementError {
   override readonly name: string = 'TokenError';
 }
 

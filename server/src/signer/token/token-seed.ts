@@ -6,12 +6,15 @@ import { TokenError } from './token-error.js';
 /** The label of the key that a seed is encrypted with at first. */
 export const SEED_KEY = 'slipway-seed';
 
+/** The version of a signer file that a token opens. */
+export const TOKEN_FILE = 2;
+
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const SEALED_BYTES = 32 + 16;
 
 interface TokenSeedFile {
-  version: 2;
+  version: typeof TOKEN_FILE;
   /** The label of a key in a token. */
   key: string;
   cipher: typeof CIPHER;
@@ -24,7 +27,7 @@ interface TokenSeedFile {
 export async function sealSeedInToken(seed: Uint8Array, token: Token, key = SEED_KEY): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES);
   const file: TokenSeedFile = {
-    version: 2,
+    version: TOKEN_FILE,
     key,
     cipher: CIPHER,
     nonce: nonce.toString('hex'),
@@ -41,15 +44,6 @@ export const seedKeyOf = (text: string): string => (JSON.parse(text) as TokenSee
 export function keyAfter(key: string): string {
   const [, number = '1'] = /-(\d+)$/.exec(key) ?? [];
   return `${SEED_KEY}-${Number(number) + 1}`;
-}
-
-/** Whether the content of a signer file is encrypted with a key of a token. */
-export function isOfToken(text: string): boolean {
-  try {
-    return (JSON.parse(text) as { version?: unknown } | null)?.version === 2;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -8,8 +8,6 @@ export interface TokenOptions {
   /** The name that the token was given when it was initialized. */
   label: string;
   pin: string;
-  /** Told when the token cannot be used any more, and when it can again. */
-  onChange?: (change: { away: string } | { back: true }) => void;
 }
 
 const ED25519 = Buffer.from('06032b6570', 'hex');
@@ -32,7 +30,6 @@ export class Token {
   readonly #points = new Map<string, string>();
   #last: Promise<unknown> = Promise.resolve();
   #pinFault: TokenError | undefined;
-  #isAway = false;
   #model = '';
 
   /** @throws TokenError */
@@ -135,29 +132,17 @@ export class Token {
   async #tried<T>(work: (session: Handle) => T | Promise<T>): Promise<T> {
     try {
       if (this.#session !== undefined) {
-        const result = await work(this.#session);
-        this.#tell(undefined);
-        return result;
+        return await work(this.#session);
       }
     } catch (error) {
       if (error instanceof TokenError) throw error;
       // Whatever went wrong, another session tells whether it was the session.
     }
     try {
-      const result = await work(this.#connect());
-      this.#tell(undefined);
-      return result;
+      return await work(this.#connect());
     } catch (error) {
-      const failure = error instanceof TokenError ? error : new TokenError(`${this.#where}: ${reasonOf(error)}`);
-      this.#tell(failure.message);
-      throw failure;
+      throw error instanceof TokenError ? error : new TokenError(`${this.#where}: ${reasonOf(error)}`);
     }
-  }
-
-  #tell(away: string | undefined): void {
-    if (this.#isAway === (away !== undefined)) return;
-    this.#isAway = away !== undefined;
-    this.#options.onChange?.(away === undefined ? { back: true } : { away });
   }
 
   get #where(): string {

@@ -1,0 +1,161 @@
+import { type Address, base58Encode } from '@slipway/wire';
+import type { Clock } from '../../lib/clock.js';
+import {
+  type KeyManagement,
+  MANAGED_ROLES,
+  type ManagedAddresses,
+  type ManagedRole,
+  type SeedText,
+} from '../key-management.js';
+import { SignerRefused } from '../policies/index.js';
+import { sourceOf } from './credential-sources.js';
+import { Credentials } from './credentials.js';
+import { createExchange } from './exchange.js';
+import { KmsClient } from './kms-client.js';
+import { KmsError } from './kms-error.js';
+import { bytesOf, KMS_FILE, openSeedInKms, sealSeedInKms, seedKeyOf } from './kms-seed.js';
+
+/** As the settings of the signer name them; keys by their id, ARN or alias. */
+export interface KmsSettings {
+  readonly region: string;
+  /** Instead of the usual one of the region. */
+  readonly endpoint?: string | undefined;
+  readonly keys: Readonly<Record<ManagedRole | 'seed', string>>;
+}
+
+interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+}
+
+/** Each trial is paid for, and whoever asks whether the service is ready needs no key. */
+const TRIAL_MS = 10_000;
+/** What AWS KMS signs without a digest before. */
+const MOST_MESSAGE_BYTES = 4_096;
+/** More than that at a time are refused: a connection of a caller has room for others, too. */
+const MOST_WAITING = 200;
+const ED25519 = { spec: 'ECC_NIST_EDWARDS25519', algorithm: 'ED25519_SHA_512', messageType: 'RAW' } as const;
+/** How the DER of an Ed25519 public key begins, as a SubjectPublicKeyInfo; 32 bytes follow. */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Keys in AWS KMS. Asks it for nothing yet. @throws KmsError when there are no credentials to try. */
+export function openKmsKeys(settings: KmsSettings, { env, clock }: Surroundings): KeyManagement {
+  const { region } = settings;
+  const exchange = createExchange();
+  const credentials = new Credentials(sourceOf(env, exchange), clock);
+  const endpoint = new URL(settings.endpoint ?? usualEndpoint(region));
+  return new KmsKeys(new KmsClient({ endpoint, region, credentials, exchange, clock }), settings.keys);
+}
+
+function usualEndpoint(region: string): string {
+  return `https://kms.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+interface KnownKey {
+  /** An alias that is moved to another key changes nothing until the next start. */
+  arn: string;
+  address: Address;
+}
+
+class KmsKeys implements KeyManagement {
+  readonly fileVersion = KMS_FILE;
+  readonly trialMs = TRIAL_MS;
+  readonly #kms: KmsClient;
+  readonly #names: KmsSettings['keys'];
+  #known: Readonly<Record<ManagedRole, KnownKey>> | undefined;
+  #waiting = 0;
+
+  constructor(kms: KmsClient, names: KmsSettings['keys']) {
+    this.#kms = kms;
+    this.#names = names;
+  }
+
+  get name(): string {
+    return `AWS KMS (${this.#kms.host}, with credentials of ${this.#kms.credentials})`;
+  }
+
+  async addresses(): Promise<ManagedAddresses> {
+    const { gas, keeper, tracker } = await this.#keys();
+    return { gas: gas.address, keeper: keeper.address, tracker: tracker.address };
+  }
+
+  async sign(role: ManagedRole, message: Uint8Array): Promise<Uint8Array> {
+    if (message.length > MOST_MESSAGE_BYTES) {
+      throw new SignerRefused(role, `AWS KMS signs at most ${MOST_MESSAGE_BYTES} bytes`);
+    }
+    if (this.#waiting >= MOST_WAITING) throw new KmsError(`${MOST_WAITING} signatures wait for AWS KMS`);
+    this.#waiting += 1;
+    try {
+      const { [role]: key } = await this.#keys();
+      const { Signature } = await this.#kms.call('Sign', {
+        KeyId: key.arn,
+        Message: Buffer.from(message).toString('base64'),
+        MessageType: ED25519.messageType,
+        SigningAlgorithm: ED25519.algorithm,
+      });
+      const signature = bytesOf(Signature);
+      if (signature?.length === 64) return new Uint8Array(signature);
+      throw new KmsError(`what AWS KMS signs with ${this.#names[role]} is no signature: it is not used`);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async prepare(): Promise<void> {
+    await this.#keys();
+    await this.#seedKey(this.#names.seed);
+  }
+
+  async sealSeed(seed: Uint8Array, key = this.#names.seed): Promise<string> {
+    return sealSeedInKms(seed, { kms: this.#kms, key, addresses: await this.addresses() });
+  }
+
+  async openSeed(file: SeedText, key = this.#names.seed): Promise<Uint8Array> {
+    return openSeedInKms(file, { kms: this.#kms, key, addresses: await this.addresses() });
+  }
+
+  seedKeyOf = seedKeyOf;
+
+  keyAfter(_old: string, wanted: string | undefined): Promise<string> {
+    return this.#seedKey(wanted ?? this.#names.seed);
+  }
+
+  async #keys(): Promise<Readonly<Record<ManagedRole, KnownKey>>> {
+    if (this.#known !== undefined) return this.#known;
+    const [gas, keeper, tracker] = await Promise.all(MANAGED_ROLES.map((role) => this.#publicKey(this.#names[role])));
+    const found = { gas: gas!, keeper: keeper!, tracker: tracker! };
+    if (new Set(Object.values(found).map(({ address }) => address)).size < MANAGED_ROLES.length) {
+      throw new KmsError('kms.keys must be another key for each of gas, keeper and tracker');
+    }
+    this.#known ??= found;
+    return this.#known;
+  }
+
+  async #publicKey(name: string): Promise<KnownKey> {
+    const { KeyId, KeySpec, KeyUsage, PublicKey } = await this.#kms.call('GetPublicKey', { KeyId: name });
+    if (KeySpec !== ED25519.spec || KeyUsage !== 'SIGN_VERIFY') {
+      throw new KmsError(
+        `the key ${name} must have the spec ${ED25519.spec} and the usage SIGN_VERIFY: make another one`,
+      );
+    }
+    const der = bytesOf(PublicKey);
+    const isOne = der?.length === SPKI_PREFIX.length + 32 && der.subarray(0, SPKI_PREFIX.length).equals(SPKI_PREFIX);
+    if (!isOne || typeof KeyId !== 'string') throw new KmsError(`what AWS KMS gives for ${name} is no Ed25519 key`);
+    return { arn: KeyId, address: base58Encode(der.subarray(SPKI_PREFIX.length)) as Address };
+  }
+
+  /** The ARN of a key that can encrypt the seed. */
+  async #seedKey(name: string): Promise<string> {
+    const { KeyMetadata } = await this.#kms.call('DescribeKey', { KeyId: name });
+    const { Arn, KeySpec, KeyUsage, Enabled } = (KeyMetadata ?? {}) as Record<string, unknown>;
+    if (
+      typeof Arn !== 'string' ||
+      KeySpec !== 'SYMMETRIC_DEFAULT' ||
+      KeyUsage !== 'ENCRYPT_DECRYPT' ||
+      Enabled !== true
+    ) {
+      throw new KmsError(`the key ${name} must be enabled, and have the spec SYMMETRIC_DEFAULT: name another one`);
+    }
+    return Arn;
+  }
+}
