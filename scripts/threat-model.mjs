@@ -27,6 +27,8 @@ const ATTACKERS = {
   'a database writer': 'Somebody who can write to the database',
   'a copy that was broken into': 'A copy of the service that was broken into, which asks the signer for signatures',
   'another user': 'Another user of the machine',
+  'a writer of the signer file': 'Somebody who can write the signer file',
+  'key management': 'Key management that lies, or somebody in its place',
   'an operator by mistake': 'The operator, by mistake',
 };
 const COMMAND = 'node scripts/threat-model.mjs --write';

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -16,95 +14,22 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { whileLocked } from './private-file.js';
 import { rekeySeedFile } from './rekey.js';
 import { openSeed } from './seed-file.js';
 import { openSigner } from './signer.js';
+import { CHEAP, deriveCheaply, KILLER, runSigner } from './testing.js';
 
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const OLD = 'the passphrase of before';
 const NEW = 'the passphrase of afterwards';
-
-/** These tests are about files: with the real derivation, whose cost others test, they would take a minute. */
-const CHEAP = `
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-const { scrypt } = crypto;
-crypto.scrypt = (passphrase, salt, length, options, done) => scrypt(passphrase, salt, length, { ...options, N: 2 }, done);
-syncBuiltinESMExports();
-`;
-
-/**
- * Kills the process right after its KILL_AT-th call to a file of the folder; a write is then half done. What Node itself
- * reads lies elsewhere.
- */
-const KILLER = `
-import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { KILL_AT, KILL_IN } = process.env;
-const fatal = Number(KILL_AT);
-let calls = 0;
-const kill = () => { process.kill(process.pid, 'SIGKILL'); for (;;); };
-const counted = (owner, name, concerns) => {
-  const real = owner[name];
-  owner[name] = async function (...args) {
-    if (!concerns(this, args)) return real.apply(this, args);
-    calls += 1;
-    if (calls === fatal && name === 'writeFile') {
-      await real.call(this, String(args[0]).slice(0, 200));
-      kill();
-    }
-    const result = await real.apply(this, args);
-    if (calls === fatal) kill();
-    return result;
-  };
-};
-const handle = await fs.promises.open(process.execPath);
-const handles = Object.getPrototypeOf(handle);
-await handle.close();
-const inFolder = (_, [path]) => String(path).startsWith(KILL_IN);
-const ours = new WeakSet();
-const { open } = fs.promises;
-fs.promises.open = async (path, ...rest) => {
-  const found = await open(path, ...rest);
-  if (String(path).startsWith(KILL_IN)) ours.add(found);
-  return found;
-};
-for (const name of ['open', 'readFile', 'readdir', 'realpath', 'rename', 'stat', 'unlink', 'link']) counted(fs.promises, name, inFolder);
-for (const name of ['chown', 'close', 'readFile', 'stat', 'sync', 'writeFile']) counted(handles, name, (self) => ours.has(self));
-syncBuiltinESMExports();
-`;
 
 let folder: string;
 let seed: Uint8Array;
 let sealed: string;
 let addresses: { gas: string };
 
-interface Run {
-  code: number | null;
-  out: string;
-  error: string;
-}
-
-async function slipway(words: readonly string[], env: Record<string, string> = {}): Promise<Run> {
-  const names = env.KILL_AT === undefined ? ['cheap.mjs'] : ['cheap.mjs', 'killer.mjs'];
-  const preload = names.flatMap((name) => ['--import', pathToFileURL(join(folder, name)).href]);
-  const child = spawn(process.execPath, [...preload, MAIN, 'signer', ...words], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, error] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, error };
-}
+const slipway = (words: readonly string[], env: Record<string, string> = {}) =>
+  runSigner(words, { folder, env, preload: [CHEAP, ...(env.KILL_AT === undefined ? [] : [KILLER])] });
 
 function privateFile(name: string, content: string): string {
   const path = join(folder, name);
@@ -124,8 +49,7 @@ const seedOf = (file: string, passphrase: string) => openSeed(readFileSync(file,
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-rekey-'));
-  privateFile('killer.mjs', KILLER);
-  await import(pathToFileURL(privateFile('cheap.mjs', CHEAP)).href);
+  await deriveCheaply();
   privateFile('old', `${OLD}\n`);
   privateFile('new', `${NEW}\n`);
   const made = await slipway(['init', '--file', 'signer.json', '--passphrase-file', 'old', '--json']);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, steadyNow } from '../../lib/clock.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import { type AwsCredentials, signedHeaders } from './aws-signature.js';
 import type { Credentials } from './credentials.js';
 import { type Exchange, type Incoming, NoAnswer } from './exchange.js';
@@ -25,9 +26,9 @@ interface ClientOptions {
  * For an answer, with all attempts: whoever asks the signer over its socket gives the whole connection up after 5 s without
  * one, and with it what waits for other keys.
  */
-const TOTAL_MS = 4_000;
+const TOTAL_MS = 3_500;
 const ATTEMPT_MS = 1_500;
-/** The longest pause before the next attempt, doubled each time; a random part of it is taken, so that not all come at once. */
+/** Before the next attempt, doubled each time; of each pause a random half may be left out, so that not all come at once. */
 const PAUSE = { firstMs: 100, longestMs: 1_000 };
 
 /** Errors of AWS after which the same may work a little later. */
@@ -83,7 +84,7 @@ export class KmsClient {
         hasRenewed = true;
         this.#options.credentials.refuse(refused);
       } else if (!isPassing) throw error;
-      const wait = Math.random() * pauseMs;
+      const wait = (pauseMs * (1 + Math.random())) / 2;
       if (steadyNow() + wait >= endAt) throw error;
       await sleep(wait);
     }
@@ -92,7 +93,7 @@ export class KmsClient {
   async #attempt(operation: Operation, input: Input, endAt: number): Promise<Record<string, unknown> | Failure> {
     const { endpoint, region, credentials, exchange, clock } = this.#options;
     const body = JSON.stringify(input);
-    const used = await credentials.get();
+    const used = await inTime(credentials, endAt);
     const headers = {
       'content-type': 'application/x-amz-json-1.1',
       'x-amz-target': `TrentService.${operation}`,
@@ -109,6 +110,17 @@ export class KmsClient {
       return new Failure(new KmsError(`AWS KMS does not answer ${about} (${error.message})`, 'NoAnswer'), true);
     }
   }
+}
+
+/** A source of credentials that does not answer must not take longer than AWS KMS itself may. @throws KmsError */
+async function inTime(credentials: Credentials, endAt: number): Promise<AwsCredentials> {
+  let found: AwsCredentials | undefined;
+  const getting = credentials.get().then((got) => {
+    found = got;
+  });
+  await waitAtMost(Math.max(0, endAt - steadyNow()), getting);
+  if (found === undefined) throw new KmsError(`${credentials.source} gives no credentials in time`);
+  return found;
 }
 
 /** Why an attempt failed, and what may help. */
