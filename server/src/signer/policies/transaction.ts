@@ -12,6 +12,7 @@ import {
   parseComputeUnitPrice,
   parseInitializeAccount3,
   requiredSigners,
+  SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
@@ -33,6 +34,8 @@ const SIGNATURE_PROGRAMS: readonly Address[] = [
   address('KeccakSecp256k11111111111111111111111111111'),
   address('Secp256r1SigVerify1111111111111111111111111'),
 ];
+/** How the data of such an instruction of the system program begins. */
+const ADVANCE_NONCE = [4, 0, 0, 0];
 /** No address begins like this. */
 const UNKNOWN = 'lookup ';
 
@@ -44,8 +47,17 @@ const UNKNOWN = 'lookup ';
 export function readToSign(message: Uint8Array): ToSign {
   const decoded = decodeMessage(message);
   const instructions = decompileInstructions(decoded, unknownTables(decoded));
+  allow(!instructions.some(advancesNonce), 'a durable nonce: whoever keeps its signatures could land it at any time');
   const signers = requiredSigners(decoded);
   return { signers, feeLamports: feeLamportsOf(signers.length, instructions), instructions };
+}
+
+/**
+ * The chain takes the blockhash of a message for a durable nonce by these four bytes, whatever follows them. The service makes
+ * none, so that what it signs is dead a minute after a stop.
+ */
+function advancesNonce({ program, data }: Instruction): boolean {
+  return program === SYSTEM_PROGRAM && ADVANCE_NONCE.every((byte, at) => data[at] === byte);
 }
 
 /** Whether an account comes from a lookup table. */
