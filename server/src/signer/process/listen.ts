@@ -3,13 +3,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { PrivateFileError, readPrivateFile } from '../private-file.js';
 import type { KeyPort } from '../socket/protocol.js';
-import { type Caller, type Note, serveCaller } from '../socket/server.js';
-import type { CallerSettings, SignerSettings } from './settings.js';
+import { type Note, Served, serveCaller } from '../socket/server.js';
+import type { SignerSettings } from './settings.js';
 
 /** Of one caller: more than its copies need. */
 const MOST_CONNECTIONS = 64;
 /** Until a connection has shown its certificate; whoever can reach the port may hold that many open. */
 const HANDSHAKE_MS = 5_000;
+
+const KEEP_ALIVE_MS = 30_000;
 
 export interface Listening {
   /** Where callers with a certificate connect. */
@@ -40,16 +42,18 @@ export async function listenForCallers(
   try {
     for (const caller of callers) {
       if (caller.socket === undefined) continue;
-      const served = openDoor(createServer(), 'connection', () => caller, { portOf, note });
-      doors.push(served);
-      await listenOnPath(served.server, caller.socket.path, caller.socket.mode);
+      const served = new Served(caller, portOf(caller.name));
+      const door = openDoor(createServer(), 'connection', () => served, note);
+      doors.push(door);
+      await listenOnPath(door.server, caller.socket.path, caller.socket.mode);
     }
     if (tls === undefined) return { tlsPort: undefined, close };
     const byName = callers.filter(({ socket }) => socket === undefined);
-    const served = await tlsDoor(tls, byName, portOf, note);
-    doors.push(served);
-    await listen(served.server, { host: tls.host, port: tls.port });
-    return { tlsPort: (served.server.address() as { port: number }).port, close };
+    const all = byName.map((caller) => [caller.name, new Served(caller, portOf(caller.name))] as const);
+    const door = await tlsDoor(tls, new Map(all), note);
+    doors.push(door);
+    await listen(door.server, { host: tls.host, port: tls.port });
+    return { tlsPort: (door.server.address() as { port: number }).port, close };
   } catch (error) {
     await close();
     throw error;
@@ -59,11 +63,10 @@ export async function listenForCallers(
 function openDoor(
   server: Server,
   event: 'connection' | 'secureConnection',
-  callerOf: (socket: Socket) => Caller | undefined,
-  { portOf, note }: { portOf: PortOf; note: Note },
+  servedOf: (socket: Socket) => Served | undefined,
+  note: Note,
 ): Door {
   const sockets = new Set<Socket>();
-  const counts = new Map<string, number>();
   const refuse = (socket: Socket, why: string, facts: object) => {
     note(why, { ...facts });
     socket.on('error', () => {});
@@ -74,23 +77,26 @@ function openDoor(
     socket.once('close', () => sockets.delete(socket));
   });
   server.on(event, (socket: Socket) => {
-    const caller = callerOf(socket);
-    if (caller === undefined) return refuse(socket, 'a certificate names no caller', {});
-    const { name } = caller;
-    const count = counts.get(name) ?? 0;
-    if (count >= MOST_CONNECTIONS) return refuse(socket, 'too many connections of a caller', { caller: name });
-    counts.set(name, count + 1);
-    socket.once('close', () => counts.set(name, counts.get(name)! - 1));
+    const served = servedOf(socket);
+    if (served === undefined) return refuse(socket, 'a certificate names no caller', {});
+    if (served.connections >= MOST_CONNECTIONS) {
+      return refuse(socket, 'too many connections of a caller', { caller: served.caller.name });
+    }
+    served.connections += 1;
+    socket.once('close', () => {
+      served.connections -= 1;
+    });
     socket.setNoDelay(true);
-    serveCaller(socket, caller, portOf(name), note);
+    // A machine that is gone keeps no place of its caller.
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    serveCaller(socket, served, note);
   });
   return { server, sockets };
 }
 
 async function tlsDoor(
   { certificate, key, ca }: NonNullable<SignerSettings['tls']>,
-  callers: readonly CallerSettings[],
-  portOf: PortOf,
+  callers: ReadonlyMap<string, Served>,
   note: Note,
 ): Promise<Door> {
   const secret = await readPrivateFile(key);
@@ -105,8 +111,7 @@ async function tlsDoor(
     handshakeTimeout: HANDSHAKE_MS,
   });
   server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
-  const callerOf = (socket: Socket) => callers.find(({ name }) => name === commonName(socket as TLSSocket));
-  return openDoor(server, 'secureConnection', callerOf, { portOf, note });
+  return openDoor(server, 'secureConnection', (socket) => callers.get(commonName(socket as TLSSocket) ?? ''), note);
 }
 
 function commonName(socket: TLSSocket): string | undefined {

@@ -27,12 +27,30 @@ export interface Caller {
 /** Something that is worth a line in the log; it holds no secret. */
 export type Note = (event: string, facts: Readonly<Record<string, unknown>>) => void;
 
+/** A caller, and what all of its connections have together. */
+export class Served {
+  readonly caller: Caller;
+  /** The keys, as this caller has them. */
+  readonly port: KeyPort;
+  connections = 0;
+  /** Under way. */
+  searches = 0;
+
+  constructor(caller: Caller, port: KeyPort) {
+    this.caller = caller;
+    this.port = port;
+  }
+}
+
 /** At the same time, of one connection. */
 const MOST_UNDER_WAY = 1_000;
-/** A search keeps one core busy. */
+/** Of a caller: each keeps one core busy. */
 const MOST_SEARCHES = 1;
 /** Until the first frame. */
 const HELLO_MS = 5_000;
+/** A caller reads its answers within this time; of the last one, that says why its connection ends, sooner. */
+const UNREAD_MS = 10_000;
+const FAREWELL_MS = 1_000;
 
 interface Outcome {
   result?: unknown;
@@ -40,23 +58,23 @@ interface Outcome {
 }
 
 /** Serves one connection, whose caller is known, until it ends. Whatever cannot be understood ends it. */
-export function serveCaller(socket: Socket, caller: Caller, port: KeyPort, note: Note): void {
-  new Connection(socket, caller, port, note).serve();
+export function serveCaller(socket: Socket, served: Served, note: Note): void {
+  new Connection(socket, served, note).serve();
 }
 
 class Connection {
   readonly #socket: Socket;
+  readonly #served: Served;
   readonly #caller: Caller;
-  readonly #port: KeyPort;
   readonly #note: Note;
   readonly #underWay = new Map<number, AbortController>();
+  #ending: NodeJS.Timeout | undefined;
   #isGreeted = false;
-  #searches = 0;
 
-  constructor(socket: Socket, caller: Caller, port: KeyPort, note: Note) {
+  constructor(socket: Socket, served: Served, note: Note) {
     this.#socket = socket;
-    this.#caller = caller;
-    this.#port = port;
+    this.#served = served;
+    this.#caller = served.caller;
     this.#note = note;
   }
 
@@ -65,6 +83,7 @@ class Connection {
     this.#socket.on('error', () => {});
     this.#socket.once('close', () => {
       clearTimeout(late);
+      clearTimeout(this.#ending);
       for (const giveUp of this.#underWay.values()) giveUp.abort(new Error('the connection has ended'));
       if (this.#isGreeted) this.#note('disconnected', { caller: this.#caller.name });
     });
@@ -90,7 +109,7 @@ class Connection {
     this.#isGreeted = true;
     const { name } = this.#caller;
     this.#note('connected', { caller: name });
-    const addresses = Object.fromEntries(roleNames.map((role) => [role, this.#port.address(role)]));
+    const addresses = Object.fromEntries(roleNames.map((role) => [role, this.#served.port.address(role)]));
     this.#send(Welcome, { slipwaySigner: PROTOCOL, caller: name, addresses } as ShapeOf<typeof Welcome>);
   }
 
@@ -124,12 +143,13 @@ class Connection {
     if (!Object.hasOwn(methods, method)) return failure('unknown', 'this release has no such method');
     const name = method as MethodName;
     const isSearch = name === 'findMint';
-    if (isSearch && this.#searches >= MOST_SEARCHES) return failure('busy', 'another search is under way');
-    if (isSearch) this.#searches += 1;
+    const served = this.#served;
+    if (isSearch && served.searches >= MOST_SEARCHES) return failure('busy', 'another search is under way');
+    if (isSearch) served.searches += 1;
     try {
-      return await run(this.#caller, this.#port, { name, params, signal });
+      return await run(this.#caller, served.port, { name, params, signal });
     } finally {
-      if (isSearch) this.#searches -= 1;
+      if (isSearch) served.searches -= 1;
     }
   }
 
@@ -138,13 +158,23 @@ class Connection {
     // Whoever does not read its answers is not read either.
     if (this.#socket.write(encodeFrame(shape.write(value))) || this.#socket.isPaused()) return;
     this.#socket.pause();
-    this.#socket.once('drain', () => this.#socket.resume());
+    this.#destroyIn(UNREAD_MS);
+    this.#socket.once('drain', () => {
+      clearTimeout(this.#ending);
+      this.#socket.resume();
+    });
   }
 
   #end(code: SignerErrorCode, message: string): void {
     this.#note('a connection was ended', { caller: this.#caller.name, code, reason: message });
     this.#send(Answer, { id: undefined, result: undefined, ...failure(code, message) } as ShapeOf<typeof Answer>);
     this.#socket.destroySoon();
+    this.#destroyIn(FAREWELL_MS);
+  }
+
+  #destroyIn(ms: number): void {
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => this.#socket.destroy(), ms);
   }
 }
 

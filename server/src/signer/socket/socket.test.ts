@@ -117,6 +117,24 @@ test('a search is given up when its caller gives it up, or goes', async () => {
   await again();
 });
 
+test('attack: a copy that was broken into opens many connections and searches for a mint on each: one search keeps one core busy, and other callers go on', {
+  timeout: 60_000,
+}, async () => {
+  const copies = await Promise.all(Array.from({ length: 10 }, () => client('keeper')));
+  const stop = new AbortController();
+  const ended: string[] = [];
+  // Longer than anybody waits.
+  const searches = copies.map((copy) =>
+    copy.findMint('zzzzz', stop.signal).catch(({ message }: Error) => void ended.push(message)),
+  );
+  while (ended.length < copies.length - 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const message of ended) assert.match(message, /another search is under way/);
+  await (await client('api')).probe();
+  stop.abort(new Error('enough'));
+  await Promise.all(searches);
+  assert.equal(ended.at(-1), 'enough');
+});
+
 /** Sends bytes as a hostile caller; resolves with what came back once the signer has ended the connection. */
 async function say(bytes: Uint8Array): Promise<string> {
   const socket = connect({ path: pathOf('api') });
