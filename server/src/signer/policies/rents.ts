@@ -1,6 +1,5 @@
 import {
   type Address,
-  associatedTokenRent,
   type Instruction,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
@@ -12,10 +11,25 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
-import { standsOnlyAt } from './transaction.js';
+import { isUnknown, standsOnlyAt } from './transaction.js';
 
 /** In lamports. Whoever owns the account takes out what is above its rent, before it is closed. */
 const MOST_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+
+/**
+ * The most bytes that the account of a token of Token-2022 has at first: a byte for its type, and what the program asks of
+ * accounts for any extensions of the mint, which is not known here. Each has a header of four bytes: ImmutableOwner,
+ * TransferFeeAmount with eight bytes, NonTransferableAccount, TransferHookAccount with one, PausableAccount.
+ */
+const MOST_2022_SPACE = TOKEN_ACCOUNT_SPACE + 1 + 5 * 4 + 8 + 1;
+
+/** The most that an associated token account can cost its payer, in lamports. */
+function mostRent(tokenProgram: Address): bigint {
+  if (tokenProgram === TOKEN_PROGRAM) return MOST_RENT;
+  // One of a lookup table is either of them, or the chain makes no account.
+  allow(tokenProgram === TOKEN_2022_PROGRAM || isUnknown(tokenProgram), 'an account of another token program');
+  return rentExemptLamports(MOST_2022_SPACE);
+}
 
 /** The rents that one of our wallets pays in a transaction, until the accounts are closed to it again. */
 export class Rents {
@@ -60,7 +74,7 @@ export class Rents {
       if (!stands(0) && !(ownsSome && stands(0, 2))) return false;
       // Its owner may close it in between, and keep each of the rents.
       allow(!this.#given.has(associated.account), 'the same account twice');
-      this.#given.set(associated.account, associatedTokenRent(associated.tokenProgram));
+      this.#given.set(associated.account, mostRent(associated.tokenProgram));
       return true;
     }
     const seeded = parseSystemCreateAccountWithSeed(instruction);

@@ -9,10 +9,12 @@ import {
   generateKeypair,
   type Instruction,
   type Keypair,
+  MAX_TRANSACTION_SIZE,
   sign,
   systemTransfer,
   TOKEN_PROGRAM,
   tokenTransferChecked,
+  unsignedTransaction,
 } from '@slipway/wire';
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import type { KeyName } from '../signer.js';
@@ -74,5 +76,24 @@ test('attack: a copy that was broken into has signatures made that live on after
         return true;
       });
     }
+  }
+});
+
+test('attack: a copy that was broken into asks for signatures under more than the chain takes: no key signs it', async () => {
+  const message = (bytes: number) => {
+    const filler = { program: nonce, accounts: [], data: new Uint8Array(bytes) };
+    const pay = systemTransfer({ from: user, to: nonce, lamports: 1n });
+    return compileMessage({ version: 0, feePayer: of('gas'), instructions: [pay, filler], blockhash });
+  };
+  const ask = (bytes: number) => cosign({ keys: ['gas'], message: message(bytes) });
+  const room = 1_000 + MAX_TRANSACTION_SIZE - unsignedTransaction(message(1_000)).length;
+  assert.equal((await ask(room)).length, 1);
+  // The last one is larger without a signature, too.
+  for (const bytes of [room + 1, room + 128, room + 129, 60_000]) {
+    await assert.rejects(ask(bytes), (error) => {
+      assert.ok(error instanceof SignerRefused);
+      assert.match(error.message, /more than the 1232 bytes/);
+      return true;
+    });
   }
 });

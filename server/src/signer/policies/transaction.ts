@@ -8,12 +8,14 @@ import {
   decompileInstructions,
   type Instruction,
   type LookupTable,
+  MAX_TRANSACTION_SIZE,
   parseComputeUnitLimit,
   parseComputeUnitPrice,
   parseInitializeAccount3,
   requiredSigners,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
+  unsignedTransaction,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
@@ -36,6 +38,7 @@ const SIGNATURE_PROGRAMS: readonly Address[] = [
 ];
 /** How the data of such an instruction of the system program begins. */
 const ADVANCE_NONCE = [4, 0, 0, 0];
+const TOO_LARGE = `with its signatures it has more than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`;
 /** No address begins like this. */
 const UNKNOWN = 'lookup ';
 
@@ -45,7 +48,10 @@ const UNKNOWN = 'lookup ';
  * @throws NotAllowed, WireError
  */
 export function readToSign(message: Uint8Array): ToSign {
+  // Before it is read: what is too large costs nothing.
+  allow(message.length <= MAX_TRANSACTION_SIZE, TOO_LARGE);
   const decoded = decodeMessage(message);
+  allow(unsignedTransaction(message).length <= MAX_TRANSACTION_SIZE, TOO_LARGE);
   const instructions = decompileInstructions(decoded, unknownTables(decoded));
   allow(!instructions.some(advancesNonce), 'a durable nonce: whoever keeps its signatures could land it at any time');
   const signers = requiredSigners(decoded);

@@ -24,3 +24,38 @@ test('what is refused to one caller is one line a second, with a count, and anot
   assert.equal(lines[3]!.repeated, 999);
   assert.match(String(lines[3]!.msg), /^not done, as others/);
 });
+
+test("attack: another user of the signer's network connects without a certificate of a caller, as often as he likes: one line a second in its log, with a count", (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: Record<string, unknown>[] = [];
+  const note = createSignerLog((text) => void lines.push(JSON.parse(text)));
+  const seconds = 3;
+  for (let second = 0; second < seconds; second++) {
+    for (let each = 0; each < 1_000; each++) {
+      note('a connection without a valid certificate', { reason: `reason ${each}` });
+      note('a certificate names no caller', {});
+    }
+    t.mock.timers.tick(1_000);
+  }
+  // The first of each, and how many more there were each second.
+  assert.equal(lines.length, 2 * (1 + seconds));
+  const counted = lines.reduce((sum, { repeated }) => sum + (repeated === undefined ? 1 : (repeated as number)), 0);
+  assert.equal(counted, 2 * seconds * 1_000);
+});
+
+test('attack: a copy that was broken into opens more connections than it may, as often as it likes: one line a second in the log of its signer, with a count', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: Record<string, unknown>[] = [];
+  const note = createSignerLog((text) => void lines.push(JSON.parse(text)));
+  for (let each = 0; each < 1_000; each++) note('too many connections of a caller', { caller: 'api' });
+  note('too many connections of a caller', { caller: 'keeper' });
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(
+    lines.map(({ caller, repeated }) => [caller, repeated]),
+    [
+      ['api', undefined],
+      ['keeper', undefined],
+      ['api', 999],
+    ],
+  );
+});

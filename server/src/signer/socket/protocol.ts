@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import { type Address, MAX_TRANSACTION_SIZE } from '@slipway/wire';
 import type { KeyName, KeySource, MintFinder, Role, SecretKeeper, Signer } from '../signer.js';
 import {
   amount,
@@ -41,7 +41,9 @@ const method = <P, R>(row: Method<P, R>) => row;
 const MOST_SECRET = 20_000;
 /** Of a secret in UTF-8, with nonce and tag. */
 const MOST_SEALED_BYTES = 64 * 1024;
-const MOST_MESSAGE_BYTES = 64 * 1024;
+const MOST_ROW_BYTES = 64 * 1024;
+/** Of a transaction, or its message. */
+const TRANSACTION = bytes(MAX_TRANSACTION_SIZE);
 const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address');
 const KEY = text<KeyName>(
   60,
@@ -102,12 +104,12 @@ const MOST_TEXT = 2_000;
 /** What a wallet has signed to log in. */
 const LoginProof = oneField({
   message: record({ challenge: text(MOST_TEXT), signature: bytes(64) }),
-  transaction: bytes(MOST_MESSAGE_BYTES),
+  transaction: TRANSACTION,
 });
 
 /** What a wallet has signed to have an order, or the order that it changes. */
 const SealProof = oneField({
-  deposit: bytes(MOST_MESSAGE_BYTES),
+  deposit: TRANSACTION,
   edit: record({
     before: SealedOrder,
     consent: optional(record({ signature: bytes(64), signedAt: whole(0, 8.64e15) })),
@@ -146,7 +148,7 @@ export const methods = {
     run: (port, { key }) => port.publicKey(key),
   }),
   sign: method({
-    params: record({ key: KEY, message: bytes(MOST_MESSAGE_BYTES) }),
+    params: record({ key: KEY, message: TRANSACTION }),
     result: bytes(64),
     may: (roles, { key }) => roles.some((role) => signedBy[role].includes(kindOf(key))),
     run: (port, { key, message }) => port.sign(key, message),
@@ -154,7 +156,7 @@ export const methods = {
   cosign: method({
     params: record({
       keys: list(KEY, 8),
-      message: bytes(MOST_MESSAGE_BYTES),
+      message: TRANSACTION,
       order: optional(SealedOrder),
       request: optional(NAME),
     }),
@@ -180,7 +182,7 @@ export const methods = {
     run: (port, request) => port.sealOrder(request),
   }),
   sealRow: method({
-    params: record({ row: bytes(MOST_MESSAGE_BYTES) }),
+    params: record({ row: bytes(MOST_ROW_BYTES) }),
     result: bytes(64),
     may: either('api', 'keeper'),
     run: (port, { row }) => port.sealRow(row),
