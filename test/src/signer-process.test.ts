@@ -154,12 +154,16 @@ describe('a signer in a process of its own', () => {
     assert.doesNotMatch(signer.log(), /passphrase|[0-9a-f]{64}|secret/i);
   });
 
-  it('is found by doctor, which says as whom it is known', async () => {
+  it('is found by doctor, which says as whom it is known, and what is stopped', async () => {
+    const stopped = await run(SLIPWAY, ['signer', 'stop', 'fills', '--why', 'prices'], { cwd: signer.folder });
+    assert.equal(stopped.code, 0, stopped.error);
+    await sleep(500);
     const place = { cwd: service.dataDir, env: { SLIPWAY_SIGNER_URL: signer.urlOf('keeper') } };
     const { out } = await run(SLIPWAY, ['doctor', '--url', service.url], place);
     assert.match(
       out,
       /signer\s.*keeper\.sock answers, and knows this caller as keeper; its keys are in \S+signer\.json, and sign; the gas wallet is \w+/,
     );
+    assert.match(out, /fills is stopped by "slipway signer stop": prices/);
   });
 });

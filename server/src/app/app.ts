@@ -27,6 +27,7 @@ import { type Base, openBase } from './base.js';
 import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
 import { MetricsRecorder } from './metrics-history.js';
+import { passStopsOn, registerSignerMetrics } from './remote-signer.js';
 import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
 import { startSlotReadings } from './rpc-metrics.js';
 import { registerPriceMetrics, registerStopMetrics, registerStoreMetrics } from './state-metrics.js';
@@ -85,6 +86,7 @@ async function start(config: Config, log: Logger, disposal: Disposal, print?: Pr
   const indexes = openIndexes(base);
   const tokenList = createTokenList(config);
   watchState(base, market.prices, tokenList);
+  watchSigner(base);
   const keeperWallet = openWallets(base);
   const losses = startLossReadings({ landing, registry: base.metrics.registry, log });
   disposal.add('loss readings', () => losses.close());
@@ -142,6 +144,14 @@ function watchState(
   registerPriceMetrics({ prices, clock }, [...tokens.values()], registry);
   const slots = startSlotReadings(node.sendRpcsFor('reads'), { registry, log });
   disposal.add('slot readings', () => slots.close());
+}
+
+/** A scrape shows how the signer is, and one of its own hears what is stopped. */
+function watchSigner({ signer, remoteSigner, stops, steadyNow, log, metrics: { registry }, disposal }: Base) {
+  registerSignerMetrics(signer, registry, steadyNow);
+  if (remoteSigner === undefined) return;
+  const passing = passStopsOn({ signer: remoteSigner, stops, steadyNow, log });
+  disposal.add('stops for the signer', () => passing.close());
 }
 
 /** Measures for the operator's page. */

@@ -6,6 +6,7 @@ import { Outage } from '../errors/index.js';
 import type { Readiness } from '../http/index.js';
 import { cached } from '../lib/single-flight.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
+import type { RemoteSigner, SignerHealth } from '../signer/index.js';
 import type { Store } from '../store/sql.js';
 import type { Stops } from '../store/stops.js';
 
@@ -22,7 +23,7 @@ interface ReadinessDeps {
   chain: Chain;
   steadyNow: () => number;
   /** Set where the keys are in another process. */
-  remoteSigner: { probe(): Promise<void> } | undefined;
+  remoteSigner: Pick<RemoteSigner, 'probe'> | undefined;
   /** Of a process that has the keepers. */
   wallet: { readonly shortage: string | undefined } | undefined;
   /** Set where the wallets lose much. */
@@ -39,16 +40,23 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   const { config, store, chain, steadyNow, wallet, losses, stops, remoteSigner } = deps;
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
   const look = async () => {
+    let health: SignerHealth | undefined;
+    const keepHealth = (found: SignerHealth) => {
+      health = found;
+    };
     const [database, node, signer, files, stopped] = await Promise.all([
       stateOf(store.probe()),
       stateOf(chain.rpc.call('getHealth', [])),
-      remoteSigner && stateOf(remoteSigner.probe()),
+      remoteSigner && stateOf(remoteSigner.probe().then(keepHealth)),
       usesFolder ? stateOf(writeTrial(config.dataDir)) : undefined,
       stopsText(stops),
     ]);
     const needed = { database, chain: node, ...(signer && { signer }), ...(files !== undefined && { files }) };
     const ok = Object.values(needed).every((state) => state === 'ok');
-    return { ok, checks: { ...needed, ...spendingOf(wallet, losses), ...(stopped !== '' && { stopped }) } };
+    return {
+      ok,
+      checks: { ...needed, ...shownOf(health), ...spendingOf(wallet, losses), ...(stopped !== '' && { stopped }) },
+    };
   };
   return cached(look, KEPT_MS, steadyNow);
 }
@@ -56,6 +64,16 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
 /** Says why a wallet pays for nothing; that keeps no instance from serving. */
 function spendingOf(wallet: ReadinessDeps['wallet'], { alarm }: ReadinessDeps['losses']): Record<string, string> {
   return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
+}
+
+/** What a signer of its own has stopped by itself; and that its operator should do something, which only he is told. */
+function shownOf(health: SignerHealth | undefined): Record<string, string> {
+  if (health === undefined) return {};
+  const { stopped, warnings } = health;
+  return {
+    ...(stopped.length > 0 && { signerStopped: stopped.map(({ what, why }) => `${what}: ${why}`).join('; ') }),
+    ...(warnings.length > 0 && { signerWarning: '"slipway doctor" says what to do about the signer' }),
+  };
 }
 
 /** Nothing where the database is away, which is said beside it. */

@@ -137,10 +137,17 @@ async function checkSignerProcess(at: SignerAddress): ReturnType<typeof checkSig
   const name = 'signer';
   try {
     const signer = await connectSigner({ endpoint: await endpointOf(at), name: at.url, patienceMs: 0 });
-    const source = await signer.describe().finally(() => signer.close());
+    const [source, health] = await Promise.all([signer.describe(), signer.state()]).finally(() => signer.close());
+    const { fault, warnings, stopped } = health;
     const gasWallet = signer.address('gas');
     const detail = `${at.url} answers, and knows this caller as ${signer.caller}; its keys are in ${source}, and sign; the gas wallet is ${gasWallet}`;
-    return { check: { name, ok: true, detail }, gasWallet, keeper: signer.address('keeper') };
+    const stops = stopped.map(
+      ({ what, why, by }) =>
+        `${what} is stopped ${by === undefined ? 'by "slipway signer stop"' : `as ${by} has said`}: ${why}`,
+    );
+    const next = [fault, ...warnings, ...stops].filter((each) => each !== undefined).join('; ');
+    const check = { name, ok: fault === undefined, detail, ...(next !== '' && { next }) };
+    return { check, gasWallet, keeper: signer.address('keeper') };
   } catch (error) {
     const next = 'start it with "slipway signer", and see docs/signer.md';
     return { check: { name, ok: false, detail: (error as Error).message, next } };

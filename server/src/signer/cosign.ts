@@ -12,7 +12,7 @@ import {
   SignerRefused,
 } from './policies/index.js';
 import type { KeyName, Signer } from './signer.js';
-import type { SignerStop, StoppedHere } from './stop-file.js';
+import type { StopNow } from './stop-file.js';
 
 /** A transaction that keys of the service are asked to sign, and what speaks for it. */
 export interface CosignRequest {
@@ -50,7 +50,7 @@ interface CosignOptions {
   /** Without them, the policies alone decide. */
   limits?: Pick<LossLimits, 'take'> | undefined;
   /** What is stopped here. */
-  stops?: (() => Promise<StoppedHere>) | undefined;
+  stops?: (() => Promise<readonly StopNow[]>) | undefined;
   /** Hears of each refusal. */
   refused?: ((refusal: SignerRefused) => void) | undefined;
 }
@@ -91,14 +91,18 @@ async function isOurs(keys: BareKeys, asked: readonly NamedKey[], signers: reado
 }
 
 /** Asked last before anything is counted or signed. */
-async function requireGoing(stops: () => Promise<StoppedHere>, isFill: boolean): Promise<void> {
-  const { all, fills } = await stops().catch((error: Error) => {
+async function requireGoing(stops: () => Promise<readonly StopNow[]>, isFill: boolean): Promise<void> {
+  const stopped = await stops().catch((error: Error) => {
     throw new NotNow(`it is not known what is stopped: ${error.message}`);
   });
-  const stopped = (what: SignerStop, why: string) =>
-    new NotNow(`its operator has stopped ${what}: ${why}`, `Stopped by the operator of the signer (${what}): ${why}`);
-  if (all !== undefined) throw stopped('all', all);
-  if (fills !== undefined && isFill) throw stopped('fills', fills);
+  const stop = stopped.find(({ what }) => what === 'all') ?? (isFill ? stopped[0] : undefined);
+  if (stop === undefined) return;
+  const { what, why, by } = stop;
+  if (by === undefined) {
+    const told = `Stopped by the operator of the signer (${what}): ${why}`;
+    throw new NotNow(`its operator has stopped ${what}: ${why}`, told);
+  }
+  throw new NotNow(`${by} has said that ${what} is stopped: ${why}`, `Stopped by the operator (${what}): ${why}`);
 }
 
 const isPayer = (name: string): name is Payer => (PAYERS as readonly string[]).includes(name);

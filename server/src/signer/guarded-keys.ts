@@ -14,7 +14,7 @@ import {
   NotAllowed,
   SignerRefused,
 } from './policies/index.js';
-import type { StoppedHere } from './stop-file.js';
+import type { StopNow } from './stop-file.js';
 
 /** The service whose wallets log in, as the texts that they sign name it. */
 export interface ServiceWords {
@@ -65,7 +65,7 @@ interface GuardOptions {
   /** What the wallets may lose by what they sign. */
   limits?: Pick<LossLimits, 'take'> | undefined;
   /** What its operator has stopped. */
-  stops?: (() => Promise<StoppedHere>) | undefined;
+  stops?: (() => Promise<readonly StopNow[]>) | undefined;
   /** Hears of each refusal. */
   refused?: ((refusal: SignerRefused) => void) | undefined;
 }

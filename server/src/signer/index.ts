@@ -25,6 +25,7 @@ export {
   type Role,
   type SecretKeeper,
   type Signer,
+  type SignerHealth,
   type SignerOptions,
 } from './signer.js';
 export { connectSigner, type RemoteSigner } from './socket/client.js';

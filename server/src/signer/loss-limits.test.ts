@@ -185,3 +185,43 @@ test('what cannot be written down is not signed, a damaged file keeps the signer
     assert.equal(readFileSync(file, 'utf8'), content);
   }
 });
+
+test('a clock that was once far ahead keeps a used-up limit shut: each refusal, the log and the state say so, and what to do', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'signed-for.json');
+  const told: string[] = [];
+  const start = 1_000_000 * HOUR_MS;
+  let now = start + 24 * 365 * HOUR_MS;
+  const open = () =>
+    LossLimits.open({
+      file,
+      limits: { gas: { hour: 100n, day: 100n }, keeper: { hour: 100n, day: 100n } },
+      clock: { now: () => now },
+      nearing: () => {},
+      ahead: (why) => told.push(why),
+    });
+  const limits = await open();
+  const take = (from: LossLimits, name: string) => from.take(Buffer.from(name), [{ payer: 'gas', lamports: 90n }]);
+  await take(limits, 'a');
+  // Put right by a few minutes: the limit opens as late as that, which is nothing to tell of.
+  now -= 5 * 60_000;
+  await assert.rejects(take(limits, 'b'), (error: Error) => !error.message.includes('clock'));
+  assert.deepEqual([limits.warning, told], [undefined, []]);
+  now = start;
+  const said =
+    /its clock was once ahead: until [\d-]+T[\d:.]+Z no limit opens again\. Put the clock right, end the signer, and move .*signed-for\.json away$/;
+  for (const each of [limits, await open()]) {
+    await assert.rejects(
+      take(each, 'b'),
+      (error: Error) => /within the hour, and may for 1e-7; /.test(error.message) && said.test(error.message),
+    );
+    assert.match(each.warning!, said);
+  }
+  // Once by the signer that ran, and once by the one that started.
+  assert.equal(told.length, 2);
+  for (const why of told) assert.match(why, said);
+  unlinkSync(file);
+  const anew = await open();
+  await take(anew, 'b');
+  assert.equal(anew.warning, undefined);
+});

@@ -29,10 +29,15 @@ interface LossLimitsOptions {
   clock: Clock;
   /** Told once in an hour of a payer that comes near its limit. */
   nearing: (payer: Payer, why: string) => void;
+  /** Told at the start and once in an hour that the limits go by a time which is not now. */
+  ahead?: ((why: string) => void) | undefined;
 }
 
 const SPAN_MS = 5 * 60_000;
 const SPANS = { hour: 12, day: 288 };
+/** Clocks that are put right by less than that shut no limit for long. */
+const SPARE_SPANS = 2;
+const TELL_AHEAD_MS = 3_600_000;
 /** Of the limit of an hour is put down ahead, so that few signatures wait for the disk. A start counts it as signed for. */
 const AHEAD = 50n;
 const NEAR = { of: 5n, part: 4n };
@@ -60,6 +65,7 @@ export class LossLimits {
   readonly #known = new LRUCache<string, true>({ max: MOST_KNOWN });
   readonly #told = new Map<Payer, number>();
   #span: number;
+  #toldAheadAt = Number.NEGATIVE_INFINITY;
   readonly #putDown = coalesced(() => this.#write());
 
   private constructor(options: LossLimitsOptions, signed: Readonly<Record<Payer, Map<number, bigint>>>) {
@@ -75,7 +81,16 @@ export class LossLimits {
     const content = await readPrivateFile(file);
     if (content === undefined) await createPrivateFile(file, contentOf({ gas: new Map(), keeper: new Map() }));
     const signed = content ? readContent(content.toString('utf8'), file) : { gas: new Map(), keeper: new Map() };
-    return new LossLimits(options, signed);
+    const limits = new LossLimits(options, signed);
+    limits.#tellAhead();
+    return limits;
+  }
+
+  /** What is wrong with them, and what to do: they go by a time that is not now, because the clock was once ahead. */
+  get warning(): string | undefined {
+    if (this.#span - this.#spanNow() <= SPARE_SPANS) return undefined;
+    const until = new Date(this.#span * SPAN_MS).toISOString();
+    return `its clock was once ahead: until ${until} no limit opens again. Put the clock right, end the signer, and move ${this.#options.file} away`;
   }
 
   /**
@@ -88,7 +103,8 @@ export class LossLimits {
     const name = `${payers} ${createHash('sha256').update(message).digest('base64')}`;
     if (losses.length === 0 || this.#known.has(name)) return;
     // A clock that goes back opens no hour that was used up.
-    this.#span = Math.max(this.#span, Math.floor(this.#options.clock.now() / SPAN_MS));
+    this.#span = Math.max(this.#span, this.#spanNow());
+    this.#tellAhead();
     const now = this.#span;
     for (const loss of losses) this.#check(loss);
     for (const { payer, lamports } of losses) {
@@ -109,12 +125,23 @@ export class LossLimits {
       const [most, sum] = [this.#options.limits[payer][window], this.#sumOf(payer, SPANS[window])];
       const why = `it has signed for ${solOf(sum)} SOL within the ${window}, and may for ${solOf(most)}`;
       if (sum + lamports > most) {
-        const error = new NotNow(why);
+        const error = new NotNow([why, this.warning].filter((each) => each !== undefined).join('; '));
         error.key = payer;
         throw error;
       }
       if (sum * NEAR.of >= most * NEAR.part) this.#tell(payer, why);
     }
+  }
+
+  #spanNow(): number {
+    return Math.floor(this.#options.clock.now() / SPAN_MS);
+  }
+
+  #tellAhead(): void {
+    const { warning } = this;
+    if (warning === undefined || performance.now() - this.#toldAheadAt < TELL_AHEAD_MS) return;
+    this.#toldAheadAt = performance.now();
+    this.#options.ahead?.(warning);
   }
 
   #tell(payer: Payer, why: string): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {
+import fs, {
   appendFileSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -37,7 +38,7 @@ test('entries are in the order in which they were asked for, in a file a day, al
   const folder = folderOf(t);
   const days = ['2026-01-02', '2026-01-03', '2026-01-02', '2026-01-05', '2026-01-04'];
   for (const [index, day] of days.entries()) {
-    const record = await SignerRecord.open(folder);
+    const record = await SignerRecord.open(folder, assert.fail);
     for (let n = 0; n < 100; n++) record.append(act(100 * index + n, day));
     record.close();
   }
@@ -64,7 +65,7 @@ test('entries are in the order in which they were asked for, in a file a day, al
 
 test('attack: a copy that was broken into has somebody change the record of the signer: each changed, removed, doubled or moved entry is found', async (t) => {
   const folder = folderOf(t);
-  const record = await SignerRecord.open(folder);
+  const record = await SignerRecord.open(folder, assert.fail);
   for (let n = 0; n < 20; n++) record.append(act(n, n < 10 ? '2026-01-02' : '2026-01-03'));
   record.close();
   const { end } = await verifyRecord(folder);
@@ -96,12 +97,12 @@ test('attack: a copy that was broken into has somebody change the record of the 
 
 test('an entry that the machine did not finish is cut off, and the record goes on behind the one before', async (t) => {
   const folder = folderOf(t);
-  let record = await SignerRecord.open(folder);
+  let record = await SignerRecord.open(folder, assert.fail);
   for (let n = 0; n < 3; n++) record.append(act(n));
   record.close();
   const path = join(folder, 'record-2026-01-02.jsonl');
   appendFileSync(path, '{"seq":4,"prev":"');
-  record = await SignerRecord.open(folder);
+  record = await SignerRecord.open(folder, assert.fail);
   record.append(act(3));
   record.close();
   assert.deepEqual(await entries(folder), ['0', '1', '2', '3']);
@@ -112,7 +113,7 @@ test('attack: a copy that was broken into is refused as often as it likes: one e
   const folder = folderOf(t);
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  const record = await SignerRecord.open(folder);
+  const record = await SignerRecord.open(folder, assert.fail);
   const refuse = (caller: string) => record.refuse({ ...act(1), caller, refused: 'a reason' });
   for (let n = 0; n < 5_000; n++) {
     refuse('api');
@@ -133,7 +134,7 @@ test('attack: a copy that was broken into is refused as often as it likes: one e
 
 test('what cannot be written fails, and what comes after it is in the record again', async (t) => {
   const folder = folderOf(t);
-  const record = await SignerRecord.open(folder);
+  const record = await SignerRecord.open(folder, assert.fail);
   record.append(act(0));
   const path = join(folder, 'record-2026-01-03.jsonl');
   // A folder stands where the file of the day should.
@@ -144,4 +145,35 @@ test('what cannot be written fails, and what comes after it is in the record aga
   record.close();
   assert.deepEqual(await entries(folder), ['0', '2', '3']);
   assert.equal((await verifyRecord(folder)).fault, undefined);
+});
+
+test('once the disk has not taken an entry, nothing is appended until the signer starts again, and it says so', async (t) => {
+  for (const isAtEndOfDay of [false, true]) {
+    const folder = folderOf(t);
+    const told: string[] = [];
+    const record = await SignerRecord.open(folder, (why) => told.push(why));
+    const failure = new Error('EIO: i/o error');
+    t.mock.method(fs, 'fdatasync', (_fd: number, done: (error: Error) => void) => done(failure));
+    t.mock.method(fs, 'fdatasyncSync', () => {
+      throw failure;
+    });
+    syncBuiltinESMExports();
+    record.append(act(1));
+    if (isAtEndOfDay) assert.throws(() => record.append(act(2, '2026-01-03')), /EIO/);
+    while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, /may not be on the disk \(EIO: i\/o error\).*start the signer again/);
+    assert.equal(record.fault, told[0]);
+    // The disk is well again, and nobody knows what it has dropped.
+    for (const day of ['2026-01-02', '2026-01-04'])
+      assert.throws(() => record.append(act(3, day)), /not be on the disk/);
+    record.close();
+    const again = await SignerRecord.open(folder, assert.fail);
+    again.append(act(4));
+    again.close();
+    assert.equal((await verifyRecord(folder)).fault, undefined);
+    assert.deepEqual(await entries(folder), ['1', '4']);
+  }
 });

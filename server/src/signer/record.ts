@@ -14,6 +14,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Chained, chained, whyBroken } from '../lib/hash-chain.js';
 import { PrivateFileError } from './private-file.js';
+import type { StoppedHere } from './stop-file.js';
 
 /** Something that a signer has done, or refused. A field that does not apply is left out. */
 export interface SignerAct {
@@ -34,6 +35,8 @@ export interface SignerAct {
   key?: string;
   /** Why it was not done. */
   refused?: string;
+  /** What the copies of this caller have said to be stopped, and why. */
+  stopped?: StoppedHere;
   /** Refusals of this caller before this entry that have none of their own: see `REFUSAL_MS`. */
   unlisted?: number;
 }
@@ -55,7 +58,8 @@ type Line = Chained<SignerAct>;
 
 /**
  * The append-only record of what a signer has done, chained by hashes. An entry is in the file when `append` returns, and on
- * the disk within a second.
+ * the disk within a second. Once the disk has not taken one, nothing is appended any more: what it has dropped, no later
+ * flush would find.
  */
 export class SignerRecord {
   readonly #folder: string;
@@ -66,24 +70,42 @@ export class SignerRecord {
   #day: string;
   #file: { day: string; fd: number } | undefined;
   #isUnsynced = false;
+  /** The file, while it goes to the disk. */
+  #flushing: { fd: number } | undefined;
+  #fault: string | undefined;
+  readonly #failed: (why: string) => void;
 
-  private constructor(folder: string, end: RecordEnd | undefined, day: string) {
+  private constructor(
+    folder: string,
+    { end, day, failed }: { end: RecordEnd | undefined; day: string; failed: (why: string) => void },
+  ) {
     this.#folder = folder;
     this.#end = end;
     this.#day = day;
+    this.#failed = failed;
     this.#syncing = setInterval(() => this.#sync(), SYNC_MS);
     this.#syncing.unref();
   }
 
-  /** Goes on with the record in a folder. @throws PrivateFileError when its last entry cannot be read */
-  static async open(folder: string): Promise<SignerRecord> {
+  /**
+   * Goes on with the record in a folder. `failed` is told once why entries may not be on the disk.
+   * @throws PrivateFileError when its last entry cannot be read
+   */
+  static async open(folder: string, failed: (why: string) => void): Promise<SignerRecord> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const newest = (await filesOf(folder)).at(-1);
-    return new SignerRecord(folder, await endOf(folder), newest?.slice('record-'.length, -'.jsonl'.length) ?? '');
+    const day = newest?.slice('record-'.length, -'.jsonl'.length) ?? '';
+    return new SignerRecord(folder, { end: await endOf(folder), day, failed });
+  }
+
+  /** Why nothing can be appended until the signer has started again, if so. */
+  get fault(): string | undefined {
+    return this.#fault;
   }
 
   /** Waits for the file and not for the disk: that costs less than to come back to it. @throws Error when it cannot be written */
   append(act: SignerAct): void {
+    if (this.#fault !== undefined) throw new Error(this.#fault);
     const day = act.at.slice(0, 10);
     if (day > this.#day) this.#day = day;
     const { fd } = this.#fileOfDay();
@@ -114,13 +136,17 @@ export class SignerRecord {
 
   close(): void {
     clearInterval(this.#syncing);
-    if (this.#isUnsynced && this.#file) fdatasyncSync(this.#file.fd);
+    try {
+      this.#syncNow();
+    } catch {
+      // It was told.
+    }
     this.#forgetFile();
   }
 
   #fileOfDay(): { fd: number } {
     if (this.#file?.day === this.#day) return this.#file;
-    if (this.#isUnsynced && this.#file) fdatasyncSync(this.#file.fd);
+    this.#syncNow();
     this.#forgetFile();
     const fd = openSync(join(this.#folder, `record-${this.#day}.jsonl`), 'a+', 0o600);
     try {
@@ -134,14 +160,45 @@ export class SignerRecord {
   }
 
   #forgetFile(): void {
-    if (this.#file) closeSync(this.#file.fd);
+    if (!this.#file) return;
+    // Whoever opens the file again flushes what this did not.
+    if (this.#flushing) this.#isUnsynced = true;
+    this.#flushing = undefined;
+    closeSync(this.#file.fd);
     this.#file = undefined;
   }
 
   #sync(): void {
-    if (!this.#isUnsynced || !this.#file) return;
+    const file = this.#file;
+    if (!this.#isUnsynced || !file || this.#flushing) return;
     this.#isUnsynced = false;
-    fdatasync(this.#file.fd, () => {});
+    this.#flushing = file;
+    fdatasync(file.fd, (error) => {
+      // One that was closed meanwhile is flushed by whoever closed it.
+      if (this.#flushing !== file) return;
+      this.#flushing = undefined;
+      if (error) this.#fail(error);
+    });
+  }
+
+  /** @throws Error when the disk does not take it */
+  #syncNow(): void {
+    if (!this.#file || !(this.#isUnsynced || this.#flushing)) return;
+    try {
+      fdatasyncSync(this.#file.fd);
+    } catch (error) {
+      throw this.#fail(error as Error);
+    }
+    this.#isUnsynced = false;
+    this.#flushing = undefined;
+  }
+
+  #fail({ message }: Error): Error {
+    if (this.#fault === undefined) {
+      this.#fault = `its last entries may not be on the disk (${message}): look at the disk, and start the signer again`;
+      this.#failed(this.#fault);
+    }
+    return new Error(this.#fault);
   }
 }
 

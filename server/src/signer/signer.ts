@@ -15,7 +15,7 @@ import { type Role, roleKeypair, roles } from './roles.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
-import type { StoppedHere } from './stop-file.js';
+import type { StopNow, StoppedHere } from './stop-file.js';
 
 /** Numbered like the roles, but no key of the chain: other people's secrets are encrypted with what comes of it. */
 const SECRETS_NUMBER = 9;
@@ -73,6 +73,23 @@ export interface KeySource {
   describe(): Promise<string>;
 }
 
+/** How a signer is, besides that it signs. */
+export interface SignerHealth {
+  /** Why it signs nothing until its operator has done something. */
+  fault?: string | undefined;
+  /** What its operator should do something about. */
+  warnings: readonly string[];
+  stopped: readonly StopNow[];
+}
+
+/** What the copies and the operator of a signer hear of each other. */
+export interface Operated {
+  /** How it is, once each wallet of the service has been tried. @throws Error */
+  state(): Promise<SignerHealth>;
+  /** Says what is stopped in the copies, as far as the caller knows; returns what counts for it. */
+  hearStops(stopped: StoppedHere): Promise<StoppedHere>;
+}
+
 export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
@@ -92,9 +109,9 @@ export interface SignerOptions {
   /** Login challenges of before, in Unix milliseconds, are not taken. */
   since?: number | undefined;
   /** What the wallets may lose by what they sign. */
-  limits?: Pick<LossLimits, 'take'> | undefined;
-  /** What its operator has stopped. */
-  stops?: (() => Promise<StoppedHere>) | undefined;
+  limits?: Pick<LossLimits, 'take' | 'warning'> | undefined;
+  /** What is stopped. */
+  stops?: (() => Promise<readonly StopNow[]>) | undefined;
   /** Hears of each signature that is not made. */
   refused?: (refusal: SignerRefused) => void;
 }
@@ -105,7 +122,9 @@ export interface SignerOptions {
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
  * the passphrase is missing or wrong. KeyManagementError when key management, or a key in it, cannot be used.
  */
-export async function openSigner(options: SignerOptions): Promise<Signer & MintFinder & SecretKeeper & KeySource> {
+export async function openSigner(
+  options: SignerOptions,
+): Promise<Signer & MintFinder & SecretKeeper & KeySource & Operated> {
   const seed = await loadSeed(options);
   const managed = options.keys && (await openManagedKeys(options.keys, options.onKeysChange));
   const keypairs = new Map<string, Keypair>();
@@ -152,6 +171,12 @@ export async function openSigner(options: SignerOptions): Promise<Signer & MintF
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
     describe,
+    async state() {
+      await describe();
+      return { warnings: limits?.warning === undefined ? [] : [limits.warning], stopped: (await stops?.()) ?? [] };
+    },
+    // Whoever has the keys inside obeys by itself.
+    hearStops: async (stopped) => stopped,
     address: (role) => (isHeld(managed, role) ? managed!.addresses[role] : keypair(role).address),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHAIN_START, readEnd } from '../../lib/hash-chain.js';
+import { resumeCallers } from '../caller-stops.js';
 import { readRecord, verifyRecord } from '../record.js';
 import { DamagedStops, readStops, SIGNER_STOPS, type SignerStop, type StoppedHere, writeStops } from '../stop-file.js';
 import { type Answer, type CommandOptions, runCommand, UsageError } from './command.js';
 import type { SignerContext } from './context.js';
 import { readSignerSettings, type SignerSettings, SignerSettingsError } from './settings.js';
-import { stopFileOf } from './state.js';
+import { callerStopsFileOf, stopFileOf } from './state.js';
 
 const LAST_OPTIONS = `  --config <FILE>   the settings of the signer (default: slipway.signer.json)
   --json            print output and errors as JSON
@@ -23,7 +24,7 @@ fills, what the service does by itself; all, every transaction that its keys sig
 ${LAST_OPTIONS}`,
   resume: `Usage: slipway signer resume [fills|all] [options]
 
-Goes on with what "slipway signer stop" has stopped; without a word, with all of it.
+Goes on with what "slipway signer stop" has stopped, and what copies have passed on; without a word, with all of it.
 
 ${LAST_OPTIONS}`,
   audit: `Usage: slipway signer audit verify [--end <SEQ:HASH>] [options]
@@ -86,10 +87,14 @@ async function resume(words: string[], _options: Options, { settings }: Place): 
   }
   const file = stopFileOf(settings);
   const before = await readStops(file).catch(orAll);
-  const resumed = SIGNER_STOPS.filter((each) => before[each] !== undefined && (what ?? each) === each);
-  const stopped = Object.fromEntries(Object.entries(before).filter(([each]) => !resumed.includes(each as SignerStop)));
+  const asked = SIGNER_STOPS.filter((each) => (what ?? each) === each);
+  const ofCallers = await resumeCallers(callerStopsFileOf(settings), asked);
+  const resumed = asked.filter((each) => before[each] !== undefined || ofCallers.includes(each));
+  const stopped = Object.fromEntries(Object.entries(before).filter(([each]) => !asked.includes(each as SignerStop)));
   await writeStops(file, stopped);
-  const text = resumed.length === 0 ? 'Nothing of it was stopped.' : `Resumed: ${resumed.join(', ')}.`;
+  const again =
+    ofCallers.length === 0 ? '' : ' Copies in which "slipway stop" still holds stop it again within seconds.';
+  const text = resumed.length === 0 ? 'Nothing of it was stopped.' : `Resumed: ${resumed.join(', ')}.${again}`;
   return { json: { resumed, stopped }, text };
 }
 

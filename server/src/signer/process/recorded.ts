@@ -1,6 +1,7 @@
 import { base58Encode } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.js';
+import type { CallerStops } from '../caller-stops.js';
 import { bytesOfOrder } from '../order-seal.js';
 import { digestOf, type SignerAct, type SignerRecord } from '../record.js';
 import type { KeyPort } from '../socket/protocol.js';
@@ -10,13 +11,17 @@ import type { Note } from '../socket/server.js';
 const MOST_KNOWN = 50_000;
 
 interface Recording {
-  record: Pick<SignerRecord, 'append' | 'refuse'>;
+  record: Pick<SignerRecord, 'append' | 'refuse' | 'fault'>;
   clock: Clock;
   note: Note;
 }
 
 /** The keys, as one caller has them: what they sign for it is in the record before the caller has it. */
-export function recorded(port: KeyPort, caller: string, { record, clock, note }: Recording): KeyPort {
+export function recorded(
+  port: KeyPort,
+  caller: string,
+  { record, clock, note, callerStops }: Recording & { callerStops: Pick<CallerStops, 'hear'> },
+): KeyPort {
   const known = new LRUCache<string, true>({ max: MOST_KNOWN });
   const put = (act: Omit<SignerAct, 'at' | 'caller'>): void => {
     try {
@@ -59,6 +64,14 @@ export function recorded(port: KeyPort, caller: string, { record, clock, note }:
       const { wallet, id } = request.order;
       put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
       return seal;
+    },
+    state: async () => ({ ...(await port.state()), fault: record.fault }),
+    async hearStops(stopped) {
+      const { holds, isNew } = await callerStops.hear(caller, stopped);
+      if (!isNew) return holds;
+      note('a caller has said what is stopped', { caller, stopped: holds });
+      put({ act: 'hear stops', stopped: holds });
+      return holds;
     },
   };
 }

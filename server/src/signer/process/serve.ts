@@ -26,7 +26,7 @@ export async function serve(path: string, context: SignerContext): Promise<void>
 
 async function serveFrom(
   settings: SignerSettings,
-  { limits, stops, record }: SignerState,
+  { limits, stops, callerStops, record }: SignerState,
   { clock, keys, note }: { clock: Clock; keys: KeyManagement | undefined; note: Note },
   { env, stdout, ended }: SignerContext,
 ): Promise<void> {
@@ -43,16 +43,21 @@ async function serveFrom(
     stops,
     ...(settings.programs && { programs: settings.programs }),
   });
-  const recording = { record, clock, note };
+  const recording = { record, clock, note, callerStops };
   const ports = new Map(settings.callers.map(({ name }) => [name, recorded(port, name, recording)]));
   record.append({ at: new Date(clock.now()).toISOString(), caller: 'signer', act: 'start' });
   const listening = await listenForCallers(settings, (caller) => ports.get(caller)!, recordRefusals(recording));
   const names = settings.callers.map(
     ({ name, socket }) => `${name} (${socket?.path ?? `TLS, port ${listening.tlsPort}`})`,
   );
-  const stopped = Object.entries(await stops());
-  for (const [what, why] of stopped) note('it is stopped, until "slipway signer resume"', { what, reason: why });
-  const still = stopped.map(([what, why]) => ` Stopped: ${what} (${why}).`).join('');
+  const stopped = await stops();
+  for (const { what, why, by } of stopped)
+    note('it is stopped, until "slipway signer resume"', {
+      what,
+      reason: why,
+      ...(by !== undefined && { caller: by }),
+    });
+  const still = stopped.map(({ what, why }) => ` Stopped: ${what} (${why}).`).join('');
   stdout(`The signer is ready.${still} Its callers: ${names.join(', ')}\n`);
   const reason = await ended();
   note('closing', { reason });

@@ -1,22 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
+import { Outage } from '../../errors/index.js';
 import { SignerRefused } from '../policies/index.js';
-import type { KeyName, Role } from '../signer.js';
+import type { KeyName, Role, SignerHealth } from '../signer.js';
 import { away, type Connection, greet, reasonOf, SignerFault } from './connection.js';
 import type { Endpoint } from './endpoint.js';
 import type { KeyPort } from './protocol.js';
 
 const RECONNECT = { firstMs: 50, longestMs: 1_000 };
 const MOST_ADDRESSES = 10_000;
+const SIGNS_NOTHING = 'the signer signs nothing: its log and "slipway doctor" say why';
 const OTHER_KEYS = 'it has other keys than before: if that is meant, restart this service';
 
 /** The keys of a signer in another process. */
 export interface RemoteSigner extends KeyPort {
   /** Whom the signer takes this process for. */
   readonly caller: string;
-  /** Asks the signer whether it is there. @throws Outage */
-  probe(): Promise<void>;
+  /** How the signer is. @throws Outage when it is away, or signs nothing; a client may read why */
+  probe(): Promise<SignerHealth>;
   close(): void;
 }
 
@@ -72,7 +74,13 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
     },
     findMint: (suffix, signal) => ask('findMint', { suffix }, { signal, hasDeadline: false }),
     describe: async () => (await ask('describe', {})).source,
-    probe: async () => void (await ask('ping', {})),
+    state: () => ask('state', {}),
+    async probe() {
+      const health = await ask('state', {});
+      if (health.fault === undefined) return health;
+      throw new Outage('SIGNER_UNAVAILABLE', `the signer signs nothing: ${health.fault}`, { told: SIGNS_NOTHING });
+    },
+    hearStops: (stopped) => ask('hearStops', { stopped }),
     close() {
       closing.abort();
       line.close();

@@ -1,5 +1,6 @@
 import { type Address, MAX_TRANSACTION_SIZE } from '@slipway/wire';
-import type { KeyName, KeySource, MintFinder, Role, SecretKeeper, Signer } from '../signer.js';
+import type { KeyName, KeySource, MintFinder, Operated, Role, SecretKeeper, Signer, SignerHealth } from '../signer.js';
+import { SIGNER_STOPS, STOPPED, WHY } from '../stop-file.js';
 import {
   amount,
   anything,
@@ -19,14 +20,14 @@ import {
 } from './shapes.js';
 
 /** Both sides speak the same version, or none. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** What whoever asks the signer may be: one of them, or several. */
 export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;
 export type CallerRole = (typeof callerRoles)[number];
 
 /** Everything that the service asks of its keys, in the process or behind the socket. */
-export type KeyPort = Signer & MintFinder & SecretKeeper & KeySource;
+export type KeyPort = Signer & MintFinder & SecretKeeper & KeySource & Operated;
 
 interface Method<P, R> {
   params: Shape<P>;
@@ -116,6 +117,14 @@ const SealProof = oneField({
   }),
 });
 
+/** More than there are callers; with the longest reasons they fit into a frame. */
+const MOST_STOPS = 100;
+const State = record({
+  fault: optional(text(MOST_TEXT)),
+  warnings: list(text(MOST_TEXT), 8),
+  stopped: list(record({ what: oneOf(...SIGNER_STOPS), why: WHY, by: optional(text(64)) }), MOST_STOPS),
+}) as Shape<SignerHealth>;
+
 const anybody = (): boolean => true;
 const either =
   (...allowed: CallerRole[]) =>
@@ -124,15 +133,22 @@ const either =
 
 /** All that can be asked over the socket, by its name on the wire. */
 export const methods = {
-  /** The signer is there, and its wallets sign. */
-  ping: method({
+  /** The signer is there, and its wallets sign; and how it is. */
+  state: method({
     params: record({}),
-    result: record({}),
+    result: State,
     may: anybody,
     run: async (port) => {
-      await port.describe();
-      return {};
+      const { stopped, ...state } = await port.state();
+      return { fault: undefined, ...state, stopped: stopped.slice(0, MOST_STOPS) };
     },
+  }),
+  /** What is stopped in the copies, as the caller knows it; a caller takes back only what itself has said. */
+  hearStops: method({
+    params: record({ stopped: STOPPED }),
+    result: STOPPED,
+    may: either('api', 'keeper'),
+    run: (port, { stopped }) => port.hearStops(stopped),
   }),
   /** Where its keys are, in words. */
   describe: method({

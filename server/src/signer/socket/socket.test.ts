@@ -148,7 +148,7 @@ async function say(bytes: Uint8Array): Promise<string> {
   return answer;
 }
 
-const hello = encodeFrame({ slipwaySigner: 3 });
+const hello = encodeFrame({ slipwaySigner: 4 });
 const frameOf = (text: string) => {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(Buffer.byteLength(text));
@@ -169,7 +169,7 @@ test('attack: a copy that was broken into sends its signer what is no request: i
     ['a frame that is too long', tooLong, /out of bounds/],
     ['an empty frame', Buffer.alloc(4), /out of bounds/],
     ['no JSON', frameOf('GET / HTTP/1.1'), /holds no JSON/],
-    ['another version', encodeFrame({ slipwaySigner: 1 }), /"version".*version 3/],
+    ['another version', encodeFrame({ slipwaySigner: 1 }), /"version".*version 4/],
     ['a request before the greeting', encodeFrame({ id: 1, method: 'ping', params: {} }), /no field but/],
     ['an array', greeted([1]), /expected an object/],
     ['no id', greeted({ method: 'ping' }), /request\.id/],

@@ -65,7 +65,7 @@ async function heard(options: ConnectionOptions): Promise<string> {
     text += part;
   });
   socket.on('error', () => {});
-  socket.on('secureConnect', () => socket.write('\0\0\0\x13{"slipwaySigner": 3}'));
+  socket.on('secureConnect', () => socket.write('\0\0\0\x13{"slipwaySigner": 4}'));
   await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
