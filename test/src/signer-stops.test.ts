@@ -124,16 +124,16 @@ describe('a stop that an admin sets reaches a signer of its own', () => {
   });
 
   it('the operator of the signer goes on, and a copy in which the stop holds says so again; everybody sees it', async () => {
-    await stop('all', 'by the admin');
+    await stop('all', 'told again');
     await becomes(forClient, /copy has said/);
     assert.match(
       (await onMachine('resume', 'all')).out,
       /^Resumed: all\. Copies in which .* stop it again within seconds/,
     );
-    await becomes(async () => (await onMachine('audit', 'export')).out, /"by the admin".*"by the admin"/s);
-    await becomes(forClient, /copy has said that all is stopped: by the admin/);
+    await becomes(async () => (await onMachine('audit', 'export')).out, /"told again".*"told again"/s);
+    await becomes(forClient, /copy has said that all is stopped: told again/);
     await eventually('readiness', async () =>
-      (await checks()).signerStopped === 'all: by the admin' ? true : undefined,
+      (await checks()).signerStopped === 'all: told again' ? true : undefined,
     );
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const metrics = async () => `${(await request(`${service.url}/metrics`, { headers })).body}`;

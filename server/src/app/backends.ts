@@ -35,7 +35,7 @@ import type { Store } from '../store/sql.js';
 /** The parts whose implementation the configuration chooses. */
 export interface Backends {
   store: Store;
-  signer: Signer & MintFinder;
+  signer: Signer & MintFinder & Pick<KeyPort, 'state'>;
   secrets: SecretBox;
   /** Set where the keys are in another process. */
   remoteSigner: RemoteSigner | undefined;
