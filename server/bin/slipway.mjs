@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 
 const at = (name) => new URL(`../dist/bundle/${name}.js`, import.meta.url);
 const compiled = at('slipway');
-if (process.argv[2] === 'signer' && existsSync(at('signer'))) {
-  // What holds the keys loads nothing that the other commands need.
+if (process.argv[2] === 'signer' && process.argv[3] !== 'rotate' && existsSync(at('signer'))) {
+  // What holds the keys loads nothing that the other commands need. To move what a wallet holds takes the chain.
   await import(at('signer').href);
 } else if (existsSync(compiled)) {
   const { processContext, runCli } = await import(compiled.href);

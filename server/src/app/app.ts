@@ -197,11 +197,18 @@ async function openMarket(base: Base, sandbox: Sandbox | undefined) {
 /** Watches the service's own wallets; the keeper's, which this returns, pays for what the keepers do. */
 function openWallets({ config, chains, signer, steadyNow, log, metrics, disposal }: Base): KeeperWallet {
   const chain = chains.keeper;
-  const wallet = new KeeperWallet({ chain, address: signer.address('keeper'), steadyNow, log });
+  const wallet = new KeeperWallet({
+    chain,
+    get address() {
+      return signer.address('keeper');
+    },
+    steadyNow,
+    log,
+  });
   const names = ['gas', 'keeper', 'tracker'] as const;
   const readings = startWalletReadings({
     chain,
-    wallets: Object.fromEntries(names.map((name) => [name, signer.address(name)])),
+    wallets: () => Object.fromEntries(names.map((name) => [name, signer.address(name)])),
     keeper: config.roles.has('keeper') ? wallet : undefined,
     registry: metrics.registry,
     log,

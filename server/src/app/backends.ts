@@ -28,6 +28,7 @@ import {
   type Signer,
   type SignerAddress,
   type SignerRefused,
+  watchWallets,
 } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
@@ -119,7 +120,27 @@ async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {
     host: () => new URL(publicUrl()).host,
     maxUnsignedSlippageBps: config.triggerOrders.maxUnsignedSlippageBps,
   };
-  return openSigner({ file, passphrase, create: true, programs: config.programs, service, clock, refused });
+  const signer = await openSigner({
+    file,
+    passphrase,
+    create: true,
+    programs: config.programs,
+    service,
+    clock,
+    refused,
+  });
+  watchKeys(signer, deps);
+  return signer;
+}
+
+/** Learns of exchanged keys of the wallets, which "slipway signer rotate" makes while this process runs. */
+function watchKeys(signer: KeyPort, { log, disposal }: Pick<BackendsDeps, 'log' | 'disposal'>): void {
+  let failure = '';
+  const unwatch = watchWallets(signer, ({ message }) => {
+    if (message !== failure) log.warn({ reason: message }, 'the keys of the wallets cannot be read again');
+    failure = message;
+  });
+  disposal.add('wallet keys', unwatch);
 }
 
 async function openRemoteKeys(
@@ -137,6 +158,11 @@ async function openRemoteKeys(
         : log.info('the signer is back'),
   });
   disposal.add('signer', () => signer.close());
+  // While the signer is away, that is said already.
+  disposal.add(
+    'wallet keys',
+    watchWallets(signer, () => {}),
+  );
   return signer;
 }
 

@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { createFailureLog } from '../lib/failure-log.js';
-import type { SignerRefused } from '../signer/index.js';
+import { gasWallets, type SignerRefused } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
 import { createStops, type Stops } from '../store/stops.js';
@@ -46,7 +46,7 @@ export async function openBase(
   const chains = createChains(node.rpcFor, { steadyNow, fees });
   await assertIdentity(store, {
     chain: await genesisHash(chains.landing),
-    signer: signer.address('gas'),
+    signer: gasWallets(signer),
     mode: config.sandbox ? 'sandbox' : 'production',
   });
   const sealed = await sealMakers(store, secrets);

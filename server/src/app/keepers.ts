@@ -90,7 +90,9 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
   return [
     startLimitOrderKeeper({
       ...common,
-      taker: common.wallet.address,
+      get taker() {
+        return common.wallet.address;
+      },
       usd,
       addresses: limitOrders.addresses,
       onMarketChange,
@@ -106,7 +108,9 @@ function openTriggerKeeper(deps: KeepersDeps) {
   // An embedded store serves one process only.
   return startTriggerKeeper({
     ...common,
-    payer: wallet.address,
+    get payer() {
+      return wallet.address;
+    },
     prices,
     contradictions: createMintOpinions(others, steadyNow),
     maxBelowFairBps: config.triggerOrders.maxBelowFairBps,
@@ -121,7 +125,12 @@ function openInviteKeeper(deps: KeepersDeps) {
   const program = config.programs.invite;
   if (!config.sandbox && program === INVITE_PROGRAM) return [];
   const common = commonOf(deps);
-  return [startInviteKeeper({ ...common, keeper: common.wallet.address, index, program })];
+  const keeper = {
+    get keeper() {
+      return common.wallet.address;
+    },
+  };
+  return [startInviteKeeper(Object.assign(keeper, { ...common, index, program }))];
 }
 
 /** None without a budget: then nothing is sent. */
@@ -140,9 +149,16 @@ const lamportsOf = (sol: number): bigint => BigInt(Math.round(sol * LAMPORTS_PER
 
 /** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {
-  const { config, log, store, landing, chain, clock, steadyNow, metrics, aggregator, keeperWallet, stops } = deps;
+  const { config, log, store, landing, chain, clock, steadyNow, metrics, aggregator, keeperWallet, signer, stops } =
+    deps;
   const wallet = {
-    address: keeperWallet.address,
+    get address() {
+      return keeperWallet.address;
+    },
+    get earlier() {
+      const { addresses, current } = signer.wallets().keeper;
+      return addresses.slice(0, current).filter((address) => address !== null);
+    },
     read: () => keeperWallet.read(),
     /** Nothing is begun while fills are stopped, or while nobody knows whether they are. */
     async canPay() {

@@ -9,7 +9,7 @@ import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { pagesThatMayCall } from '../lib/page-origins.js';
 import { keyTiers } from '../lib/tiers.js';
-import { readPrivateFile, type SecretBox } from '../signer/index.js';
+import { gasWallets, readPrivateFile, type SecretBox } from '../signer/index.js';
 import { actRecord } from '../store/admin-acts.js';
 import { followClockOffset } from '../store/clock-offset.js';
 import { assertIdentity } from '../store/identity.js';
@@ -100,7 +100,7 @@ function finalityBy({ chain }: Config): (signature: string) => Promise<string | 
 async function openBox(config: Config, store: Store, disposal: Disposal): Promise<SecretBox> {
   const signer = await openKeys(config);
   disposal.add('signer', () => signer.close());
-  await assertIdentity(store, { signer: signer.address('gas') });
+  await assertIdentity(store, { signer: gasWallets(signer) });
   await sealMakers(store, signer.secrets);
   return signer.secrets;
 }

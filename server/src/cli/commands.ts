@@ -34,7 +34,7 @@ import { walletsCommand } from './wallets.js';
 /** Adds every command to the program, in the order of the help. */
 export function addCommands(program: Command, context: CommandContext): void {
   serveCommand(program);
-  signerCommand(program);
+  signerCommand(program, context);
   statusCommand(program, context);
   stopCommands(program, context);
   openCommand(program, context);

@@ -4,14 +4,14 @@ import { type Chain, createChain, createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { broadcast, createTracker, NotAccepted } from '../landing/index.js';
 import { steadyNow } from '../lib/clock.js';
-import type { Signer } from '../signer/index.js';
+import type { Signer, WalletRotation } from '../signer/index.js';
 import { CommandError } from './context.js';
 import { openKeys } from './open-keys.js';
 
 /** What moves money without the service: its keys, and a way to the chain. */
 export interface OwnChain {
   chain: Chain;
-  signer: Signer;
+  signer: Signer & WalletRotation;
   /** Sends a signed transaction until its outcome is known. */
   land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
 }

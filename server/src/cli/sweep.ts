@@ -2,6 +2,7 @@ import { type Address, address } from '@slipway/wire';
 import type { Config } from '../config/index.js';
 import { explain } from '../landing/index.js';
 import { createDisposal } from '../lib/disposal.js';
+import { gasWallets } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
 import type { Store } from '../store/sql.js';
 import { countVaults, vaultWallets } from '../store/vaults.js';
@@ -32,7 +33,7 @@ export async function sweepAll(
   try {
     const store = await openDatabase(config, disposal);
     await withOwnChain(config, async (own) => {
-      await assertIdentity(store, { signer: own.signer.address('gas') });
+      await assertIdentity(store, { signer: gasWallets(own.signer) });
       const vaults = await countVaults(store);
       await sweepVaults(depsOf(own), walletsOf(store), (outcome) => onOutcome(outcome, vaults));
     });

@@ -22,7 +22,12 @@ export function walletsCommand(program: Command, context: CommandContext): void 
     .action(async () => {
       const { OWN_WALLETS, ownHoldings } = await import('./withdraw.js');
       const holdings = await ownHoldings(configOf(context));
-      const rows = holdings.map(({ wallet, address, token, amount }) => [wallet, address, amount, token]);
+      const rows = holdings.map(({ wallet, address, token, amount, before }) => [
+        before ? `${wallet}, before` : wallet,
+        address,
+        amount,
+        token,
+      ]);
       const purposes = Object.entries(OWN_WALLETS).map(([wallet, purpose]) => `${wallet} ${purpose}.`);
       const text = [table(['WALLET', 'ADDRESS', 'AMOUNT', 'TOKEN'], rows), '', ...purposes].join('\n');
       context.answer({ json: holdings, text });

@@ -33,9 +33,11 @@ export interface Holding {
   token: string;
   /** As people write it. */
   amount: string;
+  /** The wallet had this address until its key was exchanged. */
+  before?: true;
 }
 
-/** What the wallets of the service hold, SOL first. */
+/** What the wallets of the service hold, SOL first; of addresses from before only where there is something. */
 export function ownHoldings(config: Config): Promise<Holding[]> {
   return withOwnChain(config, async (own) => {
     const wallets = Object.keys(OWN_WALLETS) as OwnWallet[];
@@ -43,8 +45,17 @@ export function ownHoldings(config: Config): Promise<Holding[]> {
   });
 }
 
-async function holdingsOf({ chain, signer }: OwnChain, wallet: OwnWallet): Promise<Holding[]> {
-  const address = signer.address(wallet);
+async function holdingsOf(own: OwnChain, wallet: OwnWallet): Promise<Holding[]> {
+  const { addresses, current } = own.signer.wallets()[wallet];
+  const before = addresses.slice(0, current).filter((address) => address !== null);
+  const [now, ...others] = await Promise.all(
+    [own.signer.address(wallet), ...before].map((address) => holdingsAt(own, wallet, address)),
+  );
+  const held = others.flat().filter(({ amount }) => Number(amount) > 0);
+  return [...now!, ...held.map((holding) => ({ ...holding, before: true as const }))];
+}
+
+async function holdingsAt({ chain }: OwnChain, wallet: OwnWallet, address: Address): Promise<Holding[]> {
   const { lamports, accounts } = await vaultHoldings(chain, address);
   const tokens = accounts.filter(({ tokens: { amount } }) => amount > 0n);
   const decimals = await Promise.all(

@@ -21,18 +21,24 @@ export type TableStep =
   | { do: 'close'; table: Address };
 
 /**
- * Crafts the transaction. The wallet pays the fee and the rent, gets the rent back, and is the table's authority. Same
- * input, same bytes.
+ * Crafts the transaction. The wallet pays the fee and the rent, gets the rent back, and is the table's authority, unless that
+ * is a key which it had before. Same input, same bytes.
  * @throws TransactionTooLarge, CraftCheckFailed
  */
-export function craftTableStep(step: TableStep, wallet: Address, blockhash: string, budget: Budget): Crafted {
-  const instructions = instructionsOf(step, wallet);
+export function craftTableStep(
+  step: TableStep,
+  { wallet, authority = wallet }: { wallet: Address; authority?: Address | undefined },
+  blockhash: string,
+  budget: Budget,
+): Crafted {
+  const instructions = instructionsOf(step, wallet, authority);
   const crafted = craftTransaction({ feePayer: wallet, instructions, blockhash, budget });
-  if (crafted.signers.length !== 1) throw new CraftCheckFailed('crafted table: the wallet does not sign alone');
+  const signers = new Set([wallet, authority]);
+  if (crafted.signers.length !== signers.size) throw new CraftCheckFailed('crafted table: somebody else signs');
   return crafted;
 }
 
-function instructionsOf(step: TableStep, wallet: Address): Instruction[] {
+function instructionsOf(step: TableStep, wallet: Address, authority: Address): Instruction[] {
   const ours = { authority: wallet, payer: wallet };
   switch (step.do) {
     case 'make': {
@@ -46,8 +52,8 @@ function instructionsOf(step: TableStep, wallet: Address): Instruction[] {
     case 'extend':
       return [extendLookupTable({ ...ours, table: step.table, addresses: [...step.addresses] })];
     case 'deactivate':
-      return [deactivateLookupTable({ table: step.table, authority: wallet })];
+      return [deactivateLookupTable({ table: step.table, authority })];
     case 'close':
-      return [closeLookupTable({ table: step.table, authority: wallet, recipient: wallet })];
+      return [closeLookupTable({ table: step.table, authority, recipient: wallet })];
   }
 }

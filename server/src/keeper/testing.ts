@@ -63,6 +63,7 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
     },
     isDead: () => dead,
     calls: () => calls,
+    call,
 
     store: (store: Store): Store => ({
       ...store,

@@ -49,7 +49,7 @@ test('the metric tells of every wallet, and a keeper warns though nothing is due
   const log = { ...silent, warn } as never;
   const keeper = new KeeperWallet({ chain, address, steadyNow: () => 0, log });
   const wallets = { gas: 'gas' as Address, keeper: address };
-  const readings = startWalletReadings({ chain, wallets, keeper, registry, log: silent });
+  const readings = startWalletReadings({ chain, wallets: () => wallets, keeper, registry, log: silent });
   while (warn.mock.callCount() === 0) await new Promise(setImmediate);
   // Waits for the end of the reading.
   await readings.close();

@@ -71,7 +71,7 @@ export function keeperShortage(address: Address, lamports: bigint): string | und
 export function startWalletReadings(deps: {
   chain: Pick<Chain, 'account'>;
   /** By the name of the signer's role. */
-  wallets: Readonly<Record<string, Address>>;
+  wallets: () => Readonly<Record<string, Address>>;
   /** If this instance runs the keepers. */
   keeper: KeeperWallet | undefined;
   registry: Registry;
@@ -88,7 +88,7 @@ export function startWalletReadings(deps: {
     async () => {
       await Promise.all([
         keeper?.read(),
-        ...Object.entries(wallets).map(async ([wallet, address]) => {
+        ...Object.entries(wallets()).map(async ([wallet, address]) => {
           lamports.set({ wallet }, Number((await chain.account(address))?.lamports ?? 0n));
         }),
       ]);

@@ -17,7 +17,7 @@ import {
 export interface AcceptDeps {
   clock: Clock;
   chain: Pick<Chain, 'blockHeight' | 'statuses'>;
-  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor'>;
+  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor' | 'walletsOf'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
 
@@ -79,13 +79,14 @@ export type Refusal =
  * missing-signature, invalid-signature; too-late; what `prepare` throws; would-fail, reserved.
  */
 export async function accept(deps: AcceptDeps, posted: Posted): Promise<LedgerRow | Refusal> {
+  const { landing } = deps;
   const signed = readSigned(posted.base64);
   if (isBadTransaction(signed) && !makesException(posted, 'request-first')) return signed;
   const request = await find(deps, posted, signed);
   if (isRefusal(request)) return request;
   const terms = await posted.terms(request);
   if (isBadTransaction(signed)) return signed;
-  const refusal = checkAgainstCrafted(signed, request, terms.ours);
+  const refusal = checkAgainstCrafted(signed, request, [...terms.ours, ...landing.walletsOf(request)]);
   if (refusal) return refusal;
   if (request.state === 'crafted' && (await isTooLate(deps, request, terms, signed))) return { reason: 'too-late' };
   return land(deps, posted, request, terms, signed);

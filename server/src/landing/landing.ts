@@ -1,4 +1,5 @@
 import {
+  type Address,
   encodeTransaction,
   missingSigners,
   type Transaction,
@@ -7,6 +8,7 @@ import {
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
+import { isWalletRole, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
@@ -83,6 +85,12 @@ export class Landing {
   /** Whether a trigger order is as its owner made it. If not, nothing of it may be sold. */
   vouchesForOrder(order: TriggerOrderRow): Promise<boolean> {
     return isAsOrdered(this.#deps.signer, order);
+  }
+
+  /** The addresses of the service's wallets that may have to sign a request: a key may have been exchanged since it was made. */
+  walletsOf({ cosigners }: Pick<LedgerRow, 'cosigners'>): Address[] {
+    const wallets = this.#deps.signer.wallets();
+    return cosigners.filter(isWalletRole).flatMap((role) => usableAddresses(wallets[role]));
   }
 
   /**

@@ -59,7 +59,12 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
   disposal.add('prices', () => stored.close());
   await Promise.all([fundGasWallet(deps, info), fundKeeper(deps)]);
   let maker: RunningMaker | undefined;
-  const trader = { address: signer.address('keeper'), sign: (message: Uint8Array) => signer.sign('keeper', message) };
+  const trader = {
+    get address() {
+      return signer.address('keeper');
+    },
+    sign: (message: Uint8Array) => signer.sign('keeper', message),
+  };
   const quoteAt = async (mint: Address, usd: number) => maker?.quoteAt(mint, usd);
   const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader, quoteAt });
   letDrift(deps, info, stored, movePrice);

@@ -1,5 +1,6 @@
 import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import { type Address, verify } from '@slipway/wire';
+import { keeperOf, keysThatSign, ownAddresses, type SigningKey } from './keys-that-sign.js';
 import { type LossLimits, PAYERS, type Payer } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';
 import {
@@ -34,8 +35,8 @@ export interface Cosigned {
 /** Signs what the policies of the keys allow. @throws SignerRefused: nothing was signed. */
 export type Cosign = (request: CosignRequest) => Promise<Cosigned[]>;
 
-/** Keys without policies. */
-export type BareKeys = Pick<Signer, 'publicKey' | 'sign'>;
+/** Keys without policies. Without `wallets`, of which each wallet has the one that it was given. */
+export type BareKeys = Pick<Signer, 'publicKey' | 'sign'> & Partial<Pick<Signer, 'wallets'>>;
 
 /** The programs that a sandbox has. */
 export const SANDBOX_PROGRAMS: KnownPrograms = {
@@ -57,26 +58,25 @@ interface CosignOptions {
 
 export function createCosign(keys: BareKeys, { programs, limits, stops, refused }: CosignOptions): Cosign {
   return async ({ keys: names, message, order }) => {
-    const asked = await Promise.all(
-      names.map(async (name): Promise<NamedKey> => ({ name, address: await keys.publicKey(name) })),
-    );
-    const facts = { keeper: await keys.publicKey('keeper'), programs, ...(order && { order }) };
+    let asked: SigningKey[];
     try {
+      asked = await keysThatSign(keys, names, message);
+      const facts = { keeper: await keeperOf(keys, message), programs, ...(order && { order }) };
       if (order) await checkOrder(keys, order, asked);
       const { losses, signers } = checkPolicies(message, asked, facts);
       if (stops) await requireGoing(stops, await isOurs(keys, asked, signers));
       await limits?.take(
         message,
-        asked.flatMap(({ name }, i) => (isPayer(name) ? { payer: name, lamports: losses[i]! } : [])),
+        asked.flatMap(({ name, isEarlier }, i) =>
+          isPayer(name) && !isEarlier ? { payer: name, lamports: losses[i]! } : [],
+        ),
       );
     } catch (error) {
       const refusal = refusalOf(error, names);
       refused?.(refusal);
       throw refusal;
     }
-    return Promise.all(
-      asked.map(async ({ name, address }) => ({ address, signature: await keys.sign(name as KeyName, message) })),
-    );
+    return Promise.all(asked.map(async ({ key, address }) => ({ address, signature: await keys.sign(key, message) })));
   };
 }
 
@@ -85,8 +85,7 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
  * key by key cannot hide that from the vault's.
  */
 async function isOurs(keys: BareKeys, asked: readonly NamedKey[], signers: readonly Address[]): Promise<boolean> {
-  const wallets = await Promise.all((['gas', 'keeper', 'tracker'] as const).map((role) => keys.publicKey(role)));
-  const own = new Set([...wallets, ...asked.map(({ address }) => address)]);
+  const own = new Set([...(await ownAddresses(keys)), ...asked.map(({ address }) => address)]);
   return signers.every((signer) => own.has(signer));
 }
 

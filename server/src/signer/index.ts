@@ -27,8 +27,21 @@ export {
   type Signer,
   type SignerHealth,
   type SignerOptions,
+  type WalletRotation,
 } from './signer.js';
 export { connectSigner, type RemoteSigner } from './socket/client.js';
 export { endpointOf, type SignerAddress } from './socket/endpoint.js';
 export type { KeyPort } from './socket/protocol.js';
+export {
+  firstWallets,
+  gasWallets,
+  isWalletRole,
+  type OwnWallets,
+  type RotationStep,
+  usableAddresses,
+  WALLET_ROLES,
+  type WalletKeys,
+  type WalletRole,
+} from './wallet-keys.js';
+export { watchWallets } from './watch-wallets.js';
 export { newWebhookSecret, signWebhook } from './webhook-secrets.js';

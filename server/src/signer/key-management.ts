@@ -1,10 +1,4 @@
-import type { Address } from '@slipway/wire';
-
-/** The keys that key management has where there is one: they are made there, and never leave it. */
-export const MANAGED_ROLES = ['gas', 'keeper', 'tracker'] as const;
-export type ManagedRole = (typeof MANAGED_ROLES)[number];
-
-export type ManagedAddresses = Readonly<Record<ManagedRole, Address>>;
+import type { WalletKeySource } from './wallet-keys.js';
 
 /** Key management, or a key in it, cannot be used. The message holds no secret. */
 export class KeyManagementError extends Error {
@@ -21,20 +15,17 @@ export interface SeedText {
 }
 
 /**
- * Where keys come from that are in no file: a token, or a service. Everything throws KeyManagementError while it cannot be
+ * Where keys come from that are in no file: a token, or a service. The keys of the wallets are made there, and never leave it.
+ * Everything throws KeyManagementError while it cannot be
  * used, finds it again by itself, and ends within the time that a caller of the signer waits for an answer.
  */
-export interface KeyManagement {
+export interface KeyManagement extends WalletKeySource {
   /** What it is, and which one, for messages. */
   readonly name: string;
   /** Of the signer files that it opens; no other kind has it. */
   readonly fileVersion: number;
   /** For how many milliseconds keys that have been tried need not be tried again. */
   readonly trialMs: number;
-  /** Those of the keys that were there at first: keys that come in their place are not used. */
-  addresses(): Promise<ManagedAddresses>;
-  /** The ed25519 signature (64 bytes) of a message. */
-  sign(role: ManagedRole, message: Uint8Array): Promise<Uint8Array>;
   /** Has whatever `init` needs: makes it where it can, and otherwise throws. What is there is used. */
   prepare(): Promise<void>;
   /** The content of a signer file of this version, encrypted with this key, or with the first one. */

@@ -6,6 +6,7 @@ import {
   replacePrivateFile,
   whileLocked,
 } from './private-file.js';
+import { joined, partsOf } from './wallet-keys.js';
 
 /** What signer files of each version are for; the first has a passphrase. */
 const OPENED_BY = new Map<unknown, string>([
@@ -85,8 +86,9 @@ export function rekeyManaged(rekeying: Rekeying): Promise<Rekeyed> {
 }
 
 async function rekeyLocked({ file, keys, wanted }: Rekeying): Promise<Rekeyed> {
-  const text = (await readPrivateFile(file))?.toString('utf8');
-  if (text === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
+  const content = await readPrivateFile(file);
+  if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
+  const { seed: text, wallets } = partsOf(content.toString('utf8'));
   requireManaged({ text, path: file }, keys);
   const old = keys.seedKeyOf(text);
   const key = await keys.keyAfter(old, wanted);
@@ -94,8 +96,9 @@ async function rekeyLocked({ file, keys, wanted }: Rekeying): Promise<Rekeyed> {
   const seed = await keys.openSeed({ text, path: file }, changed ? undefined : key);
   try {
     if (!changed) return { old, key, changed };
-    await replacePrivateFile(file, await keys.sealSeed(seed, key), (written) =>
-      requireSame(keys, { text: written, path: file }, seed, key),
+    const renewed = joined({ seed: await keys.sealSeed(seed, key), wallets });
+    await replacePrivateFile(file, renewed, (written) =>
+      requireSame(keys, { text: partsOf(written).seed, path: file }, seed, key),
     );
     return { old, key, changed };
   } finally {

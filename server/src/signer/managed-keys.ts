@@ -1,36 +1,38 @@
-import { verify } from '@slipway/wire';
+import { type Address, verify } from '@slipway/wire';
 import { steadyNow } from '../lib/clock.js';
 import { cached } from '../lib/single-flight.js';
-import {
-  type KeyManagement,
-  KeyManagementError,
-  MANAGED_ROLES,
-  type ManagedAddresses,
-  type ManagedRole,
-  type OnChange,
-} from './key-management.js';
+import { type KeyManagement, KeyManagementError, type OnChange } from './key-management.js';
+import { WALLET_ROLES, type WalletKeySource, type WalletRole } from './wallet-keys.js';
 
 /** A key that fails now and then is not told of with each use. */
 const QUIET_MS = 1_000;
 
 /** The keys in key management, whose every signature is checked before anybody has it. */
-export interface ManagedKeys {
-  readonly addresses: ManagedAddresses;
-  /** @throws KeyManagementError */
-  sign(role: ManagedRole, message: Uint8Array): Promise<Uint8Array>;
-  /** Has each key sign something, unless they have done so just before. @throws KeyManagementError */
-  tryAll(): Promise<void>;
+export interface ManagedKeys extends WalletKeySource {
+  /**
+   * Has the key of each wallet that has this number sign something, unless they have done so just before.
+   *
+   * @throws KeyManagementError
+   */
+  tryAll(numberOf: (role: WalletRole) => number): Promise<void>;
 }
 
-/** @throws KeyManagementError when a key is missing */
-export async function openManagedKeys(keys: KeyManagement, onChange?: OnChange): Promise<ManagedKeys> {
-  const addresses = await keys.addresses();
+export function openManagedKeys(keys: KeyManagement, onChange?: OnChange): ManagedKeys {
+  const addresses = new Map<string, Address>();
   const health = new Health(keys.trialMs, onChange);
 
-  async function sign(role: ManagedRole, message: Uint8Array): Promise<Uint8Array> {
+  async function address(role: WalletRole, number: number, isNeeded: boolean): Promise<Address | undefined> {
+    const name = `${role} ${number}`;
+    const found = addresses.get(name) ?? (await keys.address(role, number, isNeeded));
+    if (found !== undefined) addresses.set(name, found);
+    return found;
+  }
+
+  async function sign(role: WalletRole, number: number, message: Uint8Array): Promise<Uint8Array> {
     try {
-      const signature = await keys.sign(role, message);
-      if (!verify(addresses[role], message, signature)) {
+      const expected = await address(role, number, true);
+      const signature = await keys.sign(role, number, message);
+      if (!verify(expected!, message, signature)) {
         throw new KeyManagementError(
           `what ${keys.name} signs for ${role} does not fit the key's address: it is not used`,
         );
@@ -43,13 +45,22 @@ export async function openManagedKeys(keys: KeyManagement, onChange?: OnChange):
     }
   }
 
+  let numberOf: (role: WalletRole) => number = () => 0;
   const tryNow = async () => {
-    await Promise.all(MANAGED_ROLES.map((role) => sign(role, trialOf(role))));
+    await Promise.all(WALLET_ROLES.map((role) => sign(role, numberOf(role), trialOf(role))));
     health.allWork();
   };
   // At the same time, whoever asks shares one trial.
   const tryAll = cached(tryNow, 0, steadyNow);
-  return { addresses, sign, tryAll: async () => (health.isKnown() ? undefined : tryAll()) };
+  return {
+    address,
+    sign,
+    make: (role, number) => keys.make(role, number),
+    async tryAll(numbers) {
+      numberOf = numbers;
+      if (!health.isKnown()) await tryAll();
+    },
+  };
 }
 
 /** No transaction begins like this. */
@@ -59,7 +70,7 @@ export const trialOf = (role: string): Uint8Array => Buffer.from(`slipway tries 
 class Health {
   readonly #trialMs: number;
   readonly #onChange: OnChange | undefined;
-  readonly #failing = new Set<ManagedRole>();
+  readonly #failing = new Set<WalletRole>();
   #lastFailure = Number.NEGATIVE_INFINITY;
   #goodUntil = Number.NEGATIVE_INFINITY;
   #isAway = false;
@@ -74,7 +85,7 @@ class Health {
     return steadyNow() < this.#goodUntil;
   }
 
-  fails(role: ManagedRole, why: string): void {
+  fails(role: WalletRole, why: string): void {
     this.#failing.add(role);
     this.#lastFailure = steadyNow();
     this.#goodUntil = Number.NEGATIVE_INFINITY;
@@ -83,7 +94,7 @@ class Health {
     this.#onChange?.({ away: why });
   }
 
-  works(role: ManagedRole): void {
+  works(role: WalletRole): void {
     this.#failing.delete(role);
     if (this.#failing.size === 0 && steadyNow() - this.#lastFailure >= QUIET_MS) this.#tellBack();
   }

@@ -1,6 +1,7 @@
 import { managedBy } from './managed-file.js';
 import { PrivateFileError, readPrivateFile, replacePrivateFile, whileLocked } from './private-file.js';
 import { openSeed, sealSeed, WrongPassphrase } from './seed-file.js';
+import { joined, partsOf } from './wallet-keys.js';
 
 interface Rekeying {
   /** The signer file. */
@@ -23,14 +24,15 @@ export function rekeySeedFile(rekeying: Rekeying): Promise<boolean> {
 async function rekeyLocked({ file, passphrase, newPassphrase }: Rekeying): Promise<boolean> {
   const content = await readPrivateFile(file);
   if (content === undefined) throw new PrivateFileError(`there is no signer file at ${file}`);
-  const text = content.toString('utf8');
+  const { seed: text, wallets } = partsOf(content.toString('utf8'));
   const opener = managedBy(text);
   if (opener !== undefined) throw new PrivateFileError(`${file} is for ${opener}: name both by --config`);
   const seed = await seedUnder(text, passphrase, newPassphrase, file);
   if (seed === undefined) return false;
   try {
-    await replacePrivateFile(file, await sealSeed(seed, newPassphrase), async (written) => {
-      const found = await openSeed(written, newPassphrase, file);
+    const content = joined({ seed: await sealSeed(seed, newPassphrase), wallets });
+    await replacePrivateFile(file, content, async (written) => {
+      const found = await openSeed(partsOf(written).seed, newPassphrase, file);
       const isSame = Buffer.compare(found, seed) === 0;
       found.fill(0);
       if (!isSame) throw new PrivateFileError(`the disk of ${file} keeps other bytes than were written`);

@@ -22,9 +22,12 @@ const roleNumbers = {
 export type Role = keyof typeof roleNumbers;
 export const roles = Object.keys(roleNumbers) as Role[];
 
-/** The key of a role. */
+/** Where the key of a role is derived. */
+export const rolePath = (role: Role): number[] => [44, 501, roleNumbers[role]];
+
+/** The key of a role; of a wallet of the service, its first one. */
 export function roleKeypair(seed: Uint8Array, role: Role): Keypair {
-  const key = deriveEd25519Seed(seed, [44, 501, roleNumbers[role]]);
+  const key = deriveEd25519Seed(seed, rolePath(role));
   const keypair = keypairFromSeed(key);
   key.fill(0);
   return keypair;

@@ -4,21 +4,33 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, createClock } from '../lib/clock.js';
 import { SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
-import { type KeyManagement, MANAGED_ROLES, type ManagedRole, type OnChange } from './key-management.js';
+import type { KeyManagement, OnChange } from './key-management.js';
 import type { LossLimits } from './loss-limits.js';
 import { managedBy, requireManaged } from './managed-file.js';
-import { type ManagedKeys, openManagedKeys, trialOf } from './managed-keys.js';
+import { openManagedKeys, trialOf } from './managed-keys.js';
 import { numberedPath, searchMint } from './mint-search.js';
 import { type KnownPrograms, SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from './private-file.js';
-import { type Role, roleKeypair, roles } from './roles.js';
+import { type Role, roleKeypair, rolePath, roles } from './roles.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { deriveEd25519Seed, deriveNode, type KeyNode, rootNode, wipe } from './slip10.js';
 import type { StopNow, StoppedHere } from './stop-file.js';
+import {
+  isWalletRole,
+  type OwnWallets,
+  partsOf,
+  type RotationStep,
+  WALLET_ROLES,
+  type WalletRole,
+} from './wallet-keys.js';
+import { derivedWallets, WalletRing } from './wallet-ring.js';
 
 /** Numbered like the roles, but no key of the chain: other people's secrets are encrypted with what comes of it. */
 const SECRETS_NUMBER = 9;
+
+/** Like that one: authenticates what the signer file says about the wallets. */
+const WALLETS_NUMBER = 10;
 
 /** Roots of many keys, numbered like the roles. */
 const familyNumbers = {
@@ -37,13 +49,24 @@ const MAX_ADDRESSES = 10_000;
 
 export type { Role };
 
-/** A key of the service by its name: a role, the vault of a wallet, or the login, mint or launch key with that number. */
-export type KeyName = Role | `vault:${Address}` | `login:${number}` | `mint:${number}` | `launch:${number}`;
+/**
+ * A key of the service by its name: a role, the key that a wallet of the service has had at an address, the vault of a
+ * wallet, or the login, mint or launch key with that number.
+ */
+export type KeyName =
+  | Role
+  | `${WalletRole}:${Address}`
+  | `vault:${Address}`
+  | `login:${number}`
+  | `mint:${number}`
+  | `launch:${number}`;
 
 /** Signs with the keys of the service. The keys cannot be reached through it. */
 export interface Signer extends GuardedKeys {
-  /** The public key of a role. */
+  /** The public key of a role; of a wallet, its address as last known. */
   address(role: Role): Address;
+  /** The keys of the service's wallets, those from before included, as last known. */
+  wallets(): OwnWallets;
   /** The public key of any key. @throws RangeError for an invalid name. */
   publicKey(key: KeyName): Promise<Address>;
   /**
@@ -60,6 +83,14 @@ export interface MintFinder {
    * takes 58 times as long. @throws Error when `signal` aborts.
    */
   findMint(suffix: string, signal: AbortSignal): Promise<number>;
+}
+
+/** Exchanges the keys of the service's wallets. */
+export interface WalletRotation {
+  /** Takes a step towards the next key of a wallet, and writes it down. Can be asked for again. */
+  rotate(role: WalletRole, step: RotationStep): Promise<OwnWallets>;
+  /** Learns what others have exchanged. */
+  reload(): Promise<void>;
 }
 
 /** Encrypts with a key of the seed. */
@@ -124,14 +155,14 @@ export interface SignerOptions {
  */
 export async function openSigner(
   options: SignerOptions,
-): Promise<Signer & MintFinder & SecretKeeper & KeySource & Operated> {
+): Promise<Signer & WalletRotation & MintFinder & SecretKeeper & KeySource & Operated> {
   const seed = await loadSeed(options);
-  const managed = options.keys && (await openManagedKeys(options.keys, options.onKeysChange));
   const keypairs = new Map<string, Keypair>();
-  for (const role of roles) if (!isHeld(managed, role)) keypairs.set(role, roleKeypair(seed, role));
+  for (const role of roles) if (!isWalletRole(role)) keypairs.set(role, roleKeypair(seed, role));
   const secretsKey = deriveEd25519Seed(seed, [44, 501, SECRETS_NUMBER]);
   const secrets = createSecretBox(secretsKey);
   secretsKey.fill(0);
+  const walletsKey = deriveEd25519Seed(seed, [44, 501, WALLETS_NUMBER]);
   const root = rootNode(seed);
   const families = {
     vault: deriveNode(root, [44, 501, familyNumbers.vault]),
@@ -139,8 +170,11 @@ export async function openSigner(
     mint: deriveNode(root, [44, 501, familyNumbers.mint]),
     launch: deriveNode(root, [44, 501, familyNumbers.launch]),
   };
+  const managed = options.keys && openManagedKeys(options.keys, options.onKeysChange);
+  const source = managed ?? derivedWallets(walletRoots(root));
   wipe(root);
   seed.fill(0);
+  const ring = await WalletRing.open({ file: options.file, source, key: walletsKey });
   const addresses = new LRUCache<KeyName, Address>({ max: MAX_ADDRESSES });
   // The keys live in this closure only: there is no property to print or to serialize.
   const keypair = (key: KeyName): Keypair => {
@@ -151,17 +185,21 @@ export async function openSigner(
   };
   const bare = {
     async publicKey(key: KeyName) {
-      if (isHeld(managed, key)) return managed!.addresses[key];
-      const known = addresses.get(key) ?? keypair(key).address;
-      addresses.set(key, known);
-      return known;
+      const own = ownWallet(key);
+      if (own) return own.address === undefined ? ring.address(own.role) : known(ring, own.role, own.address);
+      const found = addresses.get(key) ?? keypair(key).address;
+      addresses.set(key, found);
+      return found;
     },
-    sign: async (key: KeyName, message: Uint8Array) =>
-      isHeld(managed, key) ? managed!.sign(key, message) : sign(keypair(key), message),
+    async sign(key: KeyName, message: Uint8Array) {
+      const own = ownWallet(key);
+      return own ? ring.sign(own.role, own.address, message) : sign(keypair(key), message);
+    },
+    wallets: () => ring.wallets,
   };
   const describe = async (): Promise<string> => {
-    if (managed) await managed.tryAll();
-    else for (const role of MANAGED_ROLES) await tryKey(bare, role);
+    if (managed) await managed.tryAll((role) => ring.wallets[role].current);
+    else for (const role of WALLET_ROLES) await tryKey(bare, role);
     return options.keys ? `${options.keys.name}, and ${options.file}, which it opens` : options.file;
   };
   if (managed) await describe();
@@ -177,14 +215,32 @@ export async function openSigner(
     },
     // Whoever has the keys inside obeys by itself.
     hearStops: async (stopped) => stopped,
-    address: (role) => (isHeld(managed, role) ? managed!.addresses[role] : keypair(role).address),
+    address: (role) => (isWalletRole(role) ? ring.address(role) : keypair(role).address),
+    wallets: bare.wallets,
+    async rotate(role, step) {
+      await ring.rotate(role, step);
+      return ring.wallets;
+    },
+    reload: () => ring.reload(),
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
 }
 
-function isHeld(managed: ManagedKeys | undefined, key: string): key is ManagedRole {
-  return managed !== undefined && Object.hasOwn(managed.addresses, key);
+function walletRoots(root: KeyNode): Record<WalletRole, KeyNode> {
+  const nodes = WALLET_ROLES.map((role) => [role, deriveNode(root, rolePath(role))]);
+  return Object.fromEntries(nodes) as Record<WalletRole, KeyNode>;
+}
+
+/** What the name of a key of the service's wallets says: which one, and at which address where it says that. */
+function ownWallet(key: string): { role: WalletRole; address: Address | undefined } | undefined {
+  const [role = '', address] = key.split(':');
+  return isWalletRole(role) ? { role, address: address as Address | undefined } : undefined;
+}
+
+function known(ring: WalletRing, role: WalletRole, address: Address): Address {
+  ring.numberOf(role, address);
+  return address;
 }
 
 async function tryKey({ publicKey, sign: signWith }: Pick<Signer, 'publicKey' | 'sign'>, role: Role): Promise<void> {
@@ -223,15 +279,16 @@ function vaultPath(wallet: Address): number[] {
 /** The seed in a signer file; the caller overwrites it. Throws like `openSigner`. */
 export async function loadSeed({ file, passphrase, keys, create }: SignerOptions): Promise<Uint8Array> {
   const content = await readPrivateFile(file);
-  if (content === undefined && !create) {
+  const text = content && partsOf(content.toString('utf8')).seed;
+  if (text === undefined && !create) {
     throw new PrivateFileError(`there is no signer file at ${file}: restore it from a backup`);
   }
-  const text = content?.toString('utf8') ?? '';
   if (keys !== undefined) {
-    requireManaged({ text, path: file }, keys);
-    return keys.openSeed({ text, path: file });
+    const found = { text: text ?? '', path: file };
+    requireManaged(found, keys);
+    return keys.openSeed(found);
   }
-  const opener = managedBy(text);
+  const opener = managedBy(text ?? '');
   if (opener !== undefined) {
     throw new PrivateFileError(`${file} is for ${opener}, which the settings of "slipway signer" name`);
   }
@@ -239,7 +296,7 @@ export async function loadSeed({ file, passphrase, keys, create }: SignerOptions
     throw new PrivateFileError(`${file} needs a passphrase: set SLIPWAY_SIGNER_PASSPHRASE`);
   }
   const taken = () => new PrivateFileError(`${file} exists already, and is left as it is`);
-  if (content !== undefined) {
+  if (text !== undefined) {
     if (create === 'only') throw taken();
     return openSeed(text, passphrase, file);
   }

@@ -4,15 +4,16 @@ import type { Store } from './sql.js';
 interface Identity {
   /** The genesis hash of the chain. */
   chain: string;
-  /** The address of the gas wallet, which identifies the signer seed. */
-  signer: string;
+  /** The address of the gas wallet, which identifies the signer seed: its present one, and those that it had before. */
+  signer: string | readonly string[];
   /** A fork has the genesis hash of the chain that it was made from. */
   mode: 'sandbox' | 'production';
 }
 
 const explanations: Record<keyof Identity, string> = {
   chain: 'The database belongs to another chain',
-  signer: "The database belongs to another signer file: its keys are not this copy's",
+  signer:
+    "The database belongs to another signer file: its keys are not this copy's, or the file is a copy from before its gas wallet was exchanged",
   mode: 'The database belongs to another mode: a sandbox and production never share one',
 };
 
@@ -22,11 +23,13 @@ const explanations: Record<keyof Identity, string> = {
  */
 export async function assertIdentity(store: Store, identity: Partial<Identity>): Promise<void> {
   await store.transaction(async (tx) => {
-    for (const [name, value] of Object.entries(identity) as [keyof Identity, string][]) {
+    for (const [name, given] of Object.entries(identity) as [keyof Identity, string | readonly string[]][]) {
+      const [value, ...before] = typeof given === 'string' ? [given] : given;
       const { rows } = await tx.query<{ value: string }>(
         `insert into settings as s (key, value) values ($1, to_jsonb($2::text))
-         on conflict (key) do update set value = s.value returning value`,
-        [`identity.${name}`, value],
+         on conflict (key) do update set value = case when s.value #>> '{}' = any($3::text[]) then excluded.value else s.value end
+         returning value`,
+        [`identity.${name}`, value, before],
       );
       if (rows[0]?.value !== value) {
         throw new Error(

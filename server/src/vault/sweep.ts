@@ -1,29 +1,15 @@
 import {
   type Address,
   createAssociatedTokenIdempotent,
-  decodeTransaction,
   type Instruction,
   systemTransfer,
-  type Transaction,
-  transactionSignature,
   WRAPPED_SOL_MINT,
-  withSignature,
 } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
-import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../crafting/budget.js';
-import { type Budget, craftTransaction } from '../crafting/transaction.js';
-import type { KeyName, Signer } from '../signer/index.js';
 import { closeToWallet, moveToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
+import { type SendDeps, sendFirst } from './send-first.js';
 
-export interface SweepDeps {
-  chain: Chain;
-  signer: Signer;
-  /** Sends a signed transaction until its outcome is known. */
-  land(transaction: Transaction, lastValidBlockHeight: bigint): Promise<{ event: 'landed' | 'failed' | 'expired' }>;
-  /** Explains a chain error in words. */
-  explain(error: unknown): string;
-}
+export type SweepDeps = SendDeps;
 
 /** Something that a vault held. */
 interface Swept {
@@ -85,53 +71,8 @@ async function waysToEmpty(
 }
 
 async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: Instruction[][]): Promise<void> {
-  let reason = 'its mint is not on the chain';
-  for (const instructions of ways) {
-    const crafted = await craftTried(deps, instructions);
-    if ('refused' in crafted) {
-      reason = crafted.refused;
-      continue;
-    }
-    const signed = await signAll(deps.signer, crafted.wire, ['gas', `vault:${report.wallet}`]);
-    const { event } = await deps.land(signed, crafted.lastValidBlockHeight);
-    if (event === 'landed') {
-      report.sent.push({ ...swept, signature: transactionSignature(signed) });
-      return;
-    }
-    reason = event === 'failed' ? 'the chain refused it' : 'it did not land in time: run this again';
-    break;
-  }
-  report.left.push({ ...swept, reason });
-}
-
-/** Crafts the transaction and simulates it; `refused`: why it would fail. */
-async function craftTried(
-  { chain, signer, explain }: SweepDeps,
-  instructions: Instruction[],
-): Promise<{ wire: Uint8Array; lastValidBlockHeight: bigint } | { refused: string }> {
-  const feePayer = signer.address('gas');
-  const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
-    chain.latestBlockhash(),
-    chain.computeUnitPrice(),
-  ]);
-  const craft = (budget: Budget) => craftTransaction({ feePayer, instructions, blockhash, budget });
-  const trial = craft({ computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, unitsConsumed } = await chain.simulate(trial.wire, { sigVerify: false });
-  if (err === 'AccountNotFound' || err === 'InsufficientFundsForFee') {
-    return {
-      refused: `the gas wallet ${feePayer} has too little SOL to pay the fee: send it some, then run this again`,
-    };
-  }
-  if (err !== null) return { refused: explain(err) };
-  const { wire } = craft({ computeUnitLimit: unitLimitFrom(unitsConsumed), computeUnitPrice });
-  return { wire, lastValidBlockHeight };
-}
-
-async function signAll(signer: Signer, wire: Uint8Array, keys: KeyName[]): Promise<Transaction> {
-  const { decoded: _, ...unsigned } = decodeTransaction(wire);
-  let signed: Transaction = unsigned;
-  for (const key of keys) {
-    signed = withSignature(signed, await signer.publicKey(key), await signer.sign(key, signed.message));
-  }
-  return signed;
+  const payer = { name: 'gas', address: deps.signer.address('gas') };
+  const sent = await sendFirst(deps, ways, { payer, keys: ['gas', `vault:${report.wallet}`] });
+  if ('reason' in sent) report.left.push({ ...swept, reason: sent.reason });
+  else report.sent.push({ ...swept, signature: sent.signature });
 }

@@ -27,7 +27,9 @@ export const expressArea: Area = {
       routing,
       unitsOf: createUnitMeter(services),
       programs: config.programs,
-      gasWallet: signer.address('gas'),
+      get gasWallet() {
+        return signer.address('gas');
+      },
       tokens: services.tokenList,
       ...config.tokens,
       ...ledger,

@@ -32,7 +32,9 @@ export const studioArea: Area = {
       remember: ledger.remember,
       findRequest: ledger.findRequest,
       uploadMs: config.objects.urlSeconds * 1_000,
-      operator: config.studio.feeClaimer ?? signer.address('gas'),
+      get operator() {
+        return config.studio.feeClaimer ?? signer.address('gas');
+      },
       mintSuffix: config.studio.mintSuffix,
       quotes: [{ symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 }, usdc, platform],
     });

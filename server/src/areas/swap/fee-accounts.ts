@@ -32,7 +32,7 @@ export interface FeeAccounts {
 export function createFeeAccounts(deps: {
   chain: Pick<Chain, 'account'>;
   steadyNow: () => number;
-  receiver: Address;
+  receiver: () => Address;
 }): FeeAccounts {
   const { chain, steadyNow, receiver } = deps;
   const kept = new LRUCache<string, { answer: Promise<Address | undefined>; until: number }>({ max: 10_000 });
@@ -63,8 +63,10 @@ export function createFeeAccounts(deps: {
   }
 
   return {
-    ofOperator: (token) =>
-      keep(token.mint, () => usable(associatedTokenAddress(receiver, token.mint, token.tokenProgram), token)),
+    ofOperator(token) {
+      const account = associatedTokenAddress(receiver(), token.mint, token.tokenProgram);
+      return keep(account, () => usable(account, token));
+    },
     ofReferral(referral, token) {
       const key = `${referral} ${token.mint}`;
       const answer = keep(key, async () => {

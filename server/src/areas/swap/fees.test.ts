@@ -69,7 +69,7 @@ describe('fee accounts', () => {
 
   function sourcesOf(accounts: Map<Address, ChainAccount>, now = () => 0) {
     const chain = { account: async (address: Address) => accounts.get(address) };
-    return createFeeAccounts({ chain, steadyNow: now, receiver: settings.receiver });
+    return createFeeAccounts({ chain, steadyNow: now, receiver: () => settings.receiver });
   }
   const plain = (owner: Address, data: Uint8Array = new Uint8Array(), executable = false): ChainAccount => ({
     lamports: 1n,
@@ -121,7 +121,7 @@ describe('fee accounts', () => {
         return holding(token.mint);
       },
     };
-    const flaky = createFeeAccounts({ chain, steadyNow: () => 0, receiver: settings.receiver });
+    const flaky = createFeeAccounts({ chain, steadyNow: () => 0, receiver: () => settings.receiver });
     await assert.rejects(flaky.ofOperator(token), /away/);
     isAway = false;
     assert.equal(await flaky.ofOperator(token), own);

@@ -19,7 +19,6 @@ export const swapArea: Area = {
     const { config, log, clock, steadyNow, store, ledger, chain, prices, landing, routing, makers, signer } = services;
     const { platform } = config.tokens;
     const { swap, programs, submit } = config;
-    const gasWallet = signer.address('gas');
     registerSwap(server, {
       log,
       clock,
@@ -31,13 +30,17 @@ export const swapArea: Area = {
       landing,
       routing,
       programs,
-      gasWallet,
+      get gasWallet() {
+        return signer.address('gas');
+      },
       remember: ledger.remember,
       findRequest: ledger.findRequest,
       deliver: makers.deliver,
       fees: {
         table: swap.feeBps,
-        receiver: swap.feeReceiver ?? gasWallet,
+        get receiver() {
+          return swap.feeReceiver ?? signer.address('gas');
+        },
         platform: platform.mint,
         stables: services.stables,
         lsts: new Set(swap.lsts),

@@ -138,7 +138,7 @@ describe('a fifth router', () => {
     // Not over HTTP, whose documents list the routers that exist.
     const { deps } = world;
     const sources = {
-      accounts: createFeeAccounts({ ...deps, receiver: deps.fees.receiver }),
+      accounts: createFeeAccounts({ ...deps, receiver: () => deps.fees.receiver }),
       isNew: async () => false,
     };
     world.order = async (asked) => ({ status: 200, body: await order(deps, sources, asked as unknown as OrderQuery) });

@@ -27,7 +27,9 @@ export const triggerV1Area: Area = {
       remember: ledger.remember,
       findRequest: ledger.findRequest,
       stables,
-      gasWallet: signer.address('gas'),
+      get gasWallet() {
+        return signer.address('gas');
+      },
     });
   },
 };

@@ -108,7 +108,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
     const prepare = this.#isExpired(order) ? prepareCancel : prepareFill;
-    const prepared = await prepare(this.#deps, address);
+    // One wallet throughout, though another key may take its place meanwhile.
+    const prepared = await prepare({ ...this.#deps }, address);
     if (!('skipped' in prepared)) return this.#isBusy(prepared) ? undefined : prepared;
     if (!prepared.retry) throw new Error(prepared.skipped);
     this.#backOffs.wait(address, NEARLY);

@@ -43,7 +43,10 @@ export interface TableKeeperDeps {
   log: Logger;
   registry: Registry;
   /** The keeper's wallet: pays, and alone may change the tables. */
-  wallet: Pick<KeeperWallet, 'address' | 'canPay' | 'read'>;
+  wallet: Pick<KeeperWallet, 'address' | 'canPay' | 'read'> & {
+    /** The addresses that the wallet had before: it gives up the tables that they have made. */
+    readonly earlier?: readonly Address[];
+  };
   /** Lamports that the tables may cost in a day (UTC), rent and fees together, whichever instance spends them. */
   budget: bigint;
 }
@@ -179,9 +182,11 @@ class TableWork implements Work<typeof ITEM, Prepared> {
     ]);
     this.#spent.set(Number(spent));
     const left = budget - spent;
-    const tables = all.filter(({ authority }) => authority === wallet.address);
+    const own = wallet.address;
+    const ours = new Set<string>([own, ...(wallet.earlier ?? [])]);
+    const tables = all.filter(({ authority }) => ours.has(authority));
     const ready = tables.filter(({ state }) => state === 'ready');
-    const { addition, isShort } = nextAddition(ready, wishes, left);
+    const { addition, isShort } = nextAddition(ready, wishes, left, ({ authority }) => authority === own);
     if (isShort) this.#tellShortage(spent);
     if (addition) return { do: 'add', addition, left };
     const unused = ready.find(({ usedAt }) => usedAt.getTime() < now - UNUSED_MS);
@@ -211,7 +216,7 @@ class TableWork implements Work<typeof ITEM, Prepared> {
   }
 
   /** Deactivates a table, or closes it when nothing can name it any longer. */
-  async #prepareRetirement({ address, state }: StoredTable, left: bigint): Promise<Prepared | undefined> {
+  async #prepareRetirement({ address, authority, state }: StoredTable, left: bigint): Promise<Prepared | undefined> {
     const { store, clock, chain } = this.#deps;
     if (state === 'ready') {
       await store.transaction((tx) => retireTable(tx, address, new Date(clock.now() - UNUSED_MS)));
@@ -220,27 +225,31 @@ class TableWork implements Work<typeof ITEM, Prepared> {
     const table = address as Address;
     const found = await this.#read(table);
     if (!found) await store.transaction((tx) => correctTable(tx, address, undefined));
-    else if (found.deactivationSlot === ACTIVE) return this.#begin({ do: 'deactivate', table }, 0n, left);
+    else if (found.deactivationSlot === ACTIVE)
+      return this.#begin({ do: 'deactivate', table }, 0n, left, authority as Address);
     else if ((await chain.latestBlockhash()).slot > found.deactivationSlot + COOLDOWN_SLOTS)
-      return this.#begin({ do: 'close', table }, 0n, left);
+      return this.#begin({ do: 'close', table }, 0n, left, authority as Address);
     return undefined;
   }
 
   /** Crafts a change and records it. Undefined if it costs too much now, or if another one is under way. */
-  async #begin(step: TableStep, rent: bigint, left: bigint): Promise<Prepared | undefined> {
-    const { store, chain, clock, wallet } = this.#deps;
-    const tried = await tryOut(chain, (blockhash, budget) => craftTableStep(step, wallet.address, blockhash, budget));
+  async #begin(step: TableStep, rent: bigint, left: bigint, authority?: Address): Promise<Prepared | undefined> {
+    const { store, chain, clock } = this.#deps;
+    const wallet = this.#deps.wallet.address;
+    const tried = await tryOut(chain, (blockhash, budget) =>
+      craftTableStep(step, { wallet, authority }, blockhash, budget),
+    );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     const { crafted, lastValidBlockHeight } = tried;
     const lamports = rent + crafted.feeLamports;
-    if (lamports > left || (await wallet.read()) < lamports + LEFT_FOR_FILLS) return undefined;
-    const address = step.do === 'make' ? lookupTableAddress(wallet.address, step.recentSlot).address : step.table;
+    if (lamports > left || (await this.#deps.wallet.read()) < lamports + LEFT_FOR_FILLS) return undefined;
+    const address = step.do === 'make' ? lookupTableAddress(wallet, step.recentSlot).address : step.table;
     const addresses = 'addresses' in step ? step.addresses : [];
     const payload = { table: address, change: step.do, addresses: addresses.length, lamports: `${lamports}` };
-    const own = { area: TABLE_AREA, wallet: wallet.address, cosigners: ['keeper'] as const, payload };
+    const own = { area: TABLE_AREA, wallet, cosigners: ['keeper'] as const, payload };
     const row = newRequest({ ...own, crafted, lastValidBlockHeight }, clock);
     const change = { request: row.id, address, addresses, lamports, fee: crafted.feeLamports, day: this.#today() };
-    const table = { address, authority: wallet.address, usedAt: new Date(clock.now()) };
+    const table = { address, authority: wallet, usedAt: new Date(clock.now()) };
     const isBegun = await store.transaction(async (tx) => {
       if (!(await beginChange(tx, change))) return false;
       if (step.do === 'make' && !(await insertTable(tx, table))) throw new Error(`the table ${address} is known`);

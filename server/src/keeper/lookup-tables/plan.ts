@@ -19,12 +19,14 @@ export interface Addition {
 
 /**
  * What to add next: the first wish that no table fulfills alone and whose rent is at most `lamports`. Each is fulfilled
- * by one table, because every further table costs a transaction 34 bytes. `isShort`: for a wish there was too little.
+ * by one table, because every further table costs a transaction 34 bytes. `isShort`: for a wish there was too little. Not
+ * every table can be extended: of an earlier key of the wallet, only given up.
  */
 export function nextAddition(
   tables: readonly StoredTable[],
   wishes: readonly (readonly string[])[],
   lamports: bigint,
+  canExtend: (table: StoredTable) => boolean = () => true,
 ): { addition: Addition | undefined; isShort: boolean } {
   const known = tables.map((table) => ({ table, held: new Set(table.addresses) }));
   let isShort = false;
@@ -32,7 +34,7 @@ export function nextAddition(
     const lacks = known.map(({ table, held }) => ({ table, missing: wish.filter((address) => !held.has(address)) }));
     if (wish.length > MAX_ADDRESSES || lacks.some(({ missing }) => missing.length === 0)) continue;
     const [best] = lacks
-      .filter(({ table, missing }) => table.addresses.length + missing.length <= MAX_ADDRESSES)
+      .filter(({ table, missing }) => canExtend(table) && table.addresses.length + missing.length <= MAX_ADDRESSES)
       .sort((a, b) => a.missing.length - b.missing.length);
     const addition = best ?? { table: undefined, missing: [...wish] };
     if (rentOf(addition) <= lamports) return { addition, isShort };

@@ -122,7 +122,15 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
   #returning: Promise<void> | undefined;
 
   constructor(deps: TriggerKeeperOptions, orders: WaitingOrders) {
-    this.#deps = { ...deps, writes: createFillWrites(deps), units: new UnitsByShape() };
+    this.#deps = {
+      ...deps,
+      // Not as it is now: another key of the wallet may take its place.
+      get payer() {
+        return deps.payer;
+      },
+      writes: createFillWrites(deps),
+      units: new UnitsByShape(),
+    };
     this.#orders = orders;
     this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));
     this.recovery = new Recovery(this.#deps);

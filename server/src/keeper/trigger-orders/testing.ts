@@ -19,6 +19,7 @@ import { openAggregator, openWorld, silent } from '../../routing/aggregator/test
 import type { Token } from '../../routing/router.js';
 import {
   bytesOfOrder,
+  firstWallets,
   guardKeys,
   type KeyName,
   orderAccount,
@@ -263,6 +264,7 @@ function anySigner(clock: Clock): Signer & { sealOf(order: SealedOrder): Promise
     ...bare,
     ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock, service: TEST_WORDS }),
     address: (role) => keyOf(role).address,
+    wallets: () => firstWallets((role) => keyOf(role).address),
     sealOf: (order) => bare.sign('seal', bytesOfOrder(order)),
   };
 }

@@ -44,6 +44,7 @@ import {
 } from '../../routing/router.js';
 import {
   createSecretBox,
+  firstWallets,
   guardKeys,
   type KeyName,
   SANDBOX_PROGRAMS,
@@ -97,6 +98,7 @@ export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'ma
     keys,
     secrets: createSecretBox(Buffer.alloc(32, 1)),
     address: (role) => keyOf(role).address,
+    wallets: () => firstWallets((role) => (role === 'tracker' ? keys.seal : keyOf(role)).address),
     ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock: createClock() }),
   };
 }

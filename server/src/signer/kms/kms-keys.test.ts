@@ -8,10 +8,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeypair, verify } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
-import { KeyManagementError, MANAGED_ROLES } from '../key-management.js';
+import { KeyManagementError } from '../key-management.js';
 import { initManaged, rekeyManaged } from '../managed-file.js';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
+import { WALLET_ROLES } from '../wallet-keys.js';
 import { type KmsSettings, openKmsKeys } from './kms-keys.js';
 import { SESSION, usePlace } from './place-testing.js';
 import { type Fault, KEYS, type Known } from './testing.js';
@@ -24,7 +25,7 @@ const { kms } = place;
 
 test('the wallets sign with keys of AWS KMS, and vaults with the seed, of which the file holds the ciphertext only', async () => {
   const signer = await place.open();
-  for (const role of MANAGED_ROLES) {
+  for (const role of WALLET_ROLES) {
     assert.equal(signer.address(role), kms.addressOf(`alias/slipway-${role}`));
     assert.ok(verify(signer.address(role), MESSAGE, await signer.sign(role, MESSAGE)), role);
   }

@@ -1,26 +1,24 @@
 import { type Address, base58Encode } from '@slipway/wire';
 import type { Clock } from '../../lib/clock.js';
-import {
-  type KeyManagement,
-  MANAGED_ROLES,
-  type ManagedAddresses,
-  type ManagedRole,
-  type SeedText,
-} from '../key-management.js';
+import type { KeyManagement, SeedText } from '../key-management.js';
 import { SignerRefused } from '../policies/index.js';
+import { WALLET_ROLES, type WalletRole } from '../wallet-keys.js';
 import { sourceOf } from './credential-sources.js';
 import { Credentials } from './credentials.js';
 import { createExchange } from './exchange.js';
 import { KmsClient } from './kms-client.js';
 import { KmsError } from './kms-error.js';
-import { bytesOf, KMS_FILE, openSeedInKms, sealSeedInKms, seedKeyOf } from './kms-seed.js';
+import { bytesOf, type FirstAddresses, KMS_FILE, openSeedInKms, sealSeedInKms, seedKeyOf } from './kms-seed.js';
 
-/** As the settings of the signer name them; keys by their id, ARN or alias. */
+/**
+ * As the settings of the signer name them; keys by their id, ARN or alias. The key after that of an alias `alias/slipway-gas` has
+ * the alias `alias/slipway-gas-2`.
+ */
 export interface KmsSettings {
   readonly region: string;
   /** Instead of the usual one of the region. */
   readonly endpoint?: string | undefined;
-  readonly keys: Readonly<Record<ManagedRole | 'seed', string>>;
+  readonly keys: Readonly<Record<WalletRole | 'seed', string>>;
 }
 
 interface Surroundings {
@@ -52,17 +50,20 @@ function usualEndpoint(region: string): string {
 }
 
 interface KnownKey {
-  /** An alias that is moved to another key changes nothing until the next start. */
   arn: string;
   address: Address;
 }
+
+/** What AWS KMS says of a key that was given up. */
+const GONE = ['NotFoundException', 'DisabledException', 'KMSInvalidStateException'];
 
 class KmsKeys implements KeyManagement {
   readonly fileVersion = KMS_FILE;
   readonly trialMs = TRIAL_MS;
   readonly #kms: KmsClient;
   readonly #names: KmsSettings['keys'];
-  #known: Readonly<Record<ManagedRole, KnownKey>> | undefined;
+  /** By the names of the keys. */
+  readonly #known = new Map<string, KnownKey>();
   #waiting = 0;
 
   constructor(kms: KmsClient, names: KmsSettings['keys']) {
@@ -74,44 +75,52 @@ class KmsKeys implements KeyManagement {
     return `AWS KMS (${this.#kms.host}, with credentials of ${this.#kms.credentials})`;
   }
 
-  async addresses(): Promise<ManagedAddresses> {
-    const { gas, keeper, tracker } = await this.#keys();
-    return { gas: gas.address, keeper: keeper.address, tracker: tracker.address };
+  async address(role: WalletRole, number: number, isNeeded: boolean): Promise<Address | undefined> {
+    const found = await this.#key(role, number).catch((error: Error) => {
+      if (isNeeded || !(error instanceof KmsError) || !GONE.includes(error.code)) throw error;
+      return undefined;
+    });
+    return found?.address;
   }
 
-  async sign(role: ManagedRole, message: Uint8Array): Promise<Uint8Array> {
+  async sign(role: WalletRole, number: number, message: Uint8Array): Promise<Uint8Array> {
     if (message.length > MOST_MESSAGE_BYTES) {
       throw new SignerRefused(role, `AWS KMS signs at most ${MOST_MESSAGE_BYTES} bytes`);
     }
     if (this.#waiting >= MOST_WAITING) throw new KmsError(`${MOST_WAITING} signatures wait for AWS KMS`);
     this.#waiting += 1;
     try {
-      const { [role]: key } = await this.#keys();
+      const { arn } = await this.#key(role, number);
       const { Signature } = await this.#kms.call('Sign', {
-        KeyId: key.arn,
+        KeyId: arn,
         Message: Buffer.from(message).toString('base64'),
         MessageType: ED25519.messageType,
         SigningAlgorithm: ED25519.algorithm,
       });
       const signature = bytesOf(Signature);
       if (signature?.length === 64) return new Uint8Array(signature);
-      throw new KmsError(`what AWS KMS signs with ${this.#names[role]} is no signature: it is not used`);
+      throw new KmsError(`what AWS KMS signs with ${this.#nameOf(role, number)} is no signature: it is not used`);
     } finally {
       this.#waiting -= 1;
     }
   }
 
+  /** Keys are made by who runs AWS KMS. */
+  async make(role: WalletRole, number: number): Promise<void> {
+    await this.#key(role, number);
+  }
+
   async prepare(): Promise<void> {
-    await this.#keys();
+    await this.#firstAddresses();
     await this.#seedKey(this.#names.seed);
   }
 
   async sealSeed(seed: Uint8Array, key = this.#names.seed): Promise<string> {
-    return sealSeedInKms(seed, { kms: this.#kms, key, addresses: await this.addresses() });
+    return sealSeedInKms(seed, { kms: this.#kms, key, addresses: await this.#firstAddresses() });
   }
 
   async openSeed(file: SeedText, key = this.#names.seed): Promise<Uint8Array> {
-    return openSeedInKms(file, { kms: this.#kms, key, addresses: await this.addresses() });
+    return openSeedInKms(file, { kms: this.#kms, key, addresses: await this.#firstAddresses() });
   }
 
   seedKeyOf = seedKeyOf;
@@ -120,15 +129,31 @@ class KmsKeys implements KeyManagement {
     return this.#seedKey(wanted ?? this.#names.seed);
   }
 
-  async #keys(): Promise<Readonly<Record<ManagedRole, KnownKey>>> {
-    if (this.#known !== undefined) return this.#known;
-    const [gas, keeper, tracker] = await Promise.all(MANAGED_ROLES.map((role) => this.#publicKey(this.#names[role])));
-    const found = { gas: gas!, keeper: keeper!, tracker: tracker! };
-    if (new Set(Object.values(found).map(({ address }) => address)).size < MANAGED_ROLES.length) {
-      throw new KmsError('kms.keys must be another key for each of gas, keeper and tracker');
+  /** They stay in the signer file, also when another key is used. */
+  async #firstAddresses(): Promise<FirstAddresses> {
+    const [gas, keeper, tracker] = await Promise.all(WALLET_ROLES.map((role) => this.#key(role, 0)));
+    return { gas: gas!.address, keeper: keeper!.address, tracker: tracker!.address };
+  }
+
+  #nameOf(role: WalletRole, number: number): string {
+    return `${this.#names[role]}${number === 0 ? '' : `-${number + 1}`}`;
+  }
+
+  /** Those that were there at first: an alias that is moved to another key changes nothing until the next start. */
+  async #key(role: WalletRole, number: number): Promise<KnownKey> {
+    const name = this.#nameOf(role, number);
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const found = await this.#publicKey(name);
+    const twin = [...this.#known].find(([other, { address }]) => other !== name && address === found.address);
+    if (twin !== undefined) {
+      throw new KmsError(
+        `kms.keys must be another key for each of gas, keeper and tracker: ${twin[0]} and ${name} are one`,
+      );
     }
-    this.#known ??= found;
-    return this.#known;
+    const first = this.#known.get(name) ?? found;
+    this.#known.set(name, first);
+    return first;
   }
 
   async #publicKey(name: string): Promise<KnownKey> {

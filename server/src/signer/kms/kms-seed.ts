@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ManagedAddresses, SeedText } from '../key-management.js';
+import type { Address } from '@slipway/wire';
+import type { SeedText } from '../key-management.js';
 import { PrivateFileError } from '../private-file.js';
 import { roleKeypair } from '../roles.js';
+import type { WalletRole } from '../wallet-keys.js';
 import type { KmsClient } from './kms-client.js';
 import { KmsError } from './kms-error.js';
 
@@ -14,11 +16,14 @@ const MOST_CIPHERTEXT_BYTES = 6_144;
 const PURPOSE = 'slipway signer seed';
 const ALGORITHM = 'SYMMETRIC_DEFAULT';
 
+/** Of the first key of each wallet. */
+export type FirstAddresses = Readonly<Record<WalletRole, Address>>;
+
 /**
  * Whose seed it is, and which one: the addresses of the wallets, and of the seed's own `seal`. AWS KMS authenticates it, writes
  * it into its records, and policies can name it. Nothing of it is secret.
  */
-interface SeedContext extends ManagedAddresses {
+interface SeedContext extends FirstAddresses {
   purpose: typeof PURPOSE;
   seal: string;
 }
@@ -37,7 +42,7 @@ interface Sealing {
   kms: KmsClient;
   /** The id, the ARN or the alias of the key. */
   key: string;
-  addresses: ManagedAddresses;
+  addresses: FirstAddresses;
 }
 
 /** Encrypts a seed with a key in AWS KMS; the text is the whole content of a signer file. @throws KmsError */
@@ -100,7 +105,7 @@ function faultOf(error: KmsError, { key: was }: KmsSeedFile, { path, key }: { pa
   return error;
 }
 
-function contextOf({ gas, keeper, tracker }: ManagedAddresses, seal: string): SeedContext {
+function contextOf({ gas, keeper, tracker }: FirstAddresses, seal: string): SeedContext {
   return { purpose: PURPOSE, gas, keeper, tracker, seal };
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire/formats';
 import type { SealedOrder } from '../order-seal.js';
 import { checkGas } from './gas.js';
-import { checkKeeper } from './keeper.js';
+import { checkEarlierKeeper, checkKeeper } from './keeper.js';
 import { checkLaunch, checkMint } from './launch.js';
 import { allow, NotAllowed } from './refusal.js';
 import { checkTracker } from './tracker.js';
@@ -19,11 +19,13 @@ export { termsThatWiden, wideningText } from './widening.js';
 export interface NamedKey {
   name: string;
   address: Address;
+  /** Of a wallet that has another key now: it only gives up what this key alone can. */
+  isEarlier?: boolean;
 }
 
 /** Everything besides the bytes that the policies go by. */
 export interface PolicyFacts {
-  /** The keeper's wallet: the only one that may be repaid out of a vault. */
+  /** The keeper's wallet, as the message has it: the only one that may be repaid out of a vault. */
   keeper: Address;
   programs: KnownPrograms;
   /** For a fill: the order, whose seal the caller has checked. */
@@ -58,6 +60,11 @@ export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], fa
 
 function checkPolicy(transaction: ToSign, key: NamedKey, keys: readonly NamedKey[], facts: PolicyFacts): bigint {
   const [kind, member] = key.name.split(':');
+  if (key.isEarlier) {
+    allow(kind === 'keeper', 'this key was exchanged for another one');
+    checkEarlierKeeper(key.address, facts.keeper, transaction);
+    return 0n;
+  }
   switch (kind) {
     case 'gas':
       return checkGas(key.address, transaction);

@@ -69,6 +69,23 @@ export function checkKeeper(keeper: Address, transaction: ToSign, programs: Know
   return lamports + rents.lamports;
 }
 
+/**
+ * A key that the keeper had before gives up the lookup tables that it made, which no other key can. The keeper pays for that,
+ * and gets their rent.
+ */
+export function checkEarlierKeeper(earlier: Address, keeper: Address, transaction: ToSign): void {
+  const { signers } = transaction;
+  allow(signers.length === 2 && signers[0] === keeper && signers[1] === earlier, 'somebody else takes part');
+  for (const instruction of naming(transaction, earlier)) {
+    const isKnown = instruction.program === ADDRESS_LOOKUP_TABLE_PROGRAM && standsOnlyAt(instruction, earlier, [1]);
+    const isGivenUp =
+      isKnown && (isDeactivation(instruction) || (isClosing(instruction) && repays(instruction, keeper)));
+    allow(isGivenUp, 'a key that the keeper had before only gives up lookup tables');
+  }
+}
+
+const repays = (closing: Instruction, keeper: Address): boolean => closing.accounts[2]?.address === keeper;
+
 /** What an instruction costs the keeper, in lamports; undefined for one that it never needs. */
 function deedOf(
   instruction: Instruction,
@@ -93,21 +110,32 @@ function deedOf(
   return parseSystemTransfer(instruction) && stands(1) ? 0n : undefined;
 }
 
-/** A table whose authority and payer the keeper is; its rent comes back to it. */
+/** A table whose authority and payer the keeper is, or an earlier key of it; its rent comes back to it. */
 function tableCost(instruction: Instruction, keeper: Address): bigint | undefined {
-  const { accounts, data } = instruction;
-  const table = accounts[0]?.address ?? keeper;
-  const is = (other: Instruction, length: number) =>
-    data.length >= length && other.data.subarray(0, 4).every((byte, i) => byte === data[i]);
+  const { data } = instruction;
   const stands = (...places: number[]) => standsOnlyAt(instruction, keeper, places);
-  const ours = { table, authority: keeper, payer: keeper };
-  if (is(deactivateLookupTable(ours), 4) && stands(1)) return 0n;
+  if (isDeactivation(instruction) && stands(1)) return 0n;
+  if (isClosing(instruction) && (stands(2) || stands(1, 2))) return 0n;
   if (!stands(1, 2)) return undefined;
-  if (is(closeLookupTable({ ...ours, recipient: keeper }), 4)) return 0n;
-  if (is(createLookupTable({ ...ours, recentSlot: 0n }), 13)) return TABLE_RENT;
-  if (is(extendLookupTable({ ...ours, addresses: [] }), 12)) return ENTRY_RENT * BigInt((data.length - 12) >> 5);
+  if (isTable(instruction, createLookupTable({ ...SOME_TABLE, recentSlot: 0n }), 13)) return TABLE_RENT;
+  if (isTable(instruction, extendLookupTable({ ...SOME_TABLE, addresses: [] }), 12)) {
+    return ENTRY_RENT * BigInt((data.length - 12) >> 5);
+  }
   return undefined;
 }
+
+/** What the instructions begin with does not depend on whose they are. */
+const SOME_TABLE = {
+  table: SYSTEM_PROGRAM,
+  authority: SYSTEM_PROGRAM,
+  payer: SYSTEM_PROGRAM,
+  recipient: SYSTEM_PROGRAM,
+};
+const isTable = ({ data }: Instruction, other: Instruction, length: number): boolean =>
+  data.length >= length && other.data.subarray(0, 4).every((byte, i) => byte === data[i]);
+const isDeactivation = (instruction: Instruction): boolean =>
+  isTable(instruction, deactivateLookupTable(SOME_TABLE), 4);
+const isClosing = (instruction: Instruction): boolean => isTable(instruction, closeLookupTable(SOME_TABLE), 4);
 
 /** What a limit order lends, the trades of it, and what is paid for it. */
 class Loan {

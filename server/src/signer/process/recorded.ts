@@ -39,7 +39,8 @@ export function recorded(
       const digest = digestOf(message);
       const name = [digest, ...keys].join();
       if (known.has(name)) return cosigned;
-      const signatures = keys.map((key, i) => [key, base58Encode(cosigned[i]!.signature)]);
+      // One that no name asks for is an earlier key of a wallet.
+      const signatures = cosigned.map(({ address, signature }, i) => [keys[i] ?? address, base58Encode(signature)]);
       put({
         act: 'cosign',
         ...(request.request !== undefined && { request: request.request }),
@@ -53,6 +54,11 @@ export function recorded(
       const signature = await port.sign(key, message);
       put({ act: 'sign', digest: digestOf(message), signatures: { [key]: base58Encode(signature) } });
       return signature;
+    },
+    async rotate(role, step) {
+      const wallets = await port.rotate(role, step);
+      put({ act: 'rotate', key: `${role}: ${step}` });
+      return wallets;
     },
     async issueLogin(request) {
       const token = await port.issueLogin(request);

@@ -10,12 +10,14 @@ import { SignerSettingsError } from './settings.js';
 
 const USAGE = `Usage: slipway signer [--config <FILE>]
        slipway signer init|rekey [options]
+       slipway signer rotate gas|keeper|tracker [--finish]
        slipway signer stop|resume|audit [options]
 
 Holds the keys of the service in a process of its own, and signs for the callers that its settings name.
 
   init              make the file of the keys
   rekey             give it another passphrase
+  rotate WALLET     exchange a key, and move what the wallet holds
   stop fills|all    sign less, or nothing, until "resume"
   audit             check or print the record of what it has signed
 

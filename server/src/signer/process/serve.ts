@@ -2,6 +2,7 @@ import { type Clock, createClock } from '../../lib/clock.js';
 import type { KeyManagement } from '../key-management.js';
 import { openSigner } from '../signer.js';
 import type { Note } from '../socket/server.js';
+import { watchWallets } from '../watch-wallets.js';
 import type { SignerContext } from './context.js';
 import { changesOf, openKeyManagement } from './key-management.js';
 import { listenForCallers } from './listen.js';
@@ -59,7 +60,13 @@ async function serveFrom(
     });
   const still = stopped.map(({ what, why }) => ` Stopped: ${what} (${why}).`).join('');
   stdout(`The signer is ready.${still} Its callers: ${names.join(', ')}\n`);
+  let failure = '';
+  const unwatch = watchWallets(port, ({ message }) => {
+    if (message !== failure) note('the keys of the wallets cannot be read again', { reason: message });
+    failure = message;
+  });
   const reason = await ended();
+  unwatch();
   note('closing', { reason });
   await listening.close();
 }

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Outage } from '../../errors/index.js';
 import { SignerRefused } from '../policies/index.js';
 import type { KeyName, Role, SignerHealth } from '../signer.js';
+import { isWalletRole, type OwnWallets, WALLET_ROLES } from '../wallet-keys.js';
 import { away, type Connection, greet, reasonOf, SignerFault } from './connection.js';
 import type { Endpoint } from './endpoint.js';
 import type { KeyPort } from './protocol.js';
@@ -42,21 +43,37 @@ interface RemoteSignerOptions {
  */
 export async function connectSigner(options: RemoteSignerOptions): Promise<RemoteSigner> {
   const first = await greetAtFirst(options);
+  let wallets = await first.ask('wallets', {});
   const publicKeys = new LRUCache<KeyName, Address>({ max: MOST_ADDRESSES });
   const closing = new AbortController();
   const { caller, addresses } = first.welcome;
-  const line = new Line(first, options, closing.signal);
+  const take = (found: OwnWallets): boolean => {
+    if (!continues(found, wallets)) return false;
+    wallets = found;
+    return true;
+  };
+  const line = new Line(first, { ...options, take }, closing.signal);
   const ask: Connection['ask'] = async (...asked) => line.connection().ask(...asked);
   const told = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((error: Error) => {
       if (error instanceof SignerRefused) options.refused?.(error);
       throw error;
     });
+  const address = (role: Role): Address =>
+    isWalletRole(role) ? wallets[role].addresses[wallets[role].current]! : addresses[role];
   return {
     caller,
-    address: (role) => addresses[role],
+    address,
+    wallets: () => wallets,
+    async rotate(role, step) {
+      take(await ask('rotate', { role, step }));
+      return wallets;
+    },
+    async reload() {
+      take(await ask('wallets', {}));
+    },
     async publicKey(key) {
-      const known = publicKeys.get(key) ?? (Object.hasOwn(addresses, key) ? addresses[key as Role] : undefined);
+      const known = publicKeys.get(key) ?? (Object.hasOwn(addresses, key) ? address(key as Role) : undefined);
       if (known !== undefined) return known;
       const found = await ask('publicKey', { key });
       publicKeys.set(key, found);
@@ -88,14 +105,19 @@ export async function connectSigner(options: RemoteSignerOptions): Promise<Remot
   };
 }
 
+interface LineOptions extends RemoteSignerOptions {
+  /** Takes over the wallets of a signer that is back, if it is the same one. */
+  take(wallets: OwnWallets): boolean;
+}
+
 /** Has a connection whenever there is a signer. */
 class Line {
-  readonly #options: RemoteSignerOptions;
+  readonly #options: LineOptions;
   readonly #first: Connection;
   readonly #closing: AbortSignal;
   #current: Connection | undefined;
 
-  constructor(first: Connection, options: RemoteSignerOptions, closing: AbortSignal) {
+  constructor(first: Connection, options: LineOptions, closing: AbortSignal) {
     this.#first = first;
     this.#options = options;
     this.#closing = closing;
@@ -125,13 +147,17 @@ class Line {
 
   /** Connects again, however long that takes; undefined once the client is closed. */
   async #again(): Promise<Connection | undefined> {
-    const { endpoint, onChange } = this.#options;
+    const { endpoint, onChange, take } = this.#options;
     for (let waitMs = RECONNECT.firstMs; ; waitMs = Math.min(2 * waitMs, RECONNECT.longestMs)) {
       await sleep(waitMs, undefined, { signal: this.#closing }).catch(() => undefined);
       if (this.#closing.aborted) return undefined;
       const found = await greet(endpoint, this.#closing).catch(() => undefined);
-      if (found === undefined) continue;
-      if (hasSameKeys(found, this.#first)) return found;
+      const wallets = await found?.ask('wallets', {}).catch(() => undefined);
+      if (found === undefined || wallets === undefined) {
+        found?.close();
+        continue;
+      }
+      if (hasSameKeys(found, this.#first) && take(wallets)) return found;
       found.close();
       onChange?.({ away: OTHER_KEYS });
     }
@@ -152,5 +178,15 @@ async function greetAtFirst({ endpoint, name, patienceMs }: RemoteSignerOptions)
 }
 
 function hasSameKeys({ welcome: { addresses } }: Connection, { welcome: first }: Connection): boolean {
-  return (Object.keys(first.addresses) as Role[]).every((role) => addresses[role] === first.addresses[role]);
+  const roles = (Object.keys(first.addresses) as Role[]).filter((role) => !isWalletRole(role));
+  return roles.every((role) => addresses[role] === first.addresses[role]);
+}
+
+/** Whether these are the wallets from before, a key of which may have been exchanged since. */
+function continues(found: OwnWallets, before: OwnWallets): boolean {
+  return WALLET_ROLES.every((role) => {
+    const { addresses, current } = before[role];
+    const now = found[role];
+    return now.current >= current && now.addresses[current] === addresses[current];
+  });
 }

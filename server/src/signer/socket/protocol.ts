@@ -1,6 +1,17 @@
 import { type Address, MAX_TRANSACTION_SIZE } from '@slipway/wire';
-import type { KeyName, KeySource, MintFinder, Operated, Role, SecretKeeper, Signer, SignerHealth } from '../signer.js';
+import type {
+  KeyName,
+  KeySource,
+  MintFinder,
+  Operated,
+  Role,
+  SecretKeeper,
+  Signer,
+  SignerHealth,
+  WalletRotation,
+} from '../signer.js';
 import { SIGNER_STOPS, STOPPED, WHY } from '../stop-file.js';
+import { type OwnWallets, ROTATION_STEPS, WALLET_ROLES, type WalletKeys } from '../wallet-keys.js';
 import {
   amount,
   anything,
@@ -27,7 +38,7 @@ export const callerRoles = ['api', 'keeper', 'operator', 'sandbox'] as const;
 export type CallerRole = (typeof callerRoles)[number];
 
 /** Everything that the service asks of its keys, in the process or behind the socket. */
-export type KeyPort = Signer & MintFinder & SecretKeeper & KeySource & Operated;
+export type KeyPort = Signer & WalletRotation & MintFinder & SecretKeeper & KeySource & Operated;
 
 interface Method<P, R> {
   params: Shape<P>;
@@ -48,10 +59,23 @@ const TRANSACTION = bytes(MAX_TRANSACTION_SIZE);
 const ADDRESS = text<Address>(44, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address');
 const KEY = text<KeyName>(
   60,
-  /^(?:gas|maker|keeper|tracker|seal|vault:[1-9A-HJ-NP-Za-km-z]{32,44}|(?:login|mint|launch):(?:0|[1-9]\d{0,15}))$/,
+  /^(?:gas|maker|keeper|tracker|seal|(?:gas|keeper|tracker|vault):[1-9A-HJ-NP-Za-km-z]{32,44}|(?:login|mint|launch):(?:0|[1-9]\d{0,15}))$/,
   'the name of a key',
 );
 const PLACE = text(500);
+
+const KEY_NUMBER = whole(0, 1_000);
+const WalletKeysShape: Shape<WalletKeys> = record({
+  oldest: KEY_NUMBER,
+  current: KEY_NUMBER,
+  newest: KEY_NUMBER,
+  addresses: list(nullable(ADDRESS), 1_001),
+});
+const Wallets: Shape<OwnWallets> = record({
+  gas: WalletKeysShape,
+  keeper: WalletKeysShape,
+  tracker: WalletKeysShape,
+});
 
 /** The keys that the work of each role is signed with, where their policies allow the transaction. */
 const cosignedBy: Readonly<Record<CallerRole, readonly string[]>> = {
@@ -162,6 +186,20 @@ export const methods = {
     result: ADDRESS,
     may: anybody,
     run: (port, { key }) => port.publicKey(key),
+  }),
+  /** The keys of the service's wallets, those from before included. */
+  wallets: method({
+    params: record({}),
+    result: Wallets,
+    may: anybody,
+    run: async (port) => port.wallets(),
+  }),
+  /** A step towards the next key of a wallet. */
+  rotate: method({
+    params: record({ role: oneOf(...WALLET_ROLES), step: oneOf(...ROTATION_STEPS) }),
+    result: Wallets,
+    may: either('operator'),
+    run: (port, { role, step }) => port.rotate(role, step),
   }),
   sign: method({
     params: record({ key: KEY, message: TRANSACTION }),

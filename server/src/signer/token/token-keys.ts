@@ -1,14 +1,18 @@
-import type { Address } from '@slipway/wire';
-import { type KeyManagement, MANAGED_ROLES, type ManagedAddresses, type ManagedRole } from '../key-management.js';
+import type { KeyManagement } from '../key-management.js';
+import { WALLET_ROLES, type WalletRole } from '../wallet-keys.js';
 import { Token, type TokenOptions } from './token.js';
 import { keyAfter, openSeedInToken, SEED_KEY, sealSeedInToken, seedKeyOf, TOKEN_FILE } from './token-seed.js';
 
-/** The label of a key in the token. */
-const labelOf = (role: ManagedRole): string => `slipway-${role}`;
+/** The label of a key in the token: `slipway-gas`, and after the first exchange `slipway-gas-2`. */
+const labelOf = (role: WalletRole, number: number): string => `slipway-${role}${number === 0 ? '' : `-${number + 1}`}`;
 
 /** A token as key management. @throws TokenError */
 export function openTokenKeys(options: TokenOptions): KeyManagement {
   const token = Token.open(options);
+  const make = async (role: WalletRole, number: number) => {
+    const label = labelOf(role, number);
+    if (!(await token.has(label))) await token.generateEd25519(label);
+  };
   return {
     get name() {
       return token.name;
@@ -16,14 +20,15 @@ export function openTokenKeys(options: TokenOptions): KeyManagement {
     fileVersion: TOKEN_FILE,
     // To try its keys costs nothing.
     trialMs: 0,
-    async addresses() {
-      const found: [ManagedRole, Address][] = [];
-      for (const role of MANAGED_ROLES) found.push([role, await token.publicKey(labelOf(role))]);
-      return Object.fromEntries(found) as unknown as ManagedAddresses;
+    // Whoever has destroyed a retired key must be able to start.
+    async address(role, number, isNeeded) {
+      const label = labelOf(role, number);
+      return isNeeded || (await token.has(label)) ? token.publicKey(label) : undefined;
     },
-    sign: (role, message) => token.sign(labelOf(role), message),
+    sign: (role, number, message) => token.sign(labelOf(role, number), message),
+    make,
     async prepare() {
-      for (const label of MANAGED_ROLES.map(labelOf)) if (!(await token.has(label))) await token.generateEd25519(label);
+      for (const role of WALLET_ROLES) await make(role, 0);
       if (!(await token.has(SEED_KEY))) await token.generateAes(SEED_KEY);
     },
     sealSeed: (seed, key) => sealSeedInToken(seed, token, key),

@@ -1,0 +1,71 @@
+import { type Address, decodeMessage, requiredSigners } from '@slipway/wire';
+import type { BareKeys } from './cosign.js';
+import { type NamedKey, NotAllowed } from './policies/index.js';
+import type { KeyName } from './signer.js';
+import { isWalletRole, type OwnWallets, usableAddresses, WALLET_ROLES, type WalletRole } from './wallet-keys.js';
+
+/** A key that is asked to sign, and its exact name. */
+export interface SigningKey extends NamedKey {
+  key: KeyName;
+}
+
+/**
+ * The keys that a request names. A wallet is named by its role, and the message says which of its keys: the current one, or
+ * one that was exchanged after the message was made. Another one of the keeper, which may only give up what it alone can,
+ * comes last.
+ * @throws NotAllowed, WireError, RangeError for a name of no key
+ */
+export async function keysThatSign(
+  keys: BareKeys,
+  names: readonly KeyName[],
+  message: Uint8Array,
+): Promise<SigningKey[]> {
+  const wallets = keys.wallets?.();
+  const [found, more]: [SigningKey[], SigningKey[]] = [[], []];
+  for (const name of names) {
+    const [role = '', member] = name.split(':');
+    if (isWalletRole(role) && member !== undefined) throw new NotAllowed('a wallet is named without its address');
+    if (!isWalletRole(name) || !wallets) found.push({ name, key: name, address: await keys.publicKey(name) });
+    else {
+      const [first, ...others] = keysOfWallet(name, wallets, signersOf(message));
+      found.push(first!);
+      more.push(...others);
+    }
+  }
+  return [...found, ...more];
+}
+
+function keysOfWallet(role: WalletRole, wallets: OwnWallets, signers: readonly Address[]): SigningKey[] {
+  const { addresses, current } = wallets[role];
+  const usable = usableAddresses(wallets[role]);
+  const signing = signers.filter((signer) => addresses.includes(signer));
+  const used = usable.find((address) => signing.includes(address));
+  const named = (address: Address, isEarlier: boolean): SigningKey => ({
+    name: role,
+    key: `${role}:${address}`,
+    address,
+    isEarlier,
+  });
+  const others = signing.filter((address) => address !== used).map((address) => named(address, true));
+  if (used !== undefined) return [named(used, false), ...others];
+  return others.length > 0 ? others : [named(addresses[current]!, false)];
+}
+
+/** The keeper that a message is of: the one that it names, or the current one. */
+export async function keeperOf(keys: BareKeys, message: Uint8Array): Promise<Address> {
+  const keeper = keys.wallets?.().keeper;
+  if (keeper === undefined) return keys.publicKey('keeper');
+  const [current, ...others] = usableAddresses(keeper);
+  if (others.length === 0) return current!;
+  const signers = signersOf(message);
+  return [current!, ...others].find((address) => signers.includes(address)) ?? current!;
+}
+
+/** Every address that a wallet of the service has or had. */
+export async function ownAddresses(keys: BareKeys): Promise<Address[]> {
+  const wallets = keys.wallets?.();
+  if (!wallets) return Promise.all(WALLET_ROLES.map((role) => keys.publicKey(role)));
+  return WALLET_ROLES.flatMap((role) => wallets[role].addresses.filter((address) => address !== null));
+}
+
+const signersOf = (message: Uint8Array): Address[] => requiredSigners(decodeMessage(message));

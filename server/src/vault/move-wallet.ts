@@ -1,0 +1,129 @@
+import {
+  type Address,
+  associatedTokenAddress,
+  createAssociatedTokenIdempotent,
+  type Instruction,
+  systemTransfer,
+  tokenCloseAccount,
+  tokenTransferChecked,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import type { KeyName, WalletRole } from '../signer/index.js';
+import { type VaultTokens, vaultHoldings } from './holdings.js';
+import { type SendDeps, type Sent, sendFirst, type Way } from './send-first.js';
+
+/** A wallet of the service whose key is exchanged. */
+export interface WalletMove {
+  role: WalletRole;
+  from: Address;
+  to: Address;
+}
+
+interface Moved {
+  /** The token account, or the wallet itself for SOL. */
+  account: Address;
+  /** The mint of wrapped SOL for SOL. */
+  mint: Address;
+  /** In the smallest unit, without the rent of a closed account, which is moved as well. */
+  amount: bigint;
+}
+
+export interface MoveReport {
+  moved: (Moved & { signature: string })[];
+  /** What could not be moved, and why. */
+  left: (Moved & { reason: string })[];
+}
+
+/** What neither wallet needs more of: with less it is not worth a transaction to share it. */
+const WORTH_SHARING = 10_000_000n;
+
+/**
+ * Has the next wallet ready before it is used: with the token accounts that fees come into, and as much SOL as the one from
+ * before keeps for what is under way. @throws Error where that is not possible
+ */
+export async function readyWallet(deps: SendDeps, move: WalletMove): Promise<void> {
+  const { role, from, to } = move;
+  const { accounts, lamports } = await vaultHoldings(deps.chain, from);
+  for (const { account, tokenProgram, tokens } of role === 'gas' ? accounts : []) {
+    const own = associatedTokenAddress(to, tokens.mint, tokenProgram);
+    const isFeeAccount = account === associatedTokenAddress(from, tokens.mint, tokenProgram);
+    if (!isFeeAccount || (await deps.chain.account(own)) !== undefined) continue;
+    const make = (payer: Address) => [
+      [createAssociatedTokenIdempotent({ payer, owner: to, mint: tokens.mint, tokenProgram })],
+    ];
+    requireSent(await send(deps, move, make), `the token account of ${tokens.mint}`);
+  }
+  const has = (await deps.chain.account(to))?.lamports ?? 0n;
+  if (lamports < has + WORTH_SHARING) return;
+  const share = [[systemTransfer({ from, to, lamports: (lamports - has) / 2n })]];
+  requireSent(await send(deps, move, () => share), 'SOL');
+}
+
+function requireSent(sent: Sent, what: string): void {
+  if ('reason' in sent) throw new Error(`the next wallet cannot get ${what}: ${sent.reason}`);
+}
+
+/**
+ * Moves everything that the wallet from before holds to the one now, rent included, and closes what is empty. What cannot be
+ * moved does not stop the rest. Running it again moves what is left.
+ */
+export async function moveWallet(deps: SendDeps, move: WalletMove): Promise<MoveReport> {
+  const { from, to } = move;
+  const report: MoveReport = { moved: [], left: [] };
+  const note = (moved: Moved, sent: Sent) => {
+    if ('reason' in sent) report.left.push({ ...moved, reason: sent.reason });
+    else report.moved.push({ ...moved, signature: sent.signature });
+  };
+  for (const held of (await vaultHoldings(deps.chain, from)).accounts) {
+    const { mint, amount } = held.tokens;
+    const decimals = (await deps.chain.mint(mint))?.decimals;
+    note(
+      { account: held.account, mint, amount },
+      await send(deps, move, (payer) => waysToMove(held, to, payer, decimals)),
+    );
+  }
+  // Read last: closed accounts have added nothing to it, and fees may have been paid from it.
+  const { lamports } = await vaultHoldings(deps.chain, from);
+  if (lamports === 0n) return report;
+  const all = (payer: Address): Way[] => [
+    (fee) => [systemTransfer({ from, to, lamports: payer === from ? lamports - fee : lamports })],
+  ];
+  note({ account: from, mint: WRAPPED_SOL_MINT, amount: lamports }, await send(deps, move, all));
+  return report;
+}
+
+/** Alternative instructions that empty a token account, the best first. */
+function waysToMove(
+  { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
+  to: Address,
+  payer: Address,
+  decimals: number | undefined,
+): Instruction[][] {
+  const close = tokenCloseAccount({ account, destination: to, authority: owner, tokenProgram });
+  // Closing a native account pays out all its lamports.
+  if (isNative || amount === 0n) return [[close]];
+  if (decimals === undefined) return [];
+  const destination = associatedTokenAddress(to, mint, tokenProgram);
+  const move = [
+    createAssociatedTokenIdempotent({ payer, owner: to, mint, tokenProgram }),
+    tokenTransferChecked({ source: account, mint, destination, authority: owner, amount, decimals, tokenProgram }),
+  ];
+  return [[...move, close], move];
+}
+
+/** The gas wallet pays; where it cannot, the wallet from before does. */
+async function send(
+  deps: SendDeps,
+  { role, from }: WalletMove,
+  ways: (payer: Address) => readonly Way[],
+): Promise<Sent> {
+  const gas = deps.signer.address('gas');
+  const own: KeyName = `${role}:${from}`;
+  const sent = await sendFirst(deps, ways(gas), {
+    payer: { name: 'gas', address: gas },
+    keys: gas === from ? [own] : [`gas:${gas}`, own],
+  });
+  if (!('reason' in sent) || !sent.isShort || gas === from) return sent;
+  const byItself = await sendFirst(deps, ways(from), { payer: { name: role, address: from }, keys: [own] });
+  return 'reason' in byItself ? sent : byItself;
+}
