@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, beforeEach, it } from 'node:test';
 import { type Address, lookupTableAddress, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { newAddress, type TestPool } from '../../routing/aggregator/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../../routing/router.js';
+import { openSigner } from '../../signer/index.js';
+import { deriveCheaply } from '../../signer/testing.js';
 import { createMortal } from '../testing.js';
 import { openTableWorld, type TableWorld, until } from './testing.js';
 
@@ -237,6 +242,46 @@ it('gives up a table that nothing has used for a month, and gets its rent back',
   assert.ok(!(await w.onChain()).has(address));
   assert.deepEqual(await w.tables(), []);
   assert.equal((await w.lamports()) - had, rentOf(10) - 2n * FEE);
+});
+
+it('uses what a key made that the wallet had before, adds to a table of its own, and gives the old one up for its own gain', async () => {
+  await deriveCheaply();
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-tables-'));
+  const signer = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
+  const own = await openTableWorld(signer);
+  try {
+    const [held, wished] = [some(10), some(4)];
+    await own.wish('before', held);
+    const { keeper } = own.newKeeper();
+    await keeper.runDue();
+    const old = (await own.tables())[0]!;
+    for (const step of ['make', 'use', 'retire'] as const) await signer.rotate('keeper', step);
+    const now = signer.address('keeper');
+    await own.world.rpc.call('requestAirdrop', [now, 10_000_000_000]);
+    await own.wish('before', held);
+    await own.wish('afterwards', [...held, ...wished]);
+    for (let n = 0; n < 3; n++) await keeper.runDue();
+    const made = (await own.tables()).find(({ address }) => address !== old.address)!;
+    assert.deepEqual([made.authority, made.addresses], [now, [...held, ...wished]]);
+    assert.deepEqual((await own.tables()).length, 2);
+    await own.advance(31 * 24 * 60 * 60);
+    await own.store.query('update lookup_tables set used_at = $1 where address = $2', [
+      new Date(own.clock.now()),
+      made.address,
+    ]);
+    const had = await own.world.lamports(now);
+    for (let n = 0; n < 3; n++) await keeper.runDue();
+    await own.advance(1_001 * 0.4 + 1);
+    for (let n = 0; n < 3; n++) await keeper.runDue();
+    assert.deepEqual(
+      (await own.tables()).map(({ address }) => address),
+      [made.address],
+    );
+    assert.equal((await own.world.lamports(now)) - had, rentOf(10) - 2n * 2n * FEE);
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('does not lose a table that the node has not seen yet, and corrects itself when it is gone for good', async () => {

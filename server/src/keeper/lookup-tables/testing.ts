@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADDRESS_LOOKUP_TABLE_PROGRAM, type Address, decodeLookupTable } from '@slipway/wire';
 import { Registry } from 'prom-client';
-import { createChain, type Rpc } from '../../chain/index.js';
+import { type Chain, createChain, type Rpc } from '../../chain/index.js';
 import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { createTableBook } from '../../routing/aggregator/index.js';
 import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
+import type { Signer } from '../../signer/index.js';
 import { storedTables, storeTableWishes } from '../../store/lookup-tables.js';
 import { openEmbeddedStore } from '../../store/testing.js';
 import { createMortal, type Mortal } from '../testing.js';
@@ -17,11 +18,10 @@ import { createTableKeeper, TABLE_AREA, tableSettlement } from './index.js';
 const SOL = 1_000_000_000n;
 
 /** A chain, a store, a funded keeper wallet, and keepers that are other instances of the service. */
-export async function openTableWorld() {
+export async function openTableWorld(signer: Signer = testSigner()) {
   const world = await openWorld();
   const store = await openEmbeddedStore();
   const clock = createClock();
-  const signer = testSigner();
   const wallet = signer.address('keeper');
   await world.rpc.call('requestAirdrop', [wallet, Number(100n * SOL)]);
   const closing: (() => unknown)[] = [];
@@ -51,7 +51,7 @@ export async function openTableWorld() {
       steadyNow: keeperNow,
       landing,
       registry,
-      wallet: new KeeperWallet({ ...own, address: wallet }),
+      wallet: walletOf(signer, own),
       budget,
     });
     const close = async () => {
@@ -118,6 +118,26 @@ export async function openTableWorld() {
       await store.close();
       await world.close();
     },
+  };
+}
+/** The keeper's wallet, whose key may be exchanged. */
+function walletOf(signer: Signer, own: { chain: Chain; steadyNow: () => number; log: typeof silent }) {
+  const wallet = new KeeperWallet({
+    ...own,
+    get address() {
+      return signer.address('keeper');
+    },
+  });
+  return {
+    get address() {
+      return wallet.address;
+    },
+    get earlier() {
+      const { addresses, current } = signer.wallets().keeper;
+      return addresses.slice(0, current).filter((address) => address !== null);
+    },
+    read: () => wallet.read(),
+    canPay: () => wallet.canPay(),
   };
 }
 export type TableWorld = Awaited<ReturnType<typeof openTableWorld>>;

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { address, verify } from '@slipway/wire';
 import { connectSigner, openSigner, type RemoteSigner, SignerRefused, sealedRow } from '../index.js';
 import { type Listening, listenForCallers } from '../process/listen.js';
@@ -243,6 +244,42 @@ test('a client finds a signer that was started again, and fails at once in the m
   await assert.rejects(remote.sealRow(MESSAGE), { code: 'SIGNER_UNAVAILABLE' });
   remote.close();
   await served.close();
+});
+
+test('copies learn of an exchanged key, also when the signer was away meanwhile; only the operator has keys exchanged', async () => {
+  const file = join(folder, 'rotated.json');
+  const signer = await openSigner({ file, passphrase: 'of the test', create: true });
+  const own = [
+    { name: 'api', roles: ['api' as const], socket: { path: pathOf('rotated'), mode: 0o600 } },
+    { name: 'operator', roles: ['operator' as const], socket: { path: pathOf('rotating'), mode: 0o600 } },
+  ];
+  const doors = () => listenForCallers({ callers: own, tls: undefined }, () => signer, note);
+  let open = await doors();
+  const [copy, operator] = [await client('rotated'), await client('rotating')];
+  const first = copy.address('gas');
+  await assert.rejects(copy.rotate('gas', 'make'), SignerRefused);
+  await operator.rotate('gas', 'make');
+  await operator.rotate('gas', 'use');
+  assert.equal(copy.address('gas'), first);
+  await copy.reload();
+  const second = signer.address('gas');
+  assert.notEqual(second, first);
+  assert.equal(copy.address('gas'), second);
+  assert.equal(await copy.publicKey('gas'), second);
+  assert.deepEqual(copy.wallets(), signer.wallets());
+  await open.close();
+  for (const step of ['retire', 'make', 'use'] as const) await signer.rotate('gas', step);
+  open = await doors();
+  const isBack = () =>
+    copy.probe().then(
+      () => true,
+      () => false,
+    );
+  while (!(await isBack())) await sleep(20);
+  assert.equal(copy.address('gas'), signer.address('gas'));
+  assert.notEqual(copy.address('gas'), second);
+  assert.ok(verify(first, MESSAGE, await operator.sign(`gas:${first}`, MESSAGE)));
+  await open.close();
 });
 
 test('a socket is open to its user only, and takes the place of one that was left behind, but of nothing else', async () => {
