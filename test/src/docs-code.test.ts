@@ -56,6 +56,7 @@ const NOT_RUN: readonly [RegExp, string][] = [
   ],
   [/^[A-Z_0-9]+=\S+$|<[a-z]+>/, 'settings, or something to fill in'],
   [/\| jq/, 'wants jq'],
+  [/^(?:for role in .* do|id=\$\(aws .*|aws .*|done)$/, 'wants an account of AWS'],
 ];
 
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {

@@ -161,3 +161,36 @@ describe('the check of the threat model', () => {
     assert.match(String(run(folder)[1]), /strangers\.test\.ts: write "attack: a node lies \$\{count\} times" without/);
   });
 });
+
+describe('the check of what the signer loads', () => {
+  type Output = { entryPoint?: string; inputs?: object; imports?: object[] };
+  const external = (path: string) => ({ path, external: true, kind: 'import-statement' });
+  /** A bundle whose entry imports one file at once, and another only where the settings name AWS KMS. */
+  const bundle = (changes: Record<string, Output> = {}) => ({
+    outputs: {
+      'bundle/signer.js': {
+        entryPoint: 'server/dist/signer/main.js',
+        imports: [
+          { path: 'bundle/chunk.js', kind: 'import-statement' },
+          { path: 'bundle/kms.js', kind: 'dynamic-import' },
+        ],
+      },
+      'bundle/chunk.js': { imports: [external('node:net')] },
+      'bundle/kms.js': { imports: [external('node:https')] },
+      ...changes,
+    },
+  });
+
+  it('takes what speaks HTTP only where it is loaded later, and no package or program anywhere', async () => {
+    const path = pathToFileURL(join(ROOT, 'scripts', 'signer-parts.mjs')).href;
+    const { checkSignerParts: check } = (await import(path)) as { checkSignerParts(metafile: object): void };
+    check(bundle());
+    const sdk = { inputs: { 'node_modules/@aws-sdk/client-kms/index.js': { bytesInOutput: 1 } } };
+    const cases: [Record<string, Output>, RegExp][] = [
+      [{ 'bundle/chunk.js': { imports: [external('node:https')] } }, /would load node:https:/],
+      [{ 'bundle/kms.js': { imports: [external('node:child_process')] } }, /would load node:child_process:/],
+      [{ 'bundle/kms.js': sdk }, /would load @aws-sdk\/client-kms:/],
+    ];
+    for (const [changes, expected] of cases) assert.throws(() => check(bundle(changes)), expected);
+  });
+});

@@ -8,7 +8,8 @@ import {
   sign,
 } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Address, base58Encode } from '@slipway/wire';
 import { verifyV4 } from '../../lib/aws-signature-testing.js';
@@ -67,16 +68,23 @@ export class KmsDouble {
   ahead = 0;
   endpoint = '';
   #port = 0;
-  readonly #server = createServer((request, response) => {
-    void this.#serve(request, response).catch(() => response.destroy());
-  });
+  readonly #tls: { key: Buffer; cert: Buffer } | undefined;
+  readonly #server: Server;
+
+  /** With TLS, it is `localhost`. */
+  constructor(tls?: { key: Buffer; cert: Buffer }) {
+    const serve = (request: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(request, response).catch(() => response.destroy());
+    this.#tls = tls;
+    this.#server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
+  }
 
   /** Listens, where it did before, too. */
   async start(): Promise<this> {
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
-    this.endpoint = `http://127.0.0.1:${this.#port}`;
+    this.endpoint = this.#tls ? `https://localhost:${this.#port}` : `http://127.0.0.1:${this.#port}`;
     return this;
   }
 
