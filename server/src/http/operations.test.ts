@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Gauge } from 'prom-client';
 import { plainError } from '../errors/index.js';
+import { createMetrics } from './metrics.js';
 import { startTestServer } from './testing.js';
 
 test('liveness needs nothing; readiness says what it looked at', async () => {
@@ -50,5 +52,28 @@ test('metrics count requests by pattern and status, never by the path that was s
   has('slipway_http_request_duration_seconds_count{route="/orders/:id"} 4');
   assert.equal(answer.body.includes('made-up-path'), false);
   assert.match(answer.body, /^process_resident_memory_bytes \d+/m);
+  await app.close();
+});
+
+test('attack: a caller without a key asks for the metrics 1,000 times at once: they are written down twice', async () => {
+  const metrics = createMetrics();
+  let written = 0;
+  new Gauge({
+    name: 'slipway_written',
+    help: 'How often',
+    registers: [metrics.registry],
+    collect() {
+      this.set(++written);
+    },
+  });
+  const { app } = await startTestServer(undefined, { metrics });
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => app.inject({ url: '/metrics' })));
+  for (const { statusCode, body } of answers) {
+    assert.equal(statusCode, 200);
+    assert.match(body, /^slipway_written [12]$/m);
+  }
+  assert.ok(written <= 2, `${written} times`);
+  const { body } = await app.inject({ url: '/metrics' });
+  assert.match(body, /^slipway_written [23]$/m, 'nothing older is answered');
   await app.close();
 });

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { type Static, Type } from 'typebox';
 import { plainError } from '../errors/index.js';
+import { steadyNow } from '../lib/clock.js';
+import { coalesced } from '../lib/single-flight.js';
 import type { Metrics } from './metrics.js';
 import type { Readiness } from './ports.js';
 
@@ -14,6 +17,9 @@ const ReadinessReport = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
   checks: Type.Record(Type.String(), Type.String(), { description: 'What was looked at, and how it is' }),
 });
+
+/** Writing the metrics down keeps the process for tens of milliseconds, and anybody may ask for them. */
+const METRICS_PAUSE_MS = 100;
 
 const MetricsText = { description: 'Metrics', content: { 'text/plain': { schema: Type.String() } } };
 
@@ -71,6 +77,15 @@ export function registerOperations(
   }
 
   if (!hasMetrics) return;
+  let text = '';
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  // Each call gets what was written after it came, and all that came meanwhile the same.
+  const write = coalesced(async () => {
+    const wait = writtenAt + METRICS_PAUSE_MS - steadyNow();
+    if (wait > 0) await sleep(wait);
+    text = await metrics.registry.metrics();
+    writtenAt = steadyNow();
+  });
   app.get('/metrics', {
     config,
     schema: {
@@ -81,7 +96,8 @@ export function registerOperations(
     },
     handler: async (_request, reply: FastifyReply) => {
       reply.header('content-type', metrics.registry.contentType);
-      return metrics.registry.metrics();
+      await write();
+      return text;
     },
   });
 }
