@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTransaction, transactionSignature } from '@slipway/wire';
 import { newKey } from './admin.js';
-import { createHostileMix } from './hostile-mix.js';
-import { newSeed, seededRandom } from './rounds.js';
+import { startHostileMix } from './hostile-mix.js';
+import { newSeed } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import type { Status } from './submission.js';
 import { balancesOf, craft, execute, newToken, newWallet, PRICE, RECEIVER } from './wallet.js';
@@ -47,6 +47,8 @@ interface Round {
   took: number[];
   /** The least of the round, in bytes: what garbage adds to it comes and goes. */
   least: Record<Memory, number>;
+  /** What was submitted and refused. */
+  refused: string[];
 }
 
 describe('attack: a free key floods, with strangers beside it: bad keys, big bodies, made-up prices, what cannot land', () => {
@@ -93,31 +95,32 @@ describe('attack: a free key floods, with strangers beside it: bad keys, big bod
     return least;
   }
 
-  async function runRound(kind: Round['kind'], attack: (until: number) => Promise<void>): Promise<Round> {
+  async function runRound(kind: Round['kind'], mix: ReturnType<typeof startHostileMix>): Promise<Round> {
     const until = performance.now() + ROUND_SECONDS * 1_000;
-    const [least, , ...took] = await Promise.all([
+    const [least, refused = [], ...took] = await Promise.all([
       leastMemory(until),
-      kind === 'hostile' ? attack(until) : undefined,
+      kind === 'hostile' ? mix.attack(ROUND_SECONDS * 1_000) : undefined,
       ...Array.from({ length: PAYERS }, () => pay(until)),
     ]);
-    return { kind, took: took.flat(), least };
+    return { kind, took: took.flat(), least, refused };
   }
 
   it('no payment is lost or made twice, what cannot land leaves nothing, and what is counted stays within its bounds', async (t) => {
     const seed = newSeed();
     t.diagnostic(`TEST_SEED=${seed}`);
     const { key: freeKey } = await newKey(service, { name: 'free' });
-    const mix = createHostileMix({ service, freeKey, random: seededRandom(seed) });
+    const mix = startHostileMix({ service: { url: service.url, rpcUrl: service.rpcUrl }, freeKey, seed });
+    t.after(() => mix.close());
     const received = async () => (await balancesOf(service, RECEIVER)).jup;
     const had = await received();
     const done: Round[] = [];
-    for (const kind of rounds) done.push(await runRound(kind, mix.run));
+    for (const kind of rounds) done.push(await runRound(kind, mix));
     const afterwards = await series();
 
     const took = (kind: Round['kind']) => done.filter((round) => round.kind === kind).flatMap((round) => round.took);
     const [quiet, hostile] = [took('quiet'), took('hostile')];
     assert.equal((await received()) - had, BigInt(quiet.length + hostile.length) * PRICE);
-    const { refused } = mix;
+    const refused = done.flatMap((round) => round.refused);
     for (const wire of [refused[0]!, refused.at(-1)!]) {
       const answer = await request<Status>(`${service.url}/tx/v1/status/${signatureOf(wire)}`);
       assert.equal(answer.status, 404, JSON.stringify(answer.body));

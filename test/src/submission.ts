@@ -19,7 +19,7 @@ export function signed(blockhash: string, instructions: Instruction[], ...signer
   return Buffer.from(encodeTransaction({ signatures, message })).toString('base64');
 }
 
-export async function latestBlockhash(service: Service): Promise<string> {
+export async function latestBlockhash(service: Pick<Service, 'rpcUrl'>): Promise<string> {
   return (await rpc<{ value: { blockhash: string } }>(service, 'getLatestBlockhash')).value.blockhash;
 }
 

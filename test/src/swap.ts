@@ -77,7 +77,7 @@ export async function airdrop(service: Service, wallet: string, amount: bigint, 
   if (status !== 200) throw new Error(`airdrop answered ${status}: ${JSON.stringify(answer)}`);
 }
 
-export async function setPrice(service: Service, mint: Address, usd: number): Promise<void> {
+export async function setPrice(service: Pick<Service, 'url'>, mint: Address, usd: number): Promise<void> {
   const { status, body } = await request(`${service.url}/sandbox/prices`, { body: { mint, usd } });
   if (status !== 200) throw new Error(`prices answered ${status}: ${JSON.stringify(body)}`);
 }
