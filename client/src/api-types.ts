@@ -662,6 +662,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/trigger/v2/orders/history/{orderId}/explanation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say why an order of the wallet has fired or not
+         * @description Its triggers, the price that the service sees now, and what the order waits for.
+         */
+        get: operations["getTriggerV2OrdersHistoryOrderIdExplanation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/studio/v1/dbc-pool/create-tx": {
         parameters: {
             query?: never;
@@ -2173,6 +2193,14 @@ export interface components {
                 /** @description take_profit, stop_loss, buy_above or buy_below */
                 orderContext?: string;
             }[];
+        };
+        TriggerOrderExplanation: {
+            /** @description Names it in other calls */
+            id: string;
+            /** @description The state as the service keeps it: finer than orderState */
+            rawState: string;
+            /** @description Why the order has fired or not, in sentences */
+            reasons: string[];
         };
         PoolCreation: {
             /** @description Base64, to be signed by the creator and posted to dbc-pool/submit */
@@ -6215,6 +6243,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TriggerOrder"];
+                };
+            };
+            /** @description The request cannot be served as it is: the answer says what to change */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key or the token of the login is missing, not known or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The key does not have access, or the area refuses */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Order not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description Too many requests: `limit` says of which kind, and the header Retry-After when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayError"];
+                };
+            };
+            /** @description The service failed */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The request cannot be served */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerV2Error"];
+                };
+            };
+        };
+    };
+    getTriggerV2OrdersHistoryOrderIdExplanation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of an order */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOrderExplanation"];
                 };
             };
             /** @description The request cannot be served as it is: the answer says what to change */

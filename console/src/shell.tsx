@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useArrival } from './lib/arrival.js';
 import {
   connectBrowserWallet,
   leaveBrowserWallet,
@@ -38,6 +39,7 @@ const PAGES: readonly Page[] = [
 export function Shell() {
   const { data: parts, failureReason } = useQuery(partsQuery);
   const isOpen = parts?.sandbox === true && !lacksKey(parts);
+  useArrival();
   return (
     <div className="mx-auto grid min-h-dvh max-w-[1500px] grid-rows-[auto_1fr] pb-16 md:grid-cols-[11rem_1fr] md:pb-0">
       <a href="#screen" className="absolute -top-20 left-2 z-20 rounded bg-accent px-3 py-2 text-on-accent focus:top-2">
@@ -79,7 +81,7 @@ function Navigation({ parts }: { parts: Parts | undefined }) {
           activeOptions={{ exact: to === '/' }}
           activeProps={{ className: 'text-ink bg-tint font-semibold' }}
           inactiveProps={{ className: 'text-soft hover:text-ink' }}
-          className={`flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 rounded text-[0.65rem] md:min-h-10 md:flex-none md:flex-row md:justify-start md:gap-3 md:px-3 md:text-sm ${part === 'operator' && shown[index - 1]?.part === 'sandbox' ? 'md:mt-4' : ''}`}
+          className={`flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 rounded px-px text-[0.6rem] tracking-tight md:min-h-10 md:flex-none md:flex-row md:justify-start md:gap-3 md:px-3 md:text-sm md:tracking-normal ${part === 'operator' && shown[index - 1]?.part === 'sandbox' ? 'md:mt-4' : ''}`}
         >
           <Icon name={icon} className="size-5" />
           {name}

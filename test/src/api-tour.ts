@@ -290,6 +290,7 @@ async function triggerOrders({ call, alice }: Tour): Promise<void> {
     body: { signedTransaction, cancelRequestId: requestId },
   });
   await call(`GET ${orders}/history/{orderId}`, { parameters });
+  await call(`GET ${orders}/history/{orderId}/explanation`, { parameters });
   await call('GET /admin/v1/orders/{id}/explanation', { parameters: { id } });
   await call('GET /admin/v1/requests/{id}', { parameters: { id: deposit.requestId } });
 }

@@ -97,6 +97,26 @@ describe("the console's orders", { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('each order says why it has fired or not, to its owner, and goes on saying it as the price moves', async () => {
+    await setPrice('SOL', 150);
+    const { page, complaints } = await opened('erin');
+    await page.getByLabel('when the price falls to, in USD').fill('120');
+    await place(page, 'erin');
+    const order = ordersOf(page).first();
+    await order.getByText('Why has it fired or not?').click();
+    const why = order.getByRole('list', { name: 'Why has it fired or not?' });
+    await why.getByText('The price of SOL is 150 USD.', { exact: true }).waitFor();
+    await why.getByText('fires at 120 USD and below: not reached').waitFor();
+    await assertAccessible(page);
+    await setPrice('SOL', 130);
+    await why.getByText('The price of SOL is 130 USD.', { exact: true }).waitFor();
+    await setPrice('SOL', 119);
+    await order.getByText('filled', { exact: true }).waitFor();
+    await why.getByText(/^Its leg \w+ fired at /).waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   it('a trailing stop follows the price up and fires on the way down; time is moved, and another order expires', async () => {
     await setPrice('SOL', 150);
     const { page, complaints } = await opened('dave');

@@ -291,7 +291,7 @@ describe('the document', () => {
       '/tokens/v2/search',
       ...['auth/challenge', 'auth/verify', 'auth/logout', 'vault', 'vault/register', 'deposit/craft'].map(trigger2),
       ...['price', 'price/{orderId}', 'price/cancel/{orderId}', 'price/confirm-cancel/{orderId}'].map(orders2),
-      ...['history', 'history/{orderId}'].map(orders2),
+      ...['history', 'history/{orderId}', 'history/{orderId}/explanation'].map(orders2),
       ...['createOrder', 'cancelOrder', 'cancelOrders', 'execute', 'getTriggerOrders'].map(trigger1),
       ...['dbc-pool/create-tx', 'dbc-pool/submit', 'dbc-pool/addresses/{mint}', 'dbc/fee', 'dbc/fee/create-tx'].map(
         studio,

@@ -19,6 +19,7 @@ import {
   type User,
   usdcOf,
 } from './trigger-user.js';
+import { asWallet } from './trigger-wallet.js';
 import { balancesOf, craft, execute, newToken, newWallet, PRICE } from './wallet.js';
 
 /** What every copy is promised to have heard of after. */
@@ -174,6 +175,11 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
         await slipway('trigger-orders', 'explain', id),
         /Nothing is filled now: fills are stopped by root: the feed is wrong/,
       );
+      // Who has stopped them is the operator's business.
+      const path = `/orders/history/${id}/explanation`;
+      const { reasons } = (await asWallet<{ reasons: string[] }>(copy(1), user.token, path)).body;
+      assert.match(reasons.join(' '), /^Nothing is filled now: the operator has stopped fills: the feed is wrong\./);
+      assert.match(reasons.join(' '), /is 170 USD.*fires at 160 USD and above: it is due/);
     });
     await eventually('the order is filled', async () => (await isFilled(user, id)) || undefined, PATIENCE_SECONDS);
     assert.ok((await usdcOf(user)) > had);

@@ -90,6 +90,7 @@ describe("somebody else's order", () => {
     /** By route: the body, and the answers for an order of somebody else and for one that there is not. */
     const answers: Record<string, [body: object | undefined, foreign: number, says: RegExp]> = {
       'GET /orders/history/{orderId}': [undefined, 403, /Forbidden/],
+      'GET /orders/history/{orderId}/explanation': [undefined, 403, /Forbidden/],
       'PATCH /orders/price/{orderId}': [edit, 404, /Order not found/],
       'POST /orders/price/cancel/{orderId}': [undefined, 403, /Forbidden/],
       'POST /orders/price/confirm-cancel/{orderId}': [signed, 404, /Order not found/],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer as Documented } from '@slipway/client';
 import { admin } from './admin.js';
 import { request, type Service, startService } from './service.js';
 import {
@@ -18,6 +19,7 @@ import {
   type User,
   usdcOf,
 } from './trigger-user.js';
+import { asWallet } from './trigger-wallet.js';
 
 let service: Service;
 before(async () => {
@@ -30,6 +32,7 @@ const setPrice = async (usd: number, mint: string = SOL) => {
   assert.equal(status, 200, JSON.stringify(body));
 };
 
+type Explained = Documented<'get', '/trigger/v2/orders/history/{orderId}/explanation'>;
 type Fill = Row['events'][number] & { orderContext?: string; outputAmount?: string };
 
 const until = (user: User, id: string, state: string) => untilRow(user, id, ({ rawState }) => rawState === state);
@@ -56,6 +59,9 @@ describe('a price that crosses an order', () => {
     const path = `/orders/${id}/explanation`;
     const { reasons } = (await admin<{ reasons: string[] }>(service, 'GET', path)).body;
     assert.match(reasons.join(' '), /is 159 USD.*fires at 160 USD and above: not reached/);
+    // Its owner is told the same.
+    const told = () => asWallet<Explained>(service, user.token, `/orders/history/${id}/explanation`);
+    assert.deepEqual((await told()).body, { id, rawState: 'open', reasons });
     await setPrice(165);
     const row = await until(user, id, 'fill_success');
     assert.equal(row.orderState, 'filled');
@@ -68,6 +74,9 @@ describe('a price that crosses an order', () => {
     assert.equal(await tokensAt(service, crafted.inputTokenAccount), undefined);
     const fill = row.events.find(({ type }) => type === 'fill');
     assert.deepEqual([fill?.state, fill?.amount], ['success', '1000000000']);
+    const after = (await told()).body;
+    assert.equal(after.rawState, 'fill_success');
+    assert.match(after.reasons.join(' '), /only open orders fire\. Its leg \w+ fired at .* A fill of .*: success/);
   });
 
   it('fills one leg of an OCO order', async () => {

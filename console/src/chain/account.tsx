@@ -53,7 +53,7 @@ export function Account({ client, address }: { client: Client; address: string }
           <Panel title="It holds">
             <ul className="grid gap-1 px-4 py-3 text-sm">
               {[...held].map(([mint, { amount, decimals }]) => (
-                <li key={mint} className="flex justify-between gap-3">
+                <li key={mint} className="flex min-h-6 items-center justify-between gap-3">
                   <Address address={mint} book={book} />
                   {amountText(amount, decimals)}
                 </li>

@@ -38,7 +38,7 @@ export function Airdrop({ client }: { client: Client }) {
         )}
       </Labelled>
       <Amount text={text} onText={setText} mint={mint} onMint={choose} mints={mints} valid={amount !== undefined} />
-      <Button type="submit" disabled={amount === undefined || act.running}>
+      <Button type="submit" disabled={amount === undefined} busy={act.running}>
         Give {text} {symbol}
       </Button>
       <Steps act={act}>It has arrived. {act.done && <Copied text={act.done.signature} what="the signature" />}</Steps>

@@ -15,6 +15,8 @@ import { Transaction } from './transaction.js';
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 const LONGEST_ADDRESS = 44;
 const LONGEST_SIGNATURE = 88;
+/** Whether it can be an address or a signature. */
+const isOfChain = (text: string): boolean => BASE58.test(text) && text.length >= 32 && text.length <= LONGEST_SIGNATURE;
 
 /** Whatever is on the chain: found by its address or signature. */
 export function Chain() {
@@ -27,6 +29,8 @@ export function Chain() {
       <Search key={of} of={of} />
       {of === undefined ? (
         <Overview client={client} />
+      ) : !isOfChain(of) ? (
+        <p className="text-soft">There is nothing of this name on the chain.</p>
       ) : of.length > LONGEST_ADDRESS ? (
         <Transaction signature={of} />
       ) : (
@@ -49,9 +53,8 @@ function Search({ of = '' }: { of: string | undefined }) {
       wallets.find(({ name }) => name === word.toLowerCase())?.address ??
       mints.find(({ symbol }) => symbol === word.toUpperCase())?.mint ??
       word;
-    const isFine = BASE58.test(named) && named.length >= 32 && named.length <= LONGEST_SIGNATURE;
-    setWrong(!isFine);
-    if (isFine) void navigate({ to: '/chain/$of', params: { of: named } });
+    setWrong(!isOfChain(named));
+    if (isOfChain(named)) void navigate({ to: '/chain/$of', params: { of: named } });
   };
   return (
     <form onSubmit={find} className="mb-4">

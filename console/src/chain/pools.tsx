@@ -42,7 +42,11 @@ export function Pools({ client, token }: { client: Client; token?: string }) {
             <thead>
               <tr className="text-soft">
                 {['Pair', 'Price', 'Can be traded', 'Venue', 'Fee'].map((heading) => (
-                  <th key={heading} scope="col" className={`px-4 py-2 text-left font-normal ${where(heading)}`}>
+                  <th
+                    key={heading}
+                    scope="col"
+                    className={`px-2 py-2 first:pl-4 last:pr-4 sm:px-4 text-left font-normal ${where(heading)}`}
+                  >
                     {heading}
                   </th>
                 ))}
@@ -68,7 +72,7 @@ function Row({ pool, book }: { pool: Pool; book: Book }) {
   const { address, venue, tokens, refusal, feePercent } = pool;
   return (
     <tr className="border-line border-t align-top">
-      <th scope="row" className="whitespace-nowrap px-4 py-2 text-left font-semibold">
+      <th scope="row" className="whitespace-nowrap px-2 py-2 first:pl-4 last:pr-4 sm:px-4 text-left font-semibold">
         <Link to="/chain/$of" params={{ of: address }} title={address} className="text-accent underline">
           <bdi>{pairOf(pool, book)}</bdi>
         </Link>
@@ -79,8 +83,8 @@ function Row({ pool, book }: { pool: Pool; book: Book }) {
           </span>
         </span>
       </th>
-      <td className={`whitespace-nowrap px-4 py-2 ${WIDE_ONLY}`}>{priceOf(pool)}</td>
-      <td className="px-4 py-2">
+      <td className={`whitespace-nowrap px-2 py-2 first:pl-4 last:pr-4 sm:px-4 ${WIDE_ONLY}`}>{priceOf(pool)}</td>
+      <td className="px-2 py-2 first:pl-4 last:pr-4 sm:px-4">
         {refusal === null ? (
           tokens.map((token) => (
             <span key={token.mint} className="block whitespace-nowrap">
@@ -91,8 +95,8 @@ function Row({ pool, book }: { pool: Pool; book: Book }) {
           <span className="text-warn">{plainName(refusal, 200)}</span>
         )}
       </td>
-      <td className={`px-4 py-2 ${WIDE_ONLY}`}>{venue}</td>
-      <td className={`whitespace-nowrap px-4 py-2 ${WIDE_ONLY}`}>{feeOf(feePercent)}</td>
+      <td className={`px-2 py-2 first:pl-4 last:pr-4 sm:px-4 ${WIDE_ONLY}`}>{venue}</td>
+      <td className={`whitespace-nowrap px-2 py-2 first:pl-4 last:pr-4 sm:px-4 ${WIDE_ONLY}`}>{feeOf(feePercent)}</td>
     </tr>
   );
 }
@@ -146,4 +150,7 @@ const digits = (value: number): string => value.toLocaleString('en-US', { maximu
 const priceOf = ({ price }: Pool): string => (price === null ? '–' : digits(price));
 const feeOf = (feePercent: number | null): string => (feePercent === null ? '–' : percent(feePercent));
 const reserveOf = ({ reserve, decimals }: Token): string =>
-  reserve === null ? '–' : decimals === null ? reserve : amountText(BigInt(reserve), decimals, 2);
+  reserve === null ? '–' : decimals === null ? reserve : reserveText(BigInt(reserve), decimals);
+/** Cents of what is counted in thousands tell nothing, and are broad. */
+const reserveText = (reserve: bigint, decimals: number): string =>
+  amountText(reserve, decimals, reserve >= 10_000n * 10n ** BigInt(decimals) ? 0 : 2);

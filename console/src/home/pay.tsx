@@ -50,7 +50,7 @@ export function Pay({ client }: { client: Client }) {
             </select>
           )}
         </Labelled>
-        <Button className="mt-5.5" type="submit" disabled={lamports === undefined || act.running}>
+        <Button className="sm:mt-5.5" type="submit" disabled={lamports === undefined} busy={act.running}>
           Pay
         </Button>
       </div>

@@ -39,7 +39,7 @@ export function Launch() {
   const navigate = useNavigate();
   const { client, recorder } = useClient();
   const quote = mints.find(({ symbol }) => symbol === 'USDC') ?? mints[0]!;
-  const [form, setForm] = useState<Form>({ name: 'Harbour', symbol: 'HARB', description: '', ...PRESETS.Usual });
+  const [form, setForm] = useState<Form>({ name: 'Harbor', symbol: 'HARB', description: '', ...PRESETS.Usual });
   const [file, setFile] = useState<File>();
   const act = useAct<{ mint: string }>();
   const drawn = useMemo(() => curveOf(form, quote.decimals), [form, quote.decimals]);
@@ -71,12 +71,12 @@ export function Launch() {
                   id={id}
                   type="file"
                   accept={ACCEPTED}
-                  className="field text-sm"
+                  className="field text-sm file:mr-3 file:cursor-pointer file:rounded file:border file:border-edge file:bg-sunken file:px-2 file:font-semibold file:text-ink"
                   onChange={({ target }) => setFile(target.files?.[0])}
                 />
               )}
             </Labelled>
-            <Button type="submit" disabled={!ready || act.running}>
+            <Button type="submit" disabled={!ready} busy={act.running}>
               Sign as {wallet.name} and launch {form.symbol}
             </Button>
             <Steps act={act}>Launched.</Steps>

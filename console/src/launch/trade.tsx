@@ -67,7 +67,7 @@ export function Trade({ client, mint, symbol, quote }: TradeProps) {
             />
           )}
         </Labelled>
-        <Button type="submit" disabled={amount === undefined || act.running}>
+        <Button type="submit" disabled={amount === undefined} busy={act.running}>
           Sign as {wallet.name} and {side}
         </Button>
         <Steps act={act}>

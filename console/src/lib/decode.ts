@@ -67,11 +67,11 @@ function say(formats: typeof import('@slipway/wire/formats'), instruction: Instr
   const limit = parseComputeUnitLimit(instruction);
   if (limit !== undefined) return `at most ${limit.toLocaleString('en-US')} compute units`;
   const price = parseComputeUnitPrice(instruction);
-  if (price !== undefined) return `${price} micro-lamports for each`;
+  if (price !== undefined) return `${price.toLocaleString('en-US')} micro-lamports for each`;
   const sol = parseSystemTransfer(instruction);
-  if (sol) return `transfer of ${sol.lamports} lamports`;
+  if (sol) return `transfer of ${sol.lamports.toLocaleString('en-US')} lamports`;
   const tokens = parseTransferChecked(instruction);
-  if (tokens) return `transfer of ${tokens.amount} of a token`;
+  if (tokens) return `transfer of ${tokens.amount.toLocaleString('en-US')} of a token`;
   if (formats.parseSystemCreateAccountWithSeed(instruction)) return 'new account';
   if (formats.parseInitializeAccount3(instruction)) return 'new token account';
   if (formats.parseCloseAccount(instruction)) return 'closes a token account';

@@ -26,6 +26,10 @@ export function usd(value: number): string {
 
 export const percent = (value: number): string => `${value.toLocaleString('en-US', { maximumFractionDigits: 3 })} %`;
 
+/** "1 account", "2 accounts". */
+export const countOf = (count: number, one: string): string =>
+  `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
+
 /** The two ends of an address or a signature. */
 export const short = (text: string): string => (text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text);
 

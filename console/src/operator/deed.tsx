@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { Button, Copied } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
 
@@ -22,11 +22,14 @@ interface DeedProps<T> {
 /** Something that the operator does: it is asked once, and shows the command that does the same. */
 export function Deed<T>({ name, says, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const question = useId();
   const queries = useQueryClient();
   const [state, setState] = useState<{ busy: boolean; error?: unknown; result?: T }>({ busy: false });
   const open = () => {
     setState({ busy: false });
     dialog.current?.showModal();
+    // What changes nothing is the key that is pressed by mistake.
+    dialog.current?.querySelector<HTMLButtonElement>('[data-leave]')?.focus();
   };
   const perform = async () => {
     setState({ busy: true });
@@ -48,6 +51,8 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
       <dialog
         ref={dialog}
         aria-label={name}
+        aria-describedby={question}
+        tabIndex={-1}
         className="panel m-auto w-[min(32rem,calc(100vw-2rem))] p-0 text-ink backdrop:bg-black/50"
       >
         <div className="grid gap-3 p-4 text-sm">
@@ -56,17 +61,19 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
             <div>{done(result)}</div>
           ) : (
             <>
-              <p className="[overflow-wrap:anywhere]">{says}</p>
+              <p id={question} className="[overflow-wrap:anywhere]">
+                {says}
+              </p>
               <Command text={command} />
             </>
           )}
           {error !== undefined && <Trouble error={error} />}
           <div className="flex justify-end gap-2">
-            <Button kind="quiet" onClick={() => dialog.current?.close()}>
+            <Button kind="quiet" data-leave onClick={() => dialog.current?.close()}>
               {result !== undefined ? 'Close' : 'Leave it'}
             </Button>
             {result === undefined && (
-              <Button disabled={busy} onClick={() => void perform()}>
+              <Button busy={busy} onClick={() => void perform()}>
                 Yes, {name.toLowerCase()}
               </Button>
             )}

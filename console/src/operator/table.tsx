@@ -43,7 +43,7 @@ export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: Ta
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="border-line border-t align-top">
+            <tr key={keyOf(row)} className="border-line border-t align-baseline">
               {cells(row).map((cell, index) => (
                 // Cells have no other name than their heading.
                 <td key={headings[index]} className="px-4 py-2">

@@ -41,7 +41,7 @@ export function Clock({ client }: { client: Client }) {
             key={name}
             kind="quiet"
             className="whitespace-nowrap px-0"
-            disabled={busy}
+            busy={busy}
             onClick={() => void move(seconds)}
           >
             +{name}

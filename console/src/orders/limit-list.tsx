@@ -46,7 +46,7 @@ function Row({ client, order }: { client: Client; order: LimitOrder }) {
           {short(order.orderKey)}
         </Link>
         {order.status === 'Open' && (
-          <Button kind="quiet" className="min-h-8 px-3" disabled={act.running} onClick={() => void cancel()}>
+          <Button kind="quiet" className="min-h-8 px-3" busy={act.running} onClick={() => void cancel()}>
             Cancel
           </Button>
         )}

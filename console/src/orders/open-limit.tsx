@@ -86,7 +86,7 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
           {input.symbol} is worth {rounded(worthOf(input, output))}.
         </p>
       )}
-      <Button type="submit" disabled={!takingAmount || act.running}>
+      <Button type="submit" disabled={!takingAmount} busy={act.running}>
         Sign as {name} and open
       </Button>
       <Steps act={act}>Open: order {act.done && <Copied text={act.done.order} what="the order's address" />}</Steps>

@@ -7,6 +7,7 @@ import { type Mint, useInfo } from '../lib/sandbox.js';
 import { Button } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 import { isOpen, pricesOf } from './use-orders.js';
+import { Why } from './why.js';
 
 interface OrderListProps {
   client: Client;
@@ -53,7 +54,7 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
           {lines.join(', ')}
         </span>
         {isOpen(order) && (
-          <Button kind="quiet" className="min-h-8 px-3" disabled={act.running} onClick={() => void cancel()}>
+          <Button kind="quiet" className="min-h-8 px-3" busy={act.running} onClick={() => void cancel()}>
             Cancel
           </Button>
         )}
@@ -63,18 +64,10 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
       )}
       <Steps act={act}>The deposit is back.</Steps>
       <details>
-        <summary className="text-soft text-xs">What happened to it</summary>
+        <summary className="text-soft text-xs leading-6">What happened to it</summary>
         <History order={order} mints={mints} />
-        <p className="mt-1">
-          <Link
-            to="/operate/$part/$id"
-            params={{ part: 'orders', id: order.id }}
-            className="text-accent text-xs underline"
-          >
-            Why has it fired or not? The operator can tell
-          </Link>
-        </p>
       </details>
+      <Why client={client} login={login} order={order} />
     </li>
   );
 }

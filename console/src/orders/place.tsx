@@ -63,7 +63,7 @@ export function Place({ client, login, input, output }: PlaceProps) {
         )}
       </Labelled>
       <Prices kind={kind} typed={typed} problems={problems} change={(next) => change({ ...changed, ...next })} />
-      <Button type="submit" disabled={!ready || act.running}>
+      <Button type="submit" disabled={!ready} busy={act.running}>
         Sign as {name}, deposit and place
       </Button>
       <Steps act={act}>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { timeText } from '../lib/format.js';
 import type { PricePoint } from '../lib/prices.js';
 import { useTheme } from '../lib/theme.js';
 import { type Line, PriceLine, type Scale } from './price-line.js';
@@ -65,7 +66,10 @@ function optionsFor(
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, low, high) => rangeOf([low, high, ...lines.current.map(({ usd }) => usd)]) } },
-    axes: [axis, { ...axis, side: 1, size: 64 }],
+    axes: [
+      { ...axis, space: 80, values: (_, ticks) => ticks.map((tick) => timeText(tick * 1_000)) },
+      { ...axis, side: 1, size: 64 },
+    ],
     series: [
       {},
       { stroke: colour('accent'), width: 2, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } },

@@ -44,7 +44,7 @@ export function Claim({ client }: { client: Client }) {
           </select>
         )}
       </Labelled>
-      <Button type="submit" disabled={!CODE.test(code) || act.running}>
+      <Button type="submit" disabled={!CODE.test(code)} busy={act.running}>
         Claim as {receiver.name}
       </Button>
       <Steps act={act}>

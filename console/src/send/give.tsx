@@ -34,7 +34,7 @@ export function Give({ client }: { client: Client }) {
   return (
     <form onSubmit={submit} className="grid gap-3 p-4">
       <Amount text={text} onText={setText} mint={mint} onMint={choose} mints={mints} valid={amount !== undefined} />
-      <Button type="submit" disabled={amount === undefined || act.running}>
+      <Button type="submit" disabled={amount === undefined} busy={act.running}>
         Make an invite of {text} {symbol}
       </Button>
       <Steps act={act}>

@@ -48,7 +48,7 @@ function Row({ client, invite }: { client: Client; invite: Invite }) {
           {token ? `${amountText(BigInt(amount), token.decimals)} ${token.symbol}` : amount}
         </span>
         {action === 'created' && sender === address && (
-          <Button kind="quiet" className="min-h-8 px-3" disabled={act.running} onClick={() => void takeBack()}>
+          <Button kind="quiet" className="min-h-8 px-3" busy={act.running} onClick={() => void takeBack()}>
             Take back
           </Button>
         )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Decoded } from '../lib/decode.js';
 import type { Book } from '../lib/describe.js';
-import { short } from '../lib/format.js';
+import { countOf, short } from '../lib/format.js';
 import { useInfo } from '../lib/sandbox.js';
 import { Trouble } from '../ui/trouble.js';
 
@@ -51,7 +51,7 @@ function Reading({ decoded, book }: { decoded: Decoded; book: Book }) {
                 {index + 1}. {book.programs.get(program) ?? short(program)}
               </span>
               <span className="text-soft text-xs">
-                {used.length} accounts · {length} bytes
+                {countOf(used.length, 'account')} · {countOf(length, 'byte')}
               </span>
             </span>
             {says && <span className="block text-soft">{says}</span>}

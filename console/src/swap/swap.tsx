@@ -57,7 +57,11 @@ export function Swap() {
               {current && <Terms order={current} input={input} output={output} />}
               {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
               {order.error && <Trouble error={order.error} />}
-              <Button onClick={sign} disabled={!current?.transaction || act.running}>
+              <Button
+                onClick={sign}
+                disabled={!typed || Boolean(order.error ?? current?.errorMessage)}
+                busy={act.running || !current?.transaction}
+              >
                 Sign as {wallet.name} and swap
               </Button>
               <Steps act={act}>

@@ -8,7 +8,13 @@ export function How({ code, recorder }: { code: string; recorder: Recorder }) {
   return (
     <details className="panel mt-5">
       <summary className="px-4 py-2.5 font-semibold text-sm">How was this done?</summary>
-      <div className="grid gap-4 border-line border-t p-4 lg:grid-cols-2">
+      <p className="border-line border-t px-4 pt-3 text-sm">
+        <a href="/docs" className="text-accent underline">
+          The reference of the API
+        </a>{' '}
+        tells each request and answer.
+      </p>
+      <div className="grid gap-4 p-4 lg:grid-cols-2">
         <Listing title="With @slipway/client" text={code} />
         <div className="grid min-w-0 content-start gap-2">
           <h3 className="label">The requests of this screen</h3>

@@ -1,22 +1,54 @@
-import { useId, useState } from 'react';
+import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { short } from '../lib/format.js';
 import { Icon } from './icon.js';
 
-type ButtonProps = React.ComponentProps<'button'> & { kind?: 'main' | 'quiet' };
+type ButtonProps = Omit<React.ComponentProps<'button'>, 'ref'> & {
+  kind?: 'main' | 'quiet';
+  /** What it began is under way. It does nothing meanwhile, and keeps the focus, which a disabled one loses. */
+  busy?: boolean;
+};
 
-export function Button({ kind = 'main', className = '', type = 'button', ...rest }: ButtonProps) {
+export function Button({
+  kind = 'main',
+  className = '',
+  type = 'button',
+  busy = false,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  const own = useFocusPassedOn();
   const look =
     kind === 'main'
-      ? 'border-transparent bg-accent text-on-accent hover:opacity-90 disabled:bg-sunken disabled:text-soft disabled:border-line'
-      : 'border-edge text-ink hover:bg-tint disabled:text-soft';
+      ? 'border-transparent bg-accent text-on-accent hover:opacity-90 disabled:bg-sunken disabled:text-soft disabled:border-line aria-disabled:bg-sunken aria-disabled:text-soft aria-disabled:border-line'
+      : 'border-edge text-ink hover:bg-tint disabled:text-soft aria-disabled:text-soft';
   return (
     <button
+      ref={own}
       type={type}
-      className={`min-h-10 rounded-[5px] border px-4 font-semibold text-sm disabled:cursor-not-allowed ${look} ${className}`}
+      aria-disabled={busy || undefined}
+      onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
+      className={`min-h-10 rounded-[5px] border px-4 font-semibold text-sm disabled:cursor-not-allowed aria-disabled:cursor-progress ${look} ${className}`}
       {...rest}
     />
   );
 }
+
+/** Where a button goes away that has the focus, what it stood in gets the focus: the keyboard goes on from there. */
+function useFocusPassedOn() {
+  const own = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const button = own.current;
+    return () => {
+      if (button === null || document.activeElement !== button) return;
+      const places: HTMLElement[] = [];
+      for (let at = button.parentElement; at !== null; at = at.parentElement) if (at.matches(PLACES)) places.push(at);
+      // Only afterwards is it known which of them are still there.
+      queueMicrotask(() => places.find((place) => place.isConnected)?.focus({ preventScroll: true }));
+    };
+  }, []);
+  return own;
+}
+const PLACES = 'section[tabindex], dialog, main';
 
 export function Panel({
   title,
@@ -93,7 +125,7 @@ export function Copied({ text, shown = short(text), what }: { text: string; show
       type="button"
       onClick={copy}
       title={text}
-      className="inline-flex min-h-6 items-center gap-1 font-mono text-soft text-xs hover:text-ink"
+      className="inline-flex min-h-6 items-center gap-1 whitespace-nowrap font-mono text-soft text-xs hover:text-ink"
     >
       {shown}
       <Icon name={done ? 'check' : 'copy'} className="size-3.5" />

@@ -52,7 +52,7 @@ export function SecretForm({ heading, title, name, button, problem, submit, chil
               />
             )}
           </Labelled>
-          <Button type="submit" disabled={busy || secret.trim() === ''}>
+          <Button type="submit" disabled={secret.trim() === ''} busy={busy}>
             {button}
           </Button>
           {error !== undefined && <Trouble error={error} />}

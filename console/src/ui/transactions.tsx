@@ -44,7 +44,7 @@ function Row({ transaction, book }: { transaction: ParsedTransaction; book: Book
 export function ChangeText({ change, book }: { change: Change; book: Book }) {
   const { owner, mint, amount, decimals } = change;
   return (
-    <span className="whitespace-nowrap">
+    <span className="min-w-0 [overflow-wrap:anywhere]">
       {book.wallets.get(owner) ?? short(owner)}{' '}
       <span className={amount < 0n ? 'text-down' : 'text-up'}>
         {amount > 0n && '+'}

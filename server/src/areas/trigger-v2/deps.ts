@@ -7,6 +7,7 @@ import type { Prices } from '../../prices/index.js';
 import type { LoginTokens, ServiceWords, Signer } from '../../signer/index.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 import { triggerV2Error } from './error-shape.js';
 
 export interface TriggerV2Deps extends ServiceWords {
@@ -22,6 +23,10 @@ export interface TriggerV2Deps extends ServiceWords {
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
   /** Mints that stand for a US dollar. */
   stables: ReadonlySet<Address>;
+  /** The price of a mint that orders may fire at now, or why there is none. */
+  tick: (mint: Address) => Tick | Ignored;
+  /** Why no order at all is filled now, as its owner may know it; undefined: nothing is in the way. */
+  whyNothingFills: () => Promise<string | undefined>;
 }
 
 /** Who asks: a wallet, and the token of its login. */

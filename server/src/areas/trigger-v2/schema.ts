@@ -222,6 +222,16 @@ const orderFields = {
 export const HistoryRow = Type.Object(orderFields, { $id: 'TriggerOrder' });
 export type HistoryRow = Static<typeof HistoryRow>;
 
+export const OrderExplained = Type.Object(
+  {
+    id: Type.String(),
+    rawState: Type.String(),
+    reasons: Type.Array(Type.String(), { description: 'Why the order has fired or not, in sentences' }),
+  },
+  { $id: 'TriggerOrderExplanation' },
+);
+export type OrderExplained = Static<typeof OrderExplained>;
+
 export const HistoryQuery = Type.Object({
   id: Type.Optional(Id('the id of an order: it is answered alone')),
   state: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('past')])),

@@ -40,6 +40,8 @@ export function createClient(parts: Deps) {
     logins: createLoginTokens({ ...parts, revokedAt: async () => undefined }),
     ...TEST_WORDS,
     stables: new Set(),
+    tick: () => 'missing',
+    whyNothingFills: async () => undefined,
     remember: async (request) => {
       const row = await sealed(parts.signer, request);
       await parts.store.single((tx) => insertCrafted(tx, [row]));
