@@ -7,6 +7,7 @@ import { forgetKey, givenKey } from './lib/key.js';
 import { lacksKey, partsQuery } from './lib/parts.js';
 import { infoQuery } from './lib/sandbox.js';
 import { Trouble } from './ui/trouble.js';
+import { Waiting } from './ui/waiting.js';
 
 const port = location.port || '80';
 const CANNOT_SIGN = `A browser lets no page sign that came by http from another machine. Open it by https, or lead the port here: ssh -L ${port}:127.0.0.1:${port} ${location.hostname}, then http://localhost:${port}`;
@@ -27,7 +28,7 @@ export function SandboxScreens() {
     <>
       {error && <Trouble error={error} stale={ready} />}
       {!isSecureContext && <Trouble error={CANNOT_SIGN} />}
-      {ready && <Outlet />}
+      {ready ? <Outlet /> : !error && <Waiting />}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useArrival } from './lib/arrival.js';
+import { useAttention } from './lib/attention.js';
 import {
   connectBrowserWallet,
   leaveBrowserWallet,
@@ -17,6 +18,7 @@ import { chooseWallet, useWalletName } from './lib/wallet.js';
 import { signOut, useSession } from './operator/session.js';
 import { Icon, type IconName } from './ui/icon.js';
 import { Trouble } from './ui/trouble.js';
+import { Waiting } from './ui/waiting.js';
 
 interface Page {
   to: '/' | '/swap' | '/orders' | '/launch' | '/send' | '/chain' | '/overview' | '/operate';
@@ -61,7 +63,7 @@ export function Shell() {
       </header>
       <Navigation parts={parts} />
       <main id="screen" tabIndex={-1} className="min-w-0 px-3 py-4 outline-none md:px-5">
-        {parts ? <Outlet /> : failureReason && <Trouble error={failureReason} />}
+        {parts ? <Outlet /> : failureReason ? <Trouble error={failureReason} /> : <Waiting />}
       </main>
     </div>
   );
@@ -119,7 +121,7 @@ function State() {
   const { connected } = useLive();
   const queries = useQueryClient();
   const ready = data !== undefined;
-  usePriceEvents(ready);
+  usePriceEvents(useAttention() && ready);
   // Where the chain's stream ends, the service may have ended.
   useEffect(() => {
     if (!connected) void queries.invalidateQueries(infoQuery);

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { holdingsOf, type RpcCall, rpc, SOL_MINT } from '../lib/chain.js';
 import type { ParsedTransaction } from '../lib/describe.js';
 import { amountText, plainName, short } from '../lib/format.js';
-import { useLive } from '../lib/live.js';
+import { OUTDATED_MS, useLive } from '../lib/live.js';
 import { useBook, useInfo } from '../lib/sandbox.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { PoolFacts, Pools } from './pools.js';
 import { ProgramFacts } from './programs.js';
 import { Address } from './transaction.js';
@@ -30,11 +31,12 @@ export function Account({ client, address }: { client: Client; address: string }
   const { count } = useLive();
   const { data, error } = useQuery({
     queryKey: ['account', address, count],
+    gcTime: OUTDATED_MS,
     queryFn: () => readAccount(rpcUrl, address),
     placeholderData: (last, query) => (query?.queryKey[1] === address ? last : undefined),
   });
   if (error) return <Trouble error={error} />;
-  if (!data) return <p className="text-soft">Reading …</p>;
+  if (!data) return <Waiting />;
   const { account, held, transactions } = data;
   const name = book.wallets.get(address) ?? book.programs.get(address) ?? book.symbols.get(address);
   return (

@@ -86,7 +86,7 @@ function Overview({ client }: { client: Client }) {
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">
       <div className="grid min-w-0 gap-4">
         <Panel title="Last transactions">
-          <Scroll name="Last transactions" className="max-h-[30rem] min-h-40">
+          <Scroll name="Last transactions" className="h-[26rem]">
             {transactions.length === 0 ? (
               <p className="p-4 text-soft text-sm">None yet.</p>
             ) : (

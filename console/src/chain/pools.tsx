@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Book } from '../lib/describe.js';
 import { amountText, percent, plainName, short } from '../lib/format.js';
-import { useLive } from '../lib/live.js';
+import { OUTDATED_MS, useLive } from '../lib/live.js';
 import { useBook } from '../lib/sandbox.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { Address } from './transaction.js';
 
 type Pool = Answer<'get', '/sandbox/pools'>['pools'][number];
@@ -19,6 +20,7 @@ export function usePools(client: Client, token?: string) {
   const { count } = useLive();
   return useQuery({
     queryKey: ['pools', token, count],
+    gcTime: OUTDATED_MS,
     queryFn: ({ signal }) =>
       client.api.get('/sandbox/pools', { query: { limit: MOST, ...(token !== undefined && { token }) }, signal }),
     placeholderData: (last, query) => (query?.queryKey[1] === token ? last : undefined),
@@ -31,9 +33,11 @@ export function Pools({ client, token }: { client: Client; token?: string }) {
   const book = useBook();
   const { data, error } = usePools(client, token);
   return (
-    <Panel title="Pools" aside={data && <span className="label">{data.count} followed</span>}>
+    <Panel title="Pools" aside={data && <span className="label">{said(data)}</span>}>
       {error && <Trouble error={error} />}
-      <Scroll name="Pools" className="max-h-[34rem] min-h-40">
+      {/* All of them stand above other things, which must not jump when they come. */}
+      <Scroll name="Pools" className={token === undefined ? 'h-[26rem]' : 'max-h-[34rem] min-h-40'}>
+        {!data && !error && <Waiting className="p-4" />}
         {data?.pools.length === 0 && (
           <p className="p-4 text-soft text-sm">None yet: pools are found within a minute of being made.</p>
         )}
@@ -63,6 +67,9 @@ export function Pools({ client, token }: { client: Client; token?: string }) {
     </Panel>
   );
 }
+
+const said = ({ count, pools }: { count: number; pools: readonly Pool[] }): string =>
+  pools.length < count ? `the deepest ${pools.length} of ${count} followed` : `${count} followed`;
 
 /** On a narrow screen, these stand below the pair. */
 const WIDE_ONLY = 'max-sm:hidden';
@@ -143,8 +150,15 @@ function Fact({ name, children }: { name: React.ReactNode; children: React.React
   );
 }
 
-const nameOf = ({ mint, symbol }: Token, book: Book): string =>
-  book.symbols.get(mint) ?? (symbol === null ? short(mint) : plainName(symbol, 12));
+/** A symbol that looks like that of another token, or may, stands with its mint. */
+function nameOf({ mint, symbol }: Token, book: Book): string {
+  const known = book.symbols.get(mint);
+  if (known !== undefined || symbol === null) return known ?? short(mint);
+  const plain = plainName(symbol, 12);
+  const isTaken = [...book.symbols.values()].some((each) => each.toUpperCase() === plain.toUpperCase());
+  return isTaken || !/^[\x21-\x7e]+$/.test(plain) ? `${plain} ${short(mint)}` : plain;
+}
+
 const pairOf = ({ tokens }: Pool, book: Book): string => tokens.map((token) => nameOf(token, book)).join('/');
 const digits = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 const priceOf = ({ price }: Pool): string => (price === null ? '–' : digits(price));

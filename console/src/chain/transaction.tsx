@@ -7,6 +7,7 @@ import { useBook, useInfo } from '../lib/sandbox.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { ChangeText } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 
 /** A transaction with all that it did. */
 export function Transaction({ signature }: { signature: string }) {
@@ -21,7 +22,7 @@ export function Transaction({ signature }: { signature: string }) {
     },
   });
   if (error) return <Trouble error={error} />;
-  if (isPending) return <p className="text-soft">Reading …</p>;
+  if (isPending) return <Waiting />;
   if (!data) return <p>The chain has no transaction with this signature.</p>;
   const { meta } = data;
   return (

@@ -1,6 +1,7 @@
 import type { Client } from '@slipway/client';
 import { useQuery } from '@tanstack/react-query';
 import { amountText, short } from '../lib/format.js';
+import { OUTDATED_MS } from '../lib/live.js';
 import { type Mint, useBook } from '../lib/sandbox.js';
 import { Panel } from '../ui/parts.js';
 
@@ -17,6 +18,7 @@ export function Fees({ client, pool, creator, quote, count }: FeesProps) {
   const book = useBook();
   const { data } = useQuery({
     queryKey: ['fees', pool, count],
+    gcTime: OUTDATED_MS,
     queryFn: ({ signal }) =>
       client.api.post('/studio/v1/dbc/fee', { body: { poolAddress: pool }, signal, repeatable: true }),
     placeholderData: (last) => last,

@@ -83,22 +83,7 @@ export function Launch() {
           </form>
         </Panel>
         <div className="grid min-w-0 gap-4">
-          <Panel title="Its curve" aside={<span className="label">what all tokens are worth, as they sell</span>}>
-            <div className="min-h-64 p-4">
-              {typeof drawn === 'string' ? (
-                <p className="text-down text-sm">{drawn}</p>
-              ) : (
-                <>
-                  <CurvePicture curve={drawn} quote={quote.symbol} />
-                  <p className="mt-2 text-soft text-sm">
-                    Until it moves to the AMM, buyers pay in{' '}
-                    {drawn.raised.toLocaleString('en-US', { maximumFractionDigits: 0 })} {quote.symbol}. The creator
-                    gets a part of the fee of 1 % on every trade.
-                  </p>
-                </>
-              )}
-            </div>
-          </Panel>
+          <CurvePanel drawn={drawn} quote={quote.symbol} />
           <Panel title="Launched here">
             <Launched client={client} />
           </Panel>
@@ -107,6 +92,28 @@ export function Launch() {
       </div>
       <How recorder={recorder} code={codeFor(form, quote)} />
     </>
+  );
+}
+
+/** The curve, or why there is none. */
+function CurvePanel({ drawn, quote }: { drawn: ReturnType<typeof curveOf>; quote: string }) {
+  return (
+    <Panel title="Its curve" aside={<span className="label">what all tokens are worth, as they sell</span>}>
+      <div className="min-h-64 p-4">
+        {typeof drawn === 'string' ? (
+          <p className="text-down text-sm">{drawn}</p>
+        ) : (
+          <>
+            <CurvePicture curve={drawn} quote={quote} />
+            <p className="mt-2 text-soft text-sm">
+              Until it moves to the AMM, buyers pay in{' '}
+              {drawn.raised.toLocaleString('en-US', { maximumFractionDigits: 0 })} {quote}. The creator gets a part of
+              the fee of 1 % on every trade.
+            </p>
+          </>
+        )}
+      </div>
+    </Panel>
   );
 }
 

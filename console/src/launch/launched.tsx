@@ -1,6 +1,7 @@
 import type { Client } from '@slipway/client';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useAttention } from '../lib/attention.js';
 import { plainName, short, timeText } from '../lib/format.js';
 
 interface Row {
@@ -15,7 +16,9 @@ const KEPT = 20;
 /** The launches that the service still tells of, the newest first. */
 export function Launched({ client }: { client: Client }) {
   const [rows, setRows] = useState<readonly Row[]>([]);
+  const isLookedAt = useAttention();
   useEffect(() => {
+    if (!isLookedAt) return undefined;
     const ended = new AbortController();
     const listen = async () => {
       for await (const event of client.events({ kinds: ['launch.created'], after: 0, signal: ended.signal })) {
@@ -27,7 +30,7 @@ export function Launched({ client }: { client: Client }) {
     };
     listen().catch(() => {});
     return () => ended.abort();
-  }, [client]);
+  }, [client, isLookedAt]);
   if (rows.length === 0) return <p className="p-4 text-soft text-sm">None in the last days.</p>;
   return (
     <ul aria-label="Launches">

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type RpcCall, rpc } from '../lib/chain.js';
 import type { ParsedTransaction } from '../lib/describe.js';
 import { plainName } from '../lib/format.js';
+import { OUTDATED_MS } from '../lib/live.js';
 import { useInfo } from '../lib/sandbox.js';
 import { marketCapOf } from './curve.js';
 
@@ -24,6 +25,7 @@ export function useToken(client: Client, mint: string, count: number) {
   const { rpcUrl, mints } = useInfo();
   return useQuery({
     queryKey: ['token', mint, count],
+    gcTime: OUTDATED_MS,
     queryFn: async ({ signal }) => {
       const [formats, programs] = await Promise.all([
         import('@slipway/wire/formats'),
@@ -101,6 +103,7 @@ export function useTrades(pool: string | undefined, count: number) {
   const { rpcUrl } = useInfo();
   return useQuery({
     queryKey: ['trades', pool, count],
+    gcTime: OUTDATED_MS,
     queryFn: async () => {
       const [signatures] = await rpc<[{ signature: string }[]]>(rpcUrl, [
         ['getSignaturesForAddress', [pool, { limit: 20 }]],

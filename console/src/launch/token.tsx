@@ -8,6 +8,7 @@ import { How } from '../ui/how.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { drawCurve } from './curve.js';
 import { CurvePicture } from './curve-picture.js';
 import { Fees } from './fees.js';
@@ -29,36 +30,13 @@ export function Token() {
     [known, mint, symbol],
   );
   if (error) return <Trouble error={error} />;
-  if (!token) return <p className="text-soft">Reading {mint} …</p>;
+  if (!token) return <Waiting />;
   const { text, quote, config, state, pool, marketCap, migrationMarketCap, progress } = token;
   const start = startOf(config);
   const curve = quote && drawCurve(start * 10 ** -quote.decimals, migrationMarketCap, quote.decimals);
   return (
     <>
-      <div className="mb-4 flex items-center gap-4">
-        {picture ? (
-          <img
-            src={picture}
-            alt=""
-            width="64"
-            height="64"
-            className="size-16 rounded-md border border-line object-cover"
-          />
-        ) : (
-          <span className="size-16 rounded-md border border-line bg-sunken" />
-        )}
-        <div className="min-w-0">
-          <h1 className="font-semibold text-lg [overflow-wrap:anywhere]">
-            <bdi>{text.name}</bdi>{' '}
-            <span className="text-soft">
-              <bdi>{text.symbol}</bdi>
-            </span>
-          </h1>
-          <p className="text-soft text-sm">
-            mint <Copied text={mint} what="the mint" /> pool <Copied text={pool} what="the pool" />
-          </p>
-        </div>
-      </div>
+      <Head mint={mint} pool={pool} name={text.name} symbol={text.symbol} picture={picture} />
       <div className="grid items-start gap-4 lg:grid-cols-[24rem_1fr]">
         <div className="grid min-w-0 gap-4">
           {quote && <Trade client={client} mint={mint} symbol={symbol} quote={quote} />}
@@ -80,6 +58,43 @@ export function Token() {
       </div>
       <How recorder={recorder} code={codeFor(mint, quote?.mint ?? '')} />
     </>
+  );
+}
+
+interface HeadProps {
+  mint: string;
+  pool: string;
+  name: string;
+  symbol: string;
+  picture: string | null | undefined;
+}
+
+function Head({ mint, pool, name, symbol, picture }: HeadProps) {
+  return (
+    <div className="mb-4 flex items-center gap-4">
+      {picture ? (
+        <img
+          src={picture}
+          alt=""
+          width="64"
+          height="64"
+          className="size-16 rounded-md border border-line object-cover"
+        />
+      ) : (
+        <span className="size-16 rounded-md border border-line bg-sunken" />
+      )}
+      <div className="min-w-0">
+        <h1 className="font-semibold text-lg [overflow-wrap:anywhere]">
+          <bdi>{name}</bdi>{' '}
+          <span className="text-soft">
+            <bdi>{symbol}</bdi>
+          </span>
+        </h1>
+        <p className="text-soft text-sm">
+          mint <Copied text={mint} what="the mint" /> pool <Copied text={pool} what="the pool" />
+        </p>
+      </div>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Client, createClient, type Signer } from '@slipway/client';
 import { API_KEY } from './key.js';
+import { patientFetch } from './patience.js';
 
 export const SERVICE = location.origin;
 
@@ -35,7 +36,7 @@ export class Recorder {
       authorized: new Headers(init?.headers).has('authorization'),
     };
     const begin = performance.now();
-    const response = await fetch(input, init);
+    const response = await patientFetch(input, init);
     const ended = { ...call, status: response.status, milliseconds: Math.round(performance.now() - begin) };
     const others = this.#calls.filter(({ method, path }) => method !== call.method || withoutQuery(path) !== pathname);
     this.#calls = [...others, ended].slice(-KEPT);
@@ -53,7 +54,7 @@ export function clientFor(options: { recorder?: Recorder; signer?: Signer; rpcUr
     url: SERVICE,
     apiKey: API_KEY,
     sandbox: true,
-    ...(recorder && { fetch: recorder.fetch }),
+    fetch: recorder?.fetch ?? patientFetch,
     ...rest,
   });
 }

@@ -1,3 +1,5 @@
+import { untilLost } from './patience.js';
+
 /** One JSON-RPC call in a batch. */
 export type RpcCall = readonly [method: string, params: readonly unknown[]];
 
@@ -6,7 +8,10 @@ export async function rpc<T extends readonly unknown[]>(url: string, calls: read
   if (calls.length === 0) return [] as unknown as T;
   const body = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }));
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: untilLost() };
+  const response = await fetch(url, request).catch((cause: unknown) => {
+    throw new Error('The chain does not answer.', { cause });
+  });
   const answers = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
   const results: unknown[] = [];
   for (const { id, result, error } of answers) {

@@ -10,6 +10,9 @@ export interface LiveState {
   connected: boolean;
 }
 
+/** How long an answer is kept that the next transaction has outdated: with many a second, they would be hundreds. */
+export const OUTDATED_MS = 2_000;
+
 const KEPT = 40;
 /** Of a burst, only the last ones are read whole. */
 const MOST_AT_ONCE = 12;

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { givenKey } from './key.js';
+import { untilLost } from './patience.js';
 
 /** What this address serves of the console. */
 export interface Parts {
@@ -13,7 +14,7 @@ export const partsQuery = queryOptions({
   queryKey: ['parts'],
   queryFn: async ({ signal }) => {
     try {
-      return (await (await fetch('/console.json', { signal })).json()) as Parts;
+      return (await (await fetch('/console.json', { signal: untilLost(signal) })).json()) as Parts;
     } catch {
       throw new Error('The service does not answer. It is asked again every two seconds: is it running?');
     }

@@ -23,24 +23,16 @@ interface DeedProps<T> {
 export function Deed<T>({ name, says, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const question = useId();
-  const queries = useQueryClient();
-  const [state, setState] = useState<{ busy: boolean; error?: unknown; result?: T }>({ busy: false });
+  const { state, perform, clear } = usePerformed({
+    run,
+    changes,
+    onDone: () => done === undefined && dialog.current?.close(),
+  });
   const open = () => {
-    setState({ busy: false });
+    clear();
     dialog.current?.showModal();
     // What changes nothing is the key that is pressed by mistake.
     dialog.current?.querySelector<HTMLButtonElement>('[data-leave]')?.focus();
-  };
-  const perform = async () => {
-    setState({ busy: true });
-    try {
-      const result = await run();
-      await queries.invalidateQueries({ queryKey: ['admin', changes] });
-      setState({ busy: false, result });
-      if (done === undefined) dialog.current?.close();
-    } catch (error) {
-      setState({ busy: false, error });
-    }
   };
   const { busy, error, result } = state;
   return (
@@ -82,6 +74,24 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
       </dialog>
     </>
   );
+}
+
+/** What a deed has come to. */
+function usePerformed<T>({ run, changes, onDone }: Pick<DeedProps<T>, 'run' | 'changes'> & { onDone: () => void }) {
+  const queries = useQueryClient();
+  const [state, setState] = useState<{ busy: boolean; error?: unknown; result?: T }>({ busy: false });
+  const perform = async () => {
+    setState({ busy: true });
+    try {
+      const result = await run();
+      await queries.invalidateQueries({ queryKey: ['admin', changes] });
+      setState({ busy: false, result });
+      onDone();
+    } catch (error) {
+      setState({ busy: false, error });
+    }
+  };
+  return { state, perform, clear: () => setState({ busy: false }) };
 }
 
 function Command({ text }: { text: string }) {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { SecretForm } from '../ui/secret-form.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { resume, signIn, useSession } from './session.js';
 
 const ASK_AGAIN_MS = 2_000;
@@ -15,7 +16,7 @@ export function OperatorScreens() {
     enabled: session === undefined,
     refetchInterval: ASK_AGAIN_MS,
   });
-  if (session === undefined) return error ? <Trouble error={error} /> : <p className="text-soft">Asking …</p>;
+  if (session === undefined) return error ? <Trouble error={error} /> : <Waiting />;
   return session === null ? <SignIn /> : <Outlet />;
 }
 

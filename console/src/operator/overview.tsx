@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { amountText } from '../lib/format.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { type History, hoursLeft, shownNow, useHistory } from './history.js';
 import { type Drawn, Plot } from './plot.js';
 
@@ -79,7 +80,7 @@ export function Overview() {
       <h1 className="mb-3 font-semibold text-lg">Overview</h1>
       {error && <Trouble error={error} />}
       <Health />
-      {data ? <Measured history={data} /> : <p className="text-soft">Reading …</p>}
+      {data ? <Measured history={data} /> : <Waiting />}
     </>
   );
 }

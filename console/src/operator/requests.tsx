@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { amountText, plainName } from '../lib/format.js';
 import { Button, Copied, Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { momentText, useAdmin } from './table.js';
 
 interface Story {
@@ -71,7 +72,7 @@ export function Requests({ id }: { id?: string | undefined }) {
 function StoryOf({ id }: { id: string }) {
   const { data, error } = useAdmin<Story>('request', `/requests/${encodeURIComponent(id)}`);
   if (error) return <Trouble error={error} />;
-  if (!data || (data.id !== id && data.signature !== id)) return <p className="text-soft">Reading …</p>;
+  if (!data || (data.id !== id && data.signature !== id)) return <Waiting />;
   const { chain } = data;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">

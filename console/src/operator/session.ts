@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { untilLost } from '../lib/patience.js';
 
 /** What the page knows of its login: the session itself stands in a cookie that no script can read. */
 export interface Session {
@@ -45,6 +46,7 @@ async function call<T>(method: string, path: string, headers: Record<string, str
     response = await fetch(`${BASE}${path}`, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(method === 'GET' && { signal: untilLost() }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {

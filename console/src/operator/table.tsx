@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { read } from './session.js';
 
 /** What the admin API answers, by the word under which acts name what they change. */
@@ -27,7 +28,7 @@ interface TableProps<T> {
 /** Rows of the admin API. */
 export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: TableProps<T>) {
   if (error) return <Trouble error={error} />;
-  if (rows === undefined) return <p className="p-4 text-soft text-sm">Reading …</p>;
+  if (rows === undefined) return <Waiting className="p-4" />;
   if (rows.length === 0) return <p className="p-4 text-soft text-sm">{none}</p>;
   return (
     <Scroll name={name} className="max-h-[34rem]">

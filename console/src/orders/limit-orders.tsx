@@ -1,11 +1,12 @@
 import type { Client } from '@slipway/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLive } from '../lib/live.js';
+import { OUTDATED_MS, useLive } from '../lib/live.js';
 import { type Mint, useClient, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { Clock } from './clock.js';
 import { LimitList } from './limit-list.js';
 import { OpenLimit } from './open-limit.js';
@@ -47,7 +48,7 @@ export function LimitOrders() {
         </div>
         <Panel title={`Limit orders of ${wallet.name}`}>
           <Scroll name="Limit orders and what became of them" className="max-h-[48rem] min-h-40">
-            {data && <LimitList client={client} orders={data} />}
+            {data ? <LimitList client={client} orders={data} /> : !error && <Waiting className="p-4" />}
           </Scroll>
         </Panel>
       </div>
@@ -64,6 +65,7 @@ function useLimitOrders(client: Client, user: string) {
   const { count } = useLive();
   return useQuery({
     queryKey: ['limit orders', user, count],
+    gcTime: OUTDATED_MS,
     queryFn: async ({ signal }) => {
       const [active, history] = await Promise.all([
         client.limitOrders({ status: 'active', user }, { signal }),

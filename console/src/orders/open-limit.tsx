@@ -43,20 +43,7 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
   };
   return (
     <form onSubmit={submit} className="grid gap-3 p-4">
-      <div className="grid grid-cols-2 gap-2">
-        <Token
-          name="Sell"
-          mints={mints}
-          mint={input}
-          choose={(from) => choose(from === output.mint ? { from, to: input.mint } : { from, to: output.mint })}
-        />
-        <Token
-          name="For"
-          mints={mints}
-          mint={output}
-          choose={(to) => choose(to === input.mint ? { from: output.mint, to } : { from: input.mint, to })}
-        />
-      </div>
+      <Pair mints={mints} input={input} output={output} choose={choose} />
       <Labelled
         name={`So much ${input.symbol}`}
         problem={makingAmount === undefined ? 'an amount above 0, such as 1.5' : undefined}
@@ -69,17 +56,7 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
       >
         {(id) => <Typed id={id} value={price} change={setPrice} />}
       </Labelled>
-      <Labelled name="Ends">
-        {(id) => (
-          <select id={id} className="field" value={life} onChange={({ target }) => setLife(target.value as Life)}>
-            {Object.entries(LIVES).map(([value, said]) => (
-              <option key={value} value={value}>
-                {said}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <LifeChoice life={life} choose={setLife} />
       {takingAmount && (
         <p className="text-soft text-sm">
           It is filled when somebody pays {amountText(takingAmount, output.decimals)} {output.symbol} for it; now one{' '}
@@ -91,6 +68,47 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
       </Button>
       <Steps act={act}>Open: order {act.done && <Copied text={act.done.order} what="the order's address" />}</Steps>
     </form>
+  );
+}
+
+/** What is sold, and for what. */
+function Pair({
+  mints,
+  input,
+  output,
+  choose,
+}: Pick<OpenLimitProps, 'input' | 'output' | 'choose'> & { mints: readonly Mint[] }) {
+  return (
+    <div className="grid grid-cols-2 gap-2">
+      <Token
+        name="Sell"
+        mints={mints}
+        mint={input}
+        choose={(from) => choose(from === output.mint ? { from, to: input.mint } : { from, to: output.mint })}
+      />
+      <Token
+        name="For"
+        mints={mints}
+        mint={output}
+        choose={(to) => choose(to === input.mint ? { from: output.mint, to } : { from: input.mint, to })}
+      />
+    </div>
+  );
+}
+
+function LifeChoice({ life, choose }: { life: Life; choose: (life: Life) => void }) {
+  return (
+    <Labelled name="Ends">
+      {(id) => (
+        <select id={id} className="field" value={life} onChange={({ target }) => choose(target.value as Life)}>
+          {Object.entries(LIVES).map(([value, said]) => (
+            <option key={value} value={value}>
+              {said}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
   );
 }
 

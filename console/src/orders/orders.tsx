@@ -5,6 +5,7 @@ import { type Mint, useClient, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { Clock } from './clock.js';
 import { Heard } from './heard.js';
 import { OrderList } from './order-list.js';
@@ -26,7 +27,7 @@ export function Orders() {
   const orders = useOrders(client, login.data);
   const heard = useOrderEvents(client, login.data);
   const points = usePrices(input.mint);
-  const lines = useLines(client, login.data, orders.data, input.mint);
+  const lines = useLines(client, login.data, orders.data?.orders, input.mint);
   const sold = mints.filter(({ mint }, index) => index === 0 || mint === platformToken);
   return (
     <>
@@ -60,9 +61,15 @@ export function Orders() {
             </div>
           </Panel>
           <div className="grid items-start gap-4 xl:grid-cols-[1fr_18rem]">
-            <Panel title={`Orders of ${wallet.name}`}>
+            <Panel
+              title={`Orders of ${wallet.name}`}
+              aside={orders.data && <Shown shown={orders.data.orders.length} total={orders.data.total} />}
+            >
               <Scroll name="Orders and what became of them" className="max-h-[28rem] min-h-40">
-                {login.data && orders.data && <OrderList client={client} login={login.data} orders={orders.data} />}
+                {login.data && orders.data && (
+                  <OrderList client={client} login={login.data} orders={orders.data.orders} />
+                )}
+                {!orders.data && !login.error && !orders.error && <Waiting className="p-4" />}
               </Scroll>
             </Panel>
             <Panel title="Events">
@@ -73,6 +80,15 @@ export function Orders() {
       </div>
       <How recorder={recorder} code={codeFor(wallet.name, input, output)} />
     </>
+  );
+}
+
+function Shown({ shown, total }: { shown: number; total: number }) {
+  if (shown === total) return null;
+  return (
+    <span className="label">
+      the newest {shown} of {total.toLocaleString('en-US')}
+    </span>
   );
 }
 

@@ -11,35 +11,10 @@ const STEPS = [-0.1, -0.01, 0.01, 0.1];
 /** Moves the price of a token in the sandbox; pools, market makers and keepers follow it. */
 export function PriceSlider({ client, mint: { mint, symbol, usdPrice = 1 } }: { client: Client; mint: Mint }) {
   const id = useId();
-  const queries = useQueryClient();
   const [middle] = useState(usdPrice);
-  const [wanted, setWanted] = useState<number>();
-  const [error, setError] = useState<unknown>();
-  const next = useRef<number>(undefined);
-  const busy = useRef(false);
+  const { wanted, error, move } = usePriceMove(client, mint);
   const shown = wanted ?? usdPrice;
   const [least, most] = [Math.min(middle * 0.5, usdPrice), Math.max(middle * 1.5, usdPrice)];
-
-  /** One request at a time: of what the slider passes meanwhile, only the last counts. */
-  const move = async (price: number) => {
-    next.current = price;
-    setWanted(price);
-    if (busy.current) return;
-    busy.current = true;
-    setError(undefined);
-    try {
-      while (next.current !== undefined) {
-        const body = { mint, usd: Number(next.current.toPrecision(6)) };
-        next.current = undefined;
-        await client.api.post('/sandbox/prices', { body });
-        await queries.invalidateQueries(infoQuery);
-      }
-    } catch (thrown) {
-      setError(thrown);
-    }
-    busy.current = false;
-    setWanted(undefined);
-  };
   return (
     <div className="grid gap-2 p-4">
       <div className="flex items-baseline justify-between">
@@ -77,4 +52,35 @@ export function PriceSlider({ client, mint: { mint, symbol, usdPrice = 1 } }: { 
       {error !== undefined && <Trouble error={error} />}
     </div>
   );
+}
+
+/** Moves the price of a token; `wanted` is the one on its way. */
+function usePriceMove(client: Client, mint: string) {
+  const queries = useQueryClient();
+  const [wanted, setWanted] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const next = useRef<number>(undefined);
+  const busy = useRef(false);
+
+  /** One request at a time: of what the slider passes meanwhile, only the last counts. */
+  const move = async (price: number) => {
+    next.current = price;
+    setWanted(price);
+    if (busy.current) return;
+    busy.current = true;
+    setError(undefined);
+    try {
+      while (next.current !== undefined) {
+        const body = { mint, usd: Number(next.current.toPrecision(6)) };
+        next.current = undefined;
+        await client.api.post('/sandbox/prices', { body });
+        await queries.invalidateQueries(infoQuery);
+      }
+    } catch (thrown) {
+      setError(thrown);
+    }
+    busy.current = false;
+    setWanted(undefined);
+  };
+  return { wanted, error, move };
 }

@@ -1,6 +1,7 @@
 import type { Client, Login, PriceOrder, SlipwayEvent } from '@slipway/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { useAttention } from '../lib/attention.js';
 import type { Line } from './price-line.js';
 
 /** The wallet's session: a message that it signs, once as long as the page is open. */
@@ -13,15 +14,17 @@ export function useLogin(client: Client, wallet: string) {
   });
 }
 
+const SHOWN = 50;
+
 /** The wallet's orders, the newest first. What is heard of them makes them be read again. */
 export function useOrders(client: Client, login: Login | undefined) {
   return useQuery({
     // Another login reads them anew: the one before may be over.
     queryKey: ['orders', login?.wallet, login?.token],
-    queryFn: async ({ signal }): Promise<PriceOrder[]> => {
-      const query = { limit: 50, sort: 'created_at', dir: 'desc' } as const;
+    queryFn: async ({ signal }): Promise<{ orders: PriceOrder[]; total: number }> => {
+      const query = { limit: SHOWN, sort: 'created_at', dir: 'desc' } as const;
       const page = await client.api.get('/trigger/v2/orders/history', { query, token: login!.token, signal });
-      return 'orders' in page ? page.orders : [page];
+      return 'orders' in page ? { orders: page.orders, total: page.pagination.total } : { orders: [page], total: 1 };
     },
     enabled: login !== undefined,
     refetchInterval: 10_000,
@@ -46,9 +49,11 @@ const KEPT = 8;
 export function useOrderEvents(client: Client, login: Login | undefined): readonly SlipwayEvent[] {
   const queries = useQueryClient();
   const [heard, setHeard] = useState<readonly SlipwayEvent[]>([]);
+  const isLookedAt = useAttention();
+  // Of another wallet.
+  useEffect(() => setHeard([]), [login?.wallet]);
   useEffect(() => {
-    if (login === undefined) return undefined;
-    setHeard([]);
+    if (login === undefined || !isLookedAt) return undefined;
     const ended = new AbortController();
     const reread = () => queries.invalidateQueries({ queryKey: ['orders', login.wallet] });
     const listen = async () => {
@@ -60,7 +65,7 @@ export function useOrderEvents(client: Client, login: Login | undefined): readon
     // Without events, the orders are still read every ten seconds.
     listen().catch(() => {});
     return () => ended.abort();
-  }, [client, login, queries]);
+  }, [client, login, queries, isLookedAt]);
   return heard;
 }
 

@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { useAttention } from '../lib/attention.js';
 import { useClient, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { Waiting } from '../ui/waiting.js';
 import { Claim } from './claim.js';
 import { Give } from './give.js';
 import { InviteList } from './invite-list.js';
@@ -23,7 +25,9 @@ export function Send() {
     },
     refetchInterval: 10_000,
   });
+  const isLookedAt = useAttention();
   useEffect(() => {
+    if (!isLookedAt) return undefined;
     const ended = new AbortController();
     const reread = () => queries.invalidateQueries({ queryKey: ['invites'] });
     const listen = async () => {
@@ -32,7 +36,7 @@ export function Send() {
     };
     listen().catch(() => {});
     return () => ended.abort();
-  }, [client, queries]);
+  }, [client, queries, isLookedAt]);
   return (
     <>
       <h1 className="mb-3 font-semibold text-lg">Send to somebody without a wallet</h1>
@@ -46,7 +50,7 @@ export function Send() {
         <Panel title={`Invites of ${wallet.name}`} className="lg:col-span-2 xl:col-span-1">
           {error && <Trouble error={error} />}
           <Scroll name="Invites and what became of them" className="max-h-[34rem] min-h-40">
-            {data && <InviteList client={client} invites={data} />}
+            {data ? <InviteList client={client} invites={data} /> : !error && <Waiting className="p-4" />}
           </Scroll>
         </Panel>
       </div>

@@ -36,7 +36,7 @@ function Reading({ decoded, book }: { decoded: Decoded; book: Book }) {
           {accounts}, {looked} of them by lookup tables
         </dd>
         <dt className="text-soft">Compute units</dt>
-        <dd className="text-right">
+        <dd className="text-right" data-live>
           {units?.toLocaleString('en-US') ?? '?'} when tried out
           {unitLimit !== undefined && `, at most ${unitLimit.toLocaleString('en-US')}`}
         </dd>

@@ -15,7 +15,7 @@ export function Offers({ offers, output, excluded, choose }: OffersProps) {
   const best = Number(offers?.[0]?.quote?.outAmount ?? 0);
   return (
     <div className="grid gap-3 p-4">
-      <ul className="grid min-h-28 gap-3 sm:grid-cols-2" aria-label="Routers">
+      <ul className="grid min-h-54 content-start gap-3 sm:min-h-28 sm:grid-cols-2" aria-label="Routers">
         {offers?.map((offer, rank) => (
           <OfferCard
             key={offer.id}
@@ -47,7 +47,7 @@ function OfferCard({ offer: { name, quote, error }, output, less, taken, choose 
     <li className={`rounded border p-3 text-sm ${taken ? 'border-accent bg-tint' : 'border-line'}`}>
       <div className="flex justify-between gap-2">
         <span className="font-semibold">{name}</span>
-        <span className="text-soft">
+        <span className="text-soft" data-live>
           {quote ? `${quote.swapType === 'rfq' ? 'market maker' : 'pools'} · ${quote.totalTime} ms` : 'no offer'}
         </span>
       </div>

@@ -44,33 +44,31 @@ export function Swap() {
     <>
       <h1 className="mb-3 font-semibold text-lg">Swap</h1>
       <div className="grid items-start gap-4 lg:grid-cols-[24rem_1fr]">
-        <div className="grid min-w-0 gap-4">
-          <Panel title={`${wallet.name} swaps`}>
-            <div className="grid gap-3 p-4">
-              <Pair
-                pair={pair}
-                change={setPair}
-                text={text}
-                onText={setText}
-                got={current && amountText(BigInt(current.outAmount), output.decimals)}
-              />
-              {current && <Terms order={current} input={input} output={output} />}
-              {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
-              {order.error && <Trouble error={order.error} />}
-              <Button
-                onClick={sign}
-                disabled={!typed || Boolean(order.error ?? current?.errorMessage)}
-                busy={act.running || !current?.transaction}
-              >
-                Sign as {wallet.name} and swap
-              </Button>
-              <Steps act={act}>
-                Got {act.done?.received}. Transaction{' '}
-                {act.done && <Copied text={act.done.signature} what="the signature" />}
-              </Steps>
-            </div>
-          </Panel>
-        </div>
+        <Panel title={`${wallet.name} swaps`}>
+          <div className="grid gap-3 p-4">
+            <Pair
+              pair={pair}
+              change={setPair}
+              text={text}
+              onText={setText}
+              got={current && amountText(BigInt(current.outAmount), output.decimals)}
+            />
+            <Terms order={current} input={input} output={output} />
+            {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
+            {order.error && <Trouble error={order.error} />}
+            <Button
+              onClick={sign}
+              disabled={!typed || Boolean(order.error ?? current?.errorMessage)}
+              busy={act.running || !current?.transaction}
+            >
+              Sign as {wallet.name} and swap
+            </Button>
+            <Steps act={act}>
+              Got {act.done?.received}. Transaction{' '}
+              {act.done && <Copied text={act.done.signature} what="the signature" />}
+            </Steps>
+          </div>
+        </Panel>
         <Reading order={current} offers={offers.data} output={output} excluded={excludeRouters} choose={exclude} />
       </div>
       <How recorder={recorder} code={codeFor(typed, wallet.name)} />

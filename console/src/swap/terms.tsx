@@ -3,48 +3,53 @@ import { amountText, percent, short } from '../lib/format.js';
 import { type Mint, useBook } from '../lib/sandbox.js';
 
 const BPS = 100;
+const NAMES = ['Rate', 'At least', 'Price impact', 'Service fee', 'Network fee', 'Rent'] as const;
+
+interface TermsProps {
+  /** Not there yet: its lines are, so that nothing jumps. */
+  order: SwapOrder | undefined;
+  input: Mint;
+  output: Mint;
+}
 
 /** What a swap costs, and who pays it. */
-export function Terms({ order, input, output }: { order: SwapOrder; input: Mint; output: Mint }) {
+export function Terms({ order, input, output }: TermsProps) {
   const book = useBook();
-  const payer = (address: string | null) => (address ? (book.wallets.get(address) ?? short(address)) : 'the taker');
-  const rate = Number(order.outAmount) / 10 ** output.decimals / (Number(order.inAmount) / 10 ** input.decimals);
-  const high = order.priceImpact > 1;
-  const feeSymbol = book.symbols.get(order.feeMint) ?? short(order.feeMint);
-  const feeDecimals = order.feeMint === output.mint ? output.decimals : input.decimals;
+  const said = order && termsOf(order, input, output, (address) => book.wallets.get(address) ?? short(address));
+  const isHigh = order !== undefined && order.priceImpact > 1;
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
-      <dt className="text-soft">Rate</dt>
-      <dd className="text-right">
-        1 {input.symbol} = {rate.toLocaleString('en-US', { maximumSignificantDigits: 7 })} {output.symbol}
-      </dd>
-      <dt className="text-soft">At least</dt>
-      <dd className="text-right">
-        {amountText(BigInt(order.otherAmountThreshold), output.decimals)} {output.symbol} (
-        {percent(order.slippageBps / BPS)} slippage)
-      </dd>
-      <dt className="text-soft">Price impact</dt>
-      <dd className={`text-right ${high ? 'font-semibold text-down' : ''}`}>
-        {percent(order.priceImpact)}
-        {high && ': this trade moves the market'}
-      </dd>
-      <dt className="text-soft">Service fee</dt>
-      <dd className="text-right">
-        {amountText(BigInt(order.platformFee.amount), feeDecimals)} {feeSymbol} ({percent(order.feeBps / BPS)})
-      </dd>
-      <dt className="text-soft">Network fee</dt>
-      <dd className="text-right">
-        {amountText(BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports), 9, 9)} SOL, paid by{' '}
-        {payer(order.signatureFeePayer)}
-      </dd>
-      {order.rentFeeLamports > 0 && (
-        <>
-          <dt className="text-soft">Rent</dt>
-          <dd className="text-right">
-            {amountText(BigInt(order.rentFeeLamports), 9, 9)} SOL, paid by {payer(order.rentFeePayer)}
+    <dl className="grid grid-cols-[auto_1fr] content-start gap-x-3 gap-y-1 text-sm">
+      {NAMES.map((name) => (
+        <div key={name} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className={`text-right ${name === 'Price impact' && isHigh ? 'font-semibold text-down' : ''}`}>
+            {said?.[name] ?? '…'}
           </dd>
-        </>
-      )}
+        </div>
+      ))}
     </dl>
   );
+}
+
+function termsOf(
+  order: SwapOrder,
+  input: Mint,
+  output: Mint,
+  named: (address: string) => string,
+): Record<(typeof NAMES)[number], string> {
+  const payer = (address: string | null) => (address ? named(address) : 'the taker');
+  const rate = Number(order.outAmount) / 10 ** output.decimals / (Number(order.inAmount) / 10 ** input.decimals);
+  const rateText = rate.toLocaleString('en-US', { maximumSignificantDigits: 7 });
+  const least = amountText(BigInt(order.otherAmountThreshold), output.decimals);
+  const fee = order.feeMint === output.mint ? output : input;
+  const sol = (lamports: number) => `${amountText(BigInt(lamports), 9, 9)} SOL`;
+  const network = sol(order.signatureFeeLamports + order.prioritizationFeeLamports);
+  return {
+    Rate: `1 ${input.symbol} = ${rateText} ${output.symbol}`,
+    'At least': `${least} ${output.symbol} (${percent(order.slippageBps / BPS)} slippage)`,
+    'Price impact': `${percent(order.priceImpact)}${order.priceImpact > 1 ? ': this trade moves the market' : ''}`,
+    'Service fee': `${amountText(BigInt(order.platformFee.amount), fee.decimals)} ${fee.symbol} (${percent(order.feeBps / BPS)})`,
+    'Network fee': `${network}, paid by ${payer(order.signatureFeePayer)}`,
+    Rent: order.rentFeeLamports > 0 ? `${sol(order.rentFeeLamports)}, paid by ${payer(order.rentFeePayer)}` : 'none',
+  };
 }
