@@ -1,53 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Address, associatedTokenAddress } from '@slipway/wire';
 import { baseBetween, type CurvePoint, FEE_PER_BPS } from './bonding-curve-math.js';
-import { decodeBondingCurvePool } from './bonding-curve-state.js';
-import { INDIE, type Launched, launch, standInVm } from './bonding-curve-testing.js';
-import { BONDING_CURVE_PROGRAM, type BondingCurveConfig, curveSwap, launchConfig } from './index.js';
-import { failedWith, type Outcome, succeeded, type TestVm, u64 } from './test-vm.js';
+import { INDIE, launch, standInVm } from './bonding-curve-testing.js';
+import { openTrading, RICH, refusedBy, withFee } from './bonding-curve-trades-testing.js';
+import { launchConfig } from './index.js';
+import { succeeded, u64 } from './test-vm.js';
 
-const RICH = 2n ** 60n;
 const ONE = 10n ** 9n;
 const [LINEAR, EXPONENTIAL] = [0, 1];
 /** Of a configuration: the fee at the start (of 10^9), what it falls by, the periods, the mode. */
 const [FEE_START_AT, FEE_FREQUENCY_AT, FEE_REDUCTION_AT, FEE_PERIODS_AT, FEE_MODE_AT] = [104, 112, 120, 128, 130];
-const MATH_OVERFLOW = 'custom program error: 0x1770';
-const FEE_OUT_OF_BOUNDS = 'custom program error: 0x1773';
-
-/** A launch of these terms, and somebody with quote. */
-function open(change: (terms: BondingCurveConfig) => void) {
-  const vm = standInVm();
-  const { terms } = launchConfig({ ...INDIE, vesting: undefined });
-  change(terms);
-  const launched = launch(vm, vm.mint({ decimals: 6, supply: RICH }), INDIE, terms);
-  succeeded(launched.outcome);
-  const { pool } = launched;
-  const [quote, base] = [pool.quoteMint, pool.baseMint].map((mint) =>
-    vm.tokenAccount({ address: associatedTokenAddress(vm.payer, mint), mint, owner: vm.payer }),
-  ) as [Address, Address];
-  vm.setAmount(quote, RICH);
-  const swap = (isBuy: boolean, amountIn: bigint): Outcome => {
-    const [inputAccount, outputAccount] = isBuy ? [quote, base] : [base, quote];
-    const trade = { pool, trader: vm.payer, inputAccount, outputAccount, amountIn, leastOut: 0n, partial: false };
-    return vm.run(curveSwap(trade));
-  };
-  return { vm, launched, swap };
-}
-
-function stateOf(vm: TestVm, { pool }: Launched) {
-  return decodeBondingCurvePool(vm.data(pool.pool))!;
-}
-
-/** What must be paid for so much to be left of it after a fee of one per cent, which is rounded up. */
-function withFee(amount: bigint): bigint {
-  for (let paid = (amount * 100n) / 99n - 2n; ; paid++) if (paid - (paid + 99n) / 100n === amount) return paid;
-}
+const MATH_OVERFLOW = 6000;
+const FEE_OUT_OF_BOUNDS = 6003;
 
 test('a trade that ends at a point of the curve has the price of that point, and the next one goes on from there', () => {
   let points: CurvePoint[] = [];
   let start = 0n;
-  const { vm, launched, swap } = open((terms) => {
+  const { state, swap } = openTrading((terms) => {
     const [first, ...rest] = terms.curve as [CurvePoint, ...CurvePoint[]];
     const part = (first.sqrtPrice - terms.sqrtStartPrice) / 3n;
     start = terms.sqrtStartPrice;
@@ -61,21 +30,21 @@ test('a trade that ends at a point of the curve has the price of that point, and
   const { liquidity } = points[0]!;
   const quoteBetween = (lower: bigint, upper: bigint) => (liquidity * (upper - lower) + 2n ** 128n - 1n) >> 128n;
   for (const [i, { sqrtPrice }] of points.slice(0, 2).entries()) {
-    const before = stateOf(vm, launched);
+    const before = state();
     assert.equal(before.sqrtPrice, points[i - 1]?.sqrtPrice ?? start);
     const amount = quoteBetween(before.sqrtPrice, sqrtPrice);
     succeeded(swap(true, withFee(amount)));
-    const after = stateOf(vm, launched);
+    const after = state();
     assert.equal(after.sqrtPrice, sqrtPrice);
     assert.equal(after.quoteReserve - before.quoteReserve, amount);
   }
   const [{ sqrtPrice }, second] = points as [CurvePoint, CurvePoint];
   succeeded(swap(false, baseBetween(sqrtPrice, second.sqrtPrice, liquidity)));
-  assert.equal(stateOf(vm, launched).sqrtPrice, sqrtPrice);
+  assert.equal(state().sqrtPrice, sqrtPrice);
 });
 
 test('an exponential fee falls by the published arithmetic, whose roundings add up', () => {
-  const { vm, launched, swap } = open(({ baseFee }) =>
+  const { vm, state, swap } = openTrading(({ baseFee }) =>
     Object.assign(baseFee, {
       cliffFeeNumerator: 900_000_000n,
       numberOfPeriod: 2,
@@ -85,9 +54,9 @@ test('an exponential fee falls by the published arithmetic, whose roundings add 
     }),
   );
   for (const fee of [900_000_000n, 882_000_000n, 864_359_999n, 864_359_999n]) {
-    const before = stateOf(vm, launched).quoteReserve;
+    const before = state().quoteReserve;
     succeeded(swap(true, ONE));
-    assert.equal(ONE - (stateOf(vm, launched).quoteReserve - before), fee);
+    assert.equal(ONE - (state().quoteReserve - before), fee);
     vm.svm.warpToSlot(vm.svm.getClock().slot + 1n);
   }
 });
@@ -101,7 +70,7 @@ test('a fee that would fall below nothing, or to nothing, stops the trades', () 
     [ONE / 2n, 10_000n, 1, EXPONENTIAL, false],
     [ONE / 2n, 10_001n, 1, EXPONENTIAL, false],
   ] as const) {
-    const { vm, launched, swap } = open(() => undefined);
+    const { vm, launched, swap } = openTrading();
     const { config } = launched.pool;
     vm.patch(config, FEE_START_AT, u64(start));
     vm.patch(config, FEE_FREQUENCY_AT, u64(1n));
@@ -111,7 +80,7 @@ test('a fee that would fall below nothing, or to nothing, stops the trades', () 
     vm.svm.warpToSlot(vm.svm.getClock().slot + 20n);
     const outcome = swap(true, ONE);
     if (isGood) succeeded(outcome);
-    else failedWith(outcome, MATH_OVERFLOW, BONDING_CURVE_PROGRAM);
+    else refusedBy(outcome, MATH_OVERFLOW);
   }
 });
 
@@ -129,7 +98,7 @@ test('a fee that never falls has the same bounds in both modes', () => {
       Object.assign(terms.baseFee, { ...none, cliffFeeNumerator, mode });
       const { outcome } = launch(vm, vm.mint({ decimals: 6, supply: RICH }), INDIE, terms);
       if (isGood) succeeded(outcome);
-      else failedWith(outcome, FEE_OUT_OF_BOUNDS, BONDING_CURVE_PROGRAM);
+      else refusedBy(outcome, FEE_OUT_OF_BOUNDS);
     }
   }
 });

@@ -4,21 +4,15 @@ import {
   type Address,
   addressToBytes,
   associatedTokenAddress,
-  type Instruction,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
 import { INDIE, launch, standInVm } from './bonding-curve-testing.js';
+import { assertNeedsWritable, assertRefuses, refusedBy } from './bonding-curve-trades-testing.js';
 import { transferCreator, withdrawLeftover, withdrawSurplus } from './bonding-curve-withdrawals-testing.js';
 import { type Moving, migrated, sellOut } from './damm-v2-testing.js';
-import {
-  BONDING_CURVE_PROGRAM,
-  claimCreatorFee,
-  curveSwap,
-  decodeBondingCurveConfig,
-  decodeBondingCurvePool,
-} from './index.js';
-import { newAddress, type Outcome, succeeded, type TestVm, u64, withAccounts } from './test-vm.js';
+import { claimCreatorFee, curveSwap, decodeBondingCurveConfig, decodeBondingCurvePool } from './index.js';
+import { newAddress, succeeded, type TestVm, u64 } from './test-vm.js';
 
 const EVERYTHING = 2n ** 63n;
 /** Of a configuration: the mint, whom fees and leftover go to. */
@@ -30,11 +24,6 @@ const PROGRESS_AT = 308;
 const LEFTOVER_IS_TAKEN_AT = 309;
 const MIGRATION_FEE_AT = 384;
 const FEES_IN_BASE_AT = [248, 264, 352];
-
-function refused(outcome: Outcome, error: number): void {
-  const reason = `custom program error: 0x${error.toString(16)}`;
-  assert.deepEqual(outcome.failure, { program: BONDING_CURVE_PROGRAM, reason }, outcome.logs.join('\n'));
-}
 
 /** A launch that has migrated, and the account of who gets its leftover. */
 function openMigrated() {
@@ -74,7 +63,7 @@ test('what was neither sold nor migrated goes to whom the terms name, once, whoe
   const { computeUnits: units, calls } = succeeded(vm.run(leftover));
   assert.equal(vm.amount(account), there - stays - 21n);
   assert.equal(vm.amount(pool.baseVault), stays + 21n);
-  refused(vm.run(leftover), 6026);
+  refusedBy(vm.run(leftover), 6026);
   assert.equal(vm.data(pool.pool)[LEFTOVER_IS_TAKEN_AT], 1);
   const told = [addressToBytes(pool.pool), addressToBytes(moved.operator), u64(there - stays - 21n)];
   assert.deepEqual(calls().at(-1)!.data.subarray(16), Uint8Array.from(Buffer.concat(told)));
@@ -85,15 +74,15 @@ test('a leftover waits for the migration, is none where the supply may change, a
   const { vm, pool, leftover } = openMigrated();
   for (const progress of [0, 1, 2]) {
     vm.patch(pool.pool, PROGRESS_AT, Uint8Array.of(progress));
-    refused(vm.run(leftover), 6022);
+    refusedBy(vm.run(leftover), 6022);
   }
   vm.patch(pool.pool, PROGRESS_AT, Uint8Array.of(3));
   vm.patch(pool.config, FIXED_SUPPLY_AT, Uint8Array.of(0));
-  refused(vm.run(leftover), 6022);
+  refusedBy(vm.run(leftover), 6022);
   vm.patch(pool.config, FIXED_SUPPLY_AT, Uint8Array.of(1));
   const stays = vm.data(pool.pool).readBigUInt64LE(MIGRATION_FEE_AT);
   vm.setAmount(pool.baseVault, stays - 1n);
-  refused(vm.run(leftover), 6000);
+  refusedBy(vm.run(leftover), 6000);
   vm.setAmount(pool.baseVault, stays);
   succeeded(vm.run(leftover));
   assert.equal(vm.amount(pool.baseVault), stays);
@@ -119,7 +108,7 @@ for (const [surplus, percentage] of [
       succeeded(vm.run(instruction));
       assert.equal(vm.amount(account), amount, who);
       assert.equal(before - vm.amount(pool.quoteVault), amount, who);
-      refused(vm.run(instruction), 6025);
+      refusedBy(vm.run(instruction), 6025);
     }
   });
 }
@@ -128,7 +117,7 @@ test('there is a surplus only when the curve is sold out', () => {
   const { vm, pool, ask } = openSurplus(0n, 50);
   const { migrationQuoteThreshold } = decodeBondingCurveConfig(vm.data(pool.config))!;
   vm.patch(pool.pool, QUOTE_RESERVE_AT, u64(migrationQuoteThreshold - 1n));
-  for (const who of ['creator', 'operator'] as const) refused(vm.run(ask(who).instruction), 6022);
+  for (const who of ['creator', 'operator'] as const) refusedBy(vm.run(ask(who).instruction), 6022);
 });
 
 test('a pool’s creator can hand it on, and the next one gets the fees from then on', () => {
@@ -136,8 +125,8 @@ test('a pool’s creator can hand it on, and the next one gets the fees from the
   const { pool, outcome } = launch(vm, vm.mint({ decimals: 6, supply: EVERYTHING }), INDIE);
   succeeded(outcome);
   const next = vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, 10n ** 9n);
-  refused(vm.run(transferCreator(pool, vm.payer, vm.payer)), 6036);
-  refused(vm.run(transferCreator(pool, next, newAddress())), 6053);
+  refusedBy(vm.run(transferCreator(pool, vm.payer, vm.payer)), 6036);
+  refusedBy(vm.run(transferCreator(pool, next, newAddress())), 6053);
   succeeded(vm.run(transferCreator(pool, vm.payer, next)));
   assert.equal(decodeBondingCurvePool(vm.data(pool.pool))!.creator, next);
   const [inputAccount, outputAccount] = [pool.quoteMint, pool.baseMint].map((mint) =>
@@ -152,7 +141,7 @@ test('a pool’s creator can hand it on, and the next one gets the fees from the
     quoteAccount: vm.tokenAccount({ mint: pool.quoteMint, owner }),
   });
   const amounts = { pool, maxBase: 0n, maxQuote: EVERYTHING };
-  refused(vm.run(claimCreatorFee({ ...amounts, ...accounts(vm.payer), creator: vm.payer })), 6053);
+  refusedBy(vm.run(claimCreatorFee({ ...amounts, ...accounts(vm.payer), creator: vm.payer })), 6053);
   const claimed = accounts(next);
   succeeded(vm.run(claimCreatorFee({ ...amounts, ...claimed, creator: next })));
   assert.equal(vm.amount(claimed.quoteAccount), fee);
@@ -169,23 +158,11 @@ test('a pool is not handed on between its last sale and its migration', () => {
     vm.patch(pool.pool, PROGRESS_AT, Uint8Array.of(progress));
     const next = newAddress();
     const outcome = vm.run(transferCreator(pool, vm.payer, next));
-    if (error) refused(outcome, error);
+    if (error) refusedBy(outcome, error);
     else succeeded(outcome);
     if (!error) succeeded(vm.run(transferCreator(pool, next, vm.payer)));
   }
 });
-
-/** The instruction with each of these accounts in the place of its own, and the error that each must have. */
-function assertRefuses(vm: TestVm, instruction: Instruction, cases: (readonly [number, Address, number])[]): void {
-  for (const [place, address, error] of cases) refused(vm.run(withAccounts(instruction, { [place]: address })), error);
-}
-
-function assertNeedsWritable(vm: TestVm, instruction: Instruction, places: number[]): void {
-  for (const place of places) {
-    const accounts = instruction.accounts.map((meta, i) => (i === place ? { ...meta, writable: false } : meta));
-    refused(vm.run({ ...instruction, accounts }), 2000);
-  }
-}
 
 const others = (vm: TestVm, { pool, operator }: Moving) => {
   const other = sellOut(vm).pool;
@@ -217,7 +194,7 @@ test('attack: a stranger on the chain takes a launch’s leftover to another acc
   vm.patch(other.config, QUOTE_MINT_AT, vm.data(pool.config).subarray(QUOTE_MINT_AT, PEOPLE_END));
   assertRefuses(vm, leftover, [[1, other.config, 2001]]);
   assertNeedsWritable(vm, leftover, [2, 3, 4]);
-  refused(vm.run({ ...leftover, accounts: leftover.accounts.slice(0, 9) }), 3005);
+  refusedBy(vm.run({ ...leftover, accounts: leftover.accounts.slice(0, 9) }), 3005);
 });
 
 test('attack: a stranger on the chain takes the creator’s or the operator’s part of a surplus, or of another pool: refused', () => {
@@ -239,11 +216,11 @@ test('attack: a stranger on the chain takes the creator’s or the operator’s 
     const unsigned = instruction.accounts.map((meta, i) =>
       i === 6 ? { ...meta, address: stranger, signer: false } : meta,
     );
-    refused(vm.run({ ...instruction, accounts: unsigned }), 3010);
+    refusedBy(vm.run({ ...instruction, accounts: unsigned }), 3010);
     vm.patch(other.config, QUOTE_MINT_AT, vm.data(pool.config).subarray(QUOTE_MINT_AT, PEOPLE_END));
     assertRefuses(vm, instruction, [[1, other.config, 2001]]);
     assertNeedsWritable(vm, instruction, [2, 3, 4]);
-    refused(vm.run({ ...instruction, accounts: instruction.accounts.slice(0, 9) }), 3005);
+    refusedBy(vm.run({ ...instruction, accounts: instruction.accounts.slice(0, 9) }), 3005);
   }
 });
 
@@ -252,10 +229,10 @@ test('attack: a stranger on the chain makes himself the creator of a pool: refus
   const other = sellOut(vm).pool;
   const thief = newAddress();
   const transfer = transferCreator(pool, thief, newAddress());
-  refused(vm.run(transfer), 6053);
+  refusedBy(vm.run(transfer), 6053);
   const unsigned = transferCreator(pool, vm.payer, thief);
   const place = unsigned.accounts.map((meta, i) => (i === 2 ? { ...meta, address: thief, signer: false } : meta));
-  refused(vm.run({ ...unsigned, accounts: place }), 3010);
+  refusedBy(vm.run({ ...unsigned, accounts: place }), 3010);
   assertRefuses(vm, unsigned, [
     [0, other.pool, 2001],
     [0, pool.config, 3002],
@@ -263,6 +240,6 @@ test('attack: a stranger on the chain makes himself the creator of a pool: refus
     [4, thief, 2006],
   ]);
   assertNeedsWritable(vm, unsigned, [0]);
-  refused(vm.run({ ...unsigned, accounts: unsigned.accounts.slice(0, 5) }), 3005);
+  refusedBy(vm.run({ ...unsigned, accounts: unsigned.accounts.slice(0, 5) }), 3005);
   assert.equal(decodeBondingCurvePool(vm.data(pool.pool))!.creator, vm.payer);
 });
