@@ -68,6 +68,7 @@ function unsent(inserted: NewRequest): LedgerRow {
     slot: null,
     error: null,
     leaseUntil: null,
+    apiKey: inserted.apiKey ?? null,
   };
 }
 

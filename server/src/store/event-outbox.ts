@@ -1,3 +1,4 @@
+import { accountOfKey, accountOfWallet } from './event-accounts.js';
 import type { Tx } from './sql.js';
 
 /** What can happen. */
@@ -36,8 +37,11 @@ export interface NewEvent {
    * hear of it who follow its kind.
    */
   wallets: readonly string[];
-  /** What began it: the key behind that request hears of it too. */
-  begunBy: { requestId: string } | { signature: string } | undefined;
+  /**
+   * What began it: the key behind that request hears of it too. `apiKey`, where it is known, saves looking it up, also for
+   * other events of that request in the same transaction.
+   */
+  begunBy: { requestId: string; apiKey?: string | null } | { signature: string } | undefined;
   /**
    * Names what is read from the chain, where it may be read again: what was told before is not told again, as long as that
    * is kept.
@@ -52,38 +56,128 @@ export interface NewEvent {
 
 /** The channel that notifies of events that wait for their numbers. */
 export const OUTBOX_CHANNEL = 'event_outbox';
+/** A page is read whole. */
+const MOST_IN_A_PAGE = 100;
 
-const TELL = `
-  with told as (
-    insert into event_outbox (kind, at, wallets, request_id, begun_by, once, data)
-    select kind, at, wallets, request_id, begun_by, once, data
-    from json_to_recordset($1::json) as e(kind text, at timestamptz, wallets text[], request_id text, begun_by text,
-      once text, data jsonb)
-    where (once is null or not exists (select from event_outbox known where known.once = e.once)
-      and not exists (select from events known where account = 'wallet:' || e.wallets[1] and known.once = e.once))
-      and (cardinality(wallets) > 0 or exists (select from event_followers f where f.kind = e.kind and until > e.at))
-    returning id
-  )
-  select pg_notify('${OUTBOX_CHANNEL}', '') from (select from told limit 1) as any_of_them`;
-
-/**
- * Tells what this transaction changes: readers hear of it once it has committed. One statement, without a lock that
- * other writers wait for. Two calls with the same `once` must not run at the same time.
- */
-export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  if (events.length > 0) await tx.query(TELL, [encode(events)]);
+/** Events that one account hears of, one after the other; or one event, for all that follow its kind. */
+interface Page {
+  account: string;
+  events: string[];
+  /** The latest of its events. */
+  at: Date;
 }
 
-function encode(events: readonly NewEvent[]): string {
-  return JSON.stringify(
-    events.map(({ kind, at, wallets, begunBy, once = null, data }) => ({
-      kind,
-      at,
-      wallets: [...new Set(wallets)],
-      request_id: begunBy && 'requestId' in begunBy ? begunBy.requestId : null,
-      begun_by: begunBy && 'signature' in begunBy ? begunBy.signature : null,
-      once,
-      data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)),
-    })),
+const told = new WeakMap<Tx, NewEvent[]>();
+
+/**
+ * Tells what this transaction changes: readers hear of it once it has committed. Written as one row before it commits,
+ * without a lock that other writers wait for, but for those that tell the same `once`.
+ */
+export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const before = told.get(tx);
+  if (before) {
+    before.push(...events);
+    return;
+  }
+  const all = [...events];
+  told.set(tx, all);
+  tx.beforeCommit(() => write(tx, all));
+}
+
+const WRITE = `
+  with told as (insert into event_outbox (accounts, counts, times, pages) values ($1, $2, $3, $4))
+  select pg_notify('${OUTBOX_CHANNEL}', '')`;
+
+async function write(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const fresh = await followed(tx, await toldFirst(tx, events));
+  const pages = pagesOf(fresh, await keysBehind(tx, fresh));
+  if (pages.length === 0) return;
+  await tx.query(WRITE, [
+    pages.map(({ account }) => account),
+    pages.map((page) => page.events.length),
+    pages.map(({ at }) => at),
+    pages.map((page) => `[${page.events.join()}]`),
+  ]);
+}
+
+/** Leaves out what was told before. */
+async function toldFirst(tx: Tx, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
+  const nameOf = ({ wallets, once }: NewEvent) => `${wallets[0]} ${once}`;
+  const named = new Map(events.flatMap((event) => (event.once ? [[nameOf(event), event]] : [])));
+  if (named.size === 0) return events;
+  // Sorted, so that two that tell the same cannot deadlock.
+  const { rows } = await tx.query<{ name: string }>(
+    `insert into told_once (name, at) select name, at from unnest($1::text[], $2::timestamptz[]) as t(name, at) order by name
+     on conflict do nothing returning name`,
+    [[...named.keys()], [...named.values()].map(({ at }) => at)],
   );
+  const isNew = new Set(rows.map(({ name }) => name));
+  // The first of a name, and no other.
+  return events.filter((event) => !event.once || isNew.delete(nameOf(event)));
+}
+
+/** Leaves out what concerns everybody, and nobody follows. */
+async function followed(tx: Tx, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
+  const kinds = new Map<EventKind, Date>();
+  for (const { kind, wallets, at } of events) if (wallets.length === 0) kinds.set(kind, earlier(kinds.get(kind), at));
+  if (kinds.size === 0) return events;
+  const { rows } = await tx.query<{ kind: EventKind }>(
+    `select kind from unnest($1::text[], $2::timestamptz[]) as t(kind, at)
+     where exists (select from event_followers f where f.kind = t.kind and until > t.at)`,
+    [[...kinds.keys()], [...kinds.values()]],
+  );
+  const isFollowed = new Set(rows.map(({ kind }) => kind));
+  return events.filter(({ kind, wallets }) => wallets.length > 0 || isFollowed.has(kind));
+}
+
+/** The keys behind what began events, by request id or signature. */
+async function keysBehind(tx: Tx, events: readonly NewEvent[]): Promise<Map<string, Set<string>>> {
+  const keys = new Map<string, Set<string>>();
+  const asked = { requests: new Set<string>(), signatures: new Set<string>() };
+  for (const { begunBy } of events) {
+    if (!begunBy) continue;
+    if ('signature' in begunBy) asked.signatures.add(begunBy.signature);
+    else if (begunBy.apiKey === undefined) asked.requests.add(begunBy.requestId);
+    else keys.set(begunBy.requestId, new Set(begunBy.apiKey === null ? [] : [begunBy.apiKey]));
+  }
+  const requests = [...asked.requests].filter((id) => !keys.has(id));
+  if (requests.length + asked.signatures.size === 0) return keys;
+  const { rows } = await tx.query<{ name: string; key: string }>(
+    `select id as name, api_key as key from ledger where id = any($1) and api_key is not null
+     union select signature, api_key from ledger where signature = any($2) and api_key is not null
+     union select signature, api_key from opened_by_keys where signature = any($2)`,
+    [requests, [...asked.signatures]],
+  );
+  for (const { name, key } of rows) keys.set(name, (keys.get(name) ?? new Set()).add(key));
+  return keys;
+}
+
+function pagesOf(events: readonly NewEvent[], keys: ReadonlyMap<string, ReadonlySet<string>>): Page[] {
+  const pages: Page[] = [];
+  const open = new Map<string, Page>();
+  for (const { kind, at, wallets, begunBy, data } of events) {
+    const left = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+    const event = JSON.stringify({ kind, at, wallet: wallets[0] ?? null, data: left });
+    // Until when somebody follows is compared with the time of each event.
+    if (wallets.length === 0) pages.push({ account: `kind:${kind}`, events: [event], at });
+    const name = begunBy && ('signature' in begunBy ? begunBy.signature : begunBy.requestId);
+    const heard = [...wallets.map(accountOfWallet), ...[...(keys.get(name ?? '') ?? [])].map(accountOfKey)];
+    for (const account of new Set(heard)) {
+      const page = open.get(account);
+      if (page && page.events.length < MOST_IN_A_PAGE) {
+        page.events.push(event);
+        if (at > page.at) page.at = at;
+      } else {
+        const begun = { account, events: [event], at };
+        open.set(account, begun);
+        pages.push(begun);
+      }
+    }
+  }
+  return pages;
+}
+
+function earlier(one: Date | undefined, other: Date): Date {
+  return one && one < other ? one : other;
 }

@@ -13,13 +13,13 @@ export interface EventRow {
   data: Record<string, unknown>;
 }
 
-/** The account of a key, by the key's id. */
-export const accountOfKey = (keyId: string): string => `key:${keyId}`;
-/** The account of a wallet. */
-export const accountOfWallet = (wallet: string): string => `wallet:${wallet}`;
+/** As it stands in a page. */
+type StoredEvent = Pick<EventRow, 'kind' | 'wallet' | 'data'> & { at: string };
 
 /** The channel that notifies readers of accounts with new events. */
 export const EVENTS_CHANNEL = 'events';
+/** The channel that notifies whoever posts to webhooks that there is something for one of them. */
+export const WEBHOOKS_CHANNEL = 'webhooks';
 /** A notification holds at most 8,000 bytes. */
 const ACCOUNTS_PER_NOTIFICATION = 100;
 
@@ -33,33 +33,36 @@ const NUMBER = `
   ), taken as (
     delete from event_outbox where id = any(array(select id from waiting)) returning *
   ), told as (
-    select taken.*, heard.account from taken, lateral (
-      select 'wallet:' || wallet as account from unnest(taken.wallets) as wallet
-      union select 'key:' || api_key from ledger where ledger.id = taken.request_id and api_key is not null
-      union select account from event_followers f where cardinality(wallets) = 0 and f.kind = taken.kind and until > at
-      union select 'key:' || api_key from ledger where ledger.signature = taken.begun_by and api_key is not null
-      union select 'key:' || api_key from opened_by_keys o where o.signature = taken.begun_by
-    ) as heard
+    select id, page.* from taken, unnest(accounts, counts, times, pages)
+      with ordinality as page(heard_by, count, at, events, place)
+  ), heard as (
+    select id, place, heard_by as account, count, at, events from told where heard_by not like 'kind:%'
+    union all
+    select id, place, account, count, at, events from told
+      join event_followers f on heard_by = 'kind:' || f.kind and until > at
+  ), placed as materialized (
+    select *, sum(count) over (partition by account) as of_all, sum(count) over (partition by account order by id, place) as up_to
+    from heard
   ), grown as (
-    insert into event_accounts as known (account, last) select account, count(*) from told group by account
+    insert into event_accounts as known (account, last) select account, sum(count) from placed group by account
     on conflict (account) do update set last = known.last + excluded.last
     returning account, last
   ), numbered as (
-    insert into events (account, number, kind, at, wallet, once, data)
-    select account, grown.last - count(*) over (partition by account)
-      + row_number() over (partition by account order by told.id), kind, at, wallets[1], once, data
-    from told join grown using (account) order by told.id
+    insert into events (account, last, count, at, page)
+    select account, grown.last - of_all + up_to, count, at, events from placed join grown using (account) order by id, place
   ), notified as (
     select pg_notify('${EVENTS_CHANNEL}', string_agg(account, ' ')) from (
       select account, row_number() over () / ${ACCOUNTS_PER_NOTIFICATION} as part from grown
     ) as parts group by part
+    union all
+    select pg_notify('${WEBHOOKS_CHANNEL}', '') where exists (select from grown join webhooks using (account))
   )
   select (select count(*) from waiting) as found, (select count(*) from notified) as notified`;
 
 /**
- * Gives up to `limit` waiting events their numbers, in the order in which they were told; returns how many it has found.
- * 0 also if another instance is doing it. Only one does at a time, and its numbers are visible before the next one begins:
- * so who has seen a number can see every smaller one. One statement, which may have begun before the turn of another
+ * Gives what up to `limit` transactions have told its numbers, in the order in which it was told; returns how many of them it
+ * has found. 0 also if another instance is doing it. Only one does at a time, and its numbers are visible before the next one
+ * begins: so who has seen a number can see every smaller one. One statement, which may have begun before the turn of another
  * instance ended: what that one has numbered is found, but not numbered again.
  */
 export async function numberEvents(tx: Tx, limit: number): Promise<number> {
@@ -110,6 +113,17 @@ export async function unfollowKinds(tx: Tx, account: string, kinds: readonly Eve
   ]);
 }
 
+// A row from before there were pages is an event. Of the pages found, those are left out that begin beyond the limit.
+const AFTER = `
+  select account, last, count, coalesce(page, json_build_array(
+    json_build_object('kind', kind, 'at', at, 'wallet', wallet, 'data', data))::text) as page
+  from unnest($1::text[], $2::bigint[]) as asked(heard_by, after), lateral (
+    select *, min(last - count) over () as gone from (
+      select * from events where account = heard_by and last > after order by last limit $3
+    ) as next
+  ) as found
+  where last - count < greatest(after, gone) + $3 order by account, last`;
+
 /** The next events of some accounts, each after a number, and at most `limit` for each; in the order of the numbers. */
 export async function eventsAfter(
   sql: Sql,
@@ -117,15 +131,21 @@ export async function eventsAfter(
   limit: number,
 ): Promise<EventRow[]> {
   if (accounts.length === 0) return [];
-  const { rows } = await sql.query<EventRow>(
-    `select found.account, found.number, found.kind, found.at, found.wallet, found.data
-     from unnest($1::text[], $2::bigint[]) as asked(account, after), lateral (
-       select account, number, kind, at, wallet, data from events
-       where events.account = asked.account and number > after order by number limit $3
-     ) as found order by found.account, found.number`,
-    [accounts.map(({ account }) => account), accounts.map(({ after }) => after.toString()), limit],
-  );
-  return rows;
+  const { rows } = await sql.query<{ account: string; last: bigint; count: number; page: string }>(AFTER, [
+    accounts.map(({ account }) => account),
+    accounts.map(({ after }) => after.toString()),
+    limit,
+  ]);
+  const left = new Map(accounts.map(({ account, after }) => [account, { after, limit }]));
+  return rows.flatMap(({ account, last, count, page }) => {
+    const asked = left.get(account)!;
+    const events = (JSON.parse(page) as StoredEvent[])
+      .map((event, index) => ({ ...event, account, number: last - BigInt(count - 1 - index), at: new Date(event.at) }))
+      .filter(({ number }) => number > asked.after)
+      .slice(0, asked.limit);
+    asked.limit -= events.length;
+    return events;
+  });
 }
 
 /** The last numbers that accounts have; those without any event are left out. */
@@ -140,7 +160,7 @@ export async function lastNumbers(sql: Sql, accounts: readonly string[]): Promis
 /** Which numbers of an account are kept: all after `gone`, up to `last`. */
 export async function keptNumbers(sql: Sql, account: string): Promise<{ gone: bigint; last: bigint }> {
   const { rows } = await sql.query<{ gone: bigint; last: bigint }>(
-    `select last, coalesce((select number - 1 from events where account = $1 order by number limit 1), last) as gone
+    `select last, coalesce((select e.last - count from events e where e.account = $1 order by e.last limit 1), last) as gone
      from event_accounts where account = $1`,
     [account],
   );
@@ -148,13 +168,14 @@ export async function keptNumbers(sql: Sql, account: string): Promise<{ gone: bi
 }
 
 /**
- * Deletes up to `limit` events that happened before `before`; returns how many. Always the oldest numbers of an
- * account, so that what is left of it has no gaps.
+ * Deletes up to `limit` pages of events that all happened before `before`; returns how many. Always the oldest numbers of
+ * an account, so that what is left of it has no gaps.
  */
 export async function deleteEvents(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `with oldest as (
-       select position, at from events order by position limit $2
+       select position, at from events
+       where (select at from events order by position limit 1) < $1 order by position limit $2
      ), kept as (
        select min(position) as first from oldest where at >= $1
      )
@@ -163,4 +184,9 @@ export async function deleteEvents(tx: Tx, before: Date, limit: number): Promise
     [before, limit],
   );
   return rowCount;
+}
+
+/** Forgets what was told once, and happened before a time. */
+export async function forgetTold(sql: Sql, before: Date): Promise<void> {
+  await sql.query('delete from told_once where at < $1', [before]);
 }

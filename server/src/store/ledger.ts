@@ -57,6 +57,8 @@ export interface LedgerRow {
   error: unknown;
   /** Until when an instance is landing it; null once settled. */
   leaseUntil: Date | null;
+  /** The id of the key that asked for it; null for a call without a key. */
+  apiKey: string | null;
 }
 
 /** Whether somebody else created the transaction, and only asked us to land it. */
@@ -87,6 +89,7 @@ const COLUMNS = [
   'id, area, wallet, state, message_hash as "messageHash", cosigners, payload, seal, signature, wire, slot, error',
   'last_valid_block_height as "lastValidBlockHeight", created_at as "createdAt", expires_at as "expiresAt"',
   'sent_at as "sentAt", settled_at as "settledAt", lease_until as "leaseUntil", handed_over as "handedOver"',
+  'api_key as "apiKey"',
 ].join(', ');
 
 const INSERT_CRAFTED = `

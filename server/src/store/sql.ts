@@ -39,6 +39,8 @@ export interface Tx extends Sql {
   readonly [txBrand]: true;
   /** Notifies the listeners of `channel` in all instances once this transaction has committed. */
   notify(channel: string, payload: string): Promise<void>;
+  /** Runs `last`, which may use this handle, when the work of the transaction has resolved, and before it commits. */
+  beforeCommit(last: () => Promise<void>): void;
 }
 
 /**

@@ -373,7 +373,7 @@ export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
   const { rows } = await sql.query<{ deadLetters: bigint; waitingSince: Date | null }>(
     `select (select count(*) from webhook_deliveries where due_at is null) as "deadLetters",
        (select min(next.at) from webhooks w join event_accounts a on a.account = w.account and a.last > w.last, lateral (
-          select at from events e where e.account = w.account and e.number > w.last order by number limit 1
+          select at from events e where e.account = w.account and e.last > w.last order by e.last limit 1
         ) as next where w.failures = 0) as "waitingSince"`,
   );
   const { deadLetters, waitingSince } = rows[0]!;

@@ -65,10 +65,8 @@ async function happen(count: number, { wallet = OWNER, ofKey = true, data = {}, 
     begunBy: ofKey ? { requestId: 'of key-1' } : undefined,
     data,
   };
-  await store.transaction(async (tx) => {
-    await tell(tx, Array<NewEvent>(count).fill(event));
-    await numberEvents(tx, count);
-  });
+  await store.transaction((tx) => tell(tx, Array<NewEvent>(count).fill(event)));
+  await store.single((tx) => numberEvents(tx, 1));
 }
 
 interface Event {
@@ -186,7 +184,7 @@ test('a client goes on at another copy, and after a restart, without loss or dou
 
 test('who asks for the oldest gets all that is kept; who has missed deleted ones is told so', async () => {
   const copy = await startCopy();
-  await happen(5);
+  for (let n = 0; n < 5; n++) await happen(1);
   await store.single((tx) => deleteEvents(tx, new Date(AT.getTime() + 1), 2 * 3));
   const all = await open(copy.url, { query: '?after=0' });
   assert.deepEqual(numbers(await all.read(2)), [4, 5]);

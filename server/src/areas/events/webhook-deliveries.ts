@@ -3,7 +3,7 @@ import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
 import { isReceived } from '../../events/sender.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { withoutNulls } from '../../lib/without-nulls.js';
-import { EVENTS_CHANNEL, eventsAfter } from '../../store/events.js';
+import { eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
 import {
   addAttempt,
   failedDeliveries,
@@ -102,7 +102,7 @@ async function redeliver({ store, clock }: EventsDeps, { id, account }: Webhook,
   const now = new Date(clock.now());
   return store.transaction(async (tx) => {
     await wakeWebhook(tx, id);
-    await tx.notify(EVENTS_CHANNEL, account);
+    await tx.notify(WEBHOOKS_CHANNEL, '');
     if (number === undefined) return retryFailed(tx, id, now);
     const [event] = await eventsAfter(tx, [{ account, after: BigInt(number) - 1n }], 1);
     if (event?.number !== BigInt(number)) {

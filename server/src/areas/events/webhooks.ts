@@ -6,7 +6,8 @@ import { whyNotUrl } from '../../events/sender.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { newWebhookSecret } from '../../signer/index.js';
-import { accountOfKey, accountOfWallet, unfollowKinds } from '../../store/events.js';
+import { accountOfKey, accountOfWallet } from '../../store/event-accounts.js';
+import { unfollowKinds } from '../../store/events.js';
 import {
   deleteWebhook,
   findWebhook,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.js';
-import { deleteEvents, forgetFollowers } from '../../store/events.js';
+import { deleteEvents, forgetFollowers, forgetTold } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { deleteFailed } from '../../store/webhooks.js';
 import type { Chore } from '../keeper.js';
@@ -21,6 +21,7 @@ export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chor
     await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
     await deleteFailed(store, before);
+    await forgetTold(store, before);
     for (;;) {
       const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
       deletedSinceVacuum += deleted;

@@ -5,7 +5,8 @@ import type { Store } from '../../store/sql.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
 
-const BATCH = 1_000;
+/** Transactions, each with all that it tells. */
+const BATCH = 200;
 /** For a notification that was lost, or an instance that died with the turn. */
 const INTERVAL_MS = 1_000;
 /** What is told in the meantime gets its numbers in the same turn. */

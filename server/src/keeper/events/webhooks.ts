@@ -6,7 +6,7 @@ import { isReceived, type Sender } from '../../events/sender.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
-import { EVENTS_CHANNEL, eventsAfter } from '../../store/events.js';
+import { eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import {
   addAttempt,
@@ -80,7 +80,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay };
       if (most.inAll <= 0) return;
       const holder = uuidv7(clock);
-      const taken = await store.transaction((tx) => takeDueWebhooks(tx, leaseOf(deps, holder), most));
+      const taken = await store.single((tx) => takeDueWebhooks(tx, leaseOf(deps, holder), most));
       for (const webhook of await openWebhooks(box, taken)) {
         count(webhook.addedBy, 1);
         const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
@@ -103,7 +103,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       logsFirstFailureOnly: true,
     },
   );
-  const stopListening = await store.listen(EVENTS_CHANNEL, () => loop.wake());
+  const stopListening = await store.listen(WEBHOOKS_CHANNEL, () => loop.wake());
   loop.start();
   return {
     // Nobody waits for receivers.

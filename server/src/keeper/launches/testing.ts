@@ -35,6 +35,13 @@ const SOL = 1_000_000_000n;
 const RICH = 10n ** 15n;
 const DAMM_CONFIG = MIGRATED_POOL_CONFIGS[2]!;
 
+/** What is told of a launch whose pool has moved. */
+interface Moved {
+  mint: string;
+  migratedPool: string;
+  signature?: string;
+}
+
 export interface TestLaunch {
   pool: BondingCurvePool;
   /** Where it goes. */
@@ -174,11 +181,11 @@ export async function openMigrationWorld(options: { programsDir?: string } = {})
       const [account] = await accounts(moved);
       return account?.length ?? 0;
     },
-    async told(): Promise<{ mint: string; migratedPool: string; signature?: string }[]> {
-      const { rows } = await store.query<{ data: { mint: string; migratedPool: string; signature?: string } }>(
-        `select data from event_outbox where kind = 'launch.migrated' order by id`,
-      );
-      return rows.map(({ data }) => data);
+    /** Of each launch whose pool was told to have moved. */
+    async told(): Promise<Moved[]> {
+      const { rows } = await store.query<{ page: string }>('select pages[1] as page from event_outbox order by id');
+      const events = rows.flatMap(({ page }) => JSON.parse(page) as { kind: string; data: Moved }[]);
+      return events.filter(({ kind }) => kind === 'launch.migrated').map(({ data }) => data);
     },
     async account(address: Address): Promise<Buffer | undefined> {
       return (await accounts(address))[0];

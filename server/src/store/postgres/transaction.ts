@@ -12,6 +12,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { client, run } = deps;
   let active = true;
+  const ending: (() => Promise<void>)[] = [];
   let turn: Promise<unknown> = Promise.resolve();
   // The driver accepts one statement at a time.
   const inTurn = <R>(text: string, params?: readonly unknown[]) => {
@@ -19,7 +20,7 @@ export async function runTransaction<T>(
     turn = result.catch(() => {});
     return result;
   };
-  const handle: Sql & Pick<Tx, 'notify'> = {
+  const handle: Sql & Pick<Tx, 'notify' | 'beforeCommit'> = {
     async query<R>(text: string, params?: readonly unknown[]) {
       if (!active) throw new Error('the transaction has ended');
       return inTurn<R>(text, params);
@@ -27,11 +28,13 @@ export async function runTransaction<T>(
     async notify(channel, payload) {
       await handle.query('select pg_notify($1, $2)', [channel, payload]);
     },
+    beforeCommit: (last) => void ending.push(last),
   };
 
   await inTurn('begin');
   try {
     const result = await work(handle as Tx);
+    for (const last of ending) await last();
     active = false;
     const { command } = await inTurn('commit');
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
@@ -60,7 +63,7 @@ export async function runSingle<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   let used = false;
-  const handle: Sql & Pick<Tx, 'notify'> = {
+  const handle: Sql & Pick<Tx, 'notify' | 'beforeCommit'> = {
     async query<R>(text: string, params?: readonly unknown[]) {
       if (used) throw new Error('more than one statement: use a transaction');
       used = true;
@@ -68,6 +71,9 @@ export async function runSingle<T>(
     },
     async notify(channel, payload) {
       await handle.query('select pg_notify($1, $2)', [channel, payload]);
+    },
+    beforeCommit() {
+      throw new Error('more than one statement: use a transaction');
     },
   };
   return work(handle as Tx);
