@@ -125,6 +125,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         leaseUntil: null,
         handedOver: false,
         seal: null,
+        apiKey: null,
       });
       const b = await findRequest(store, 'b');
       assert.deepEqual([b?.wallet, b?.cosigners, b?.payload], ['other', [], null]);
