@@ -244,15 +244,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await store.transaction((tx) =>
         insertCrafted(tx, [
           {
-            ...{
-              id: 'of older',
-              area: 'swap',
-              wallet: 'w',
-              messageHash: Buffer.alloc(32),
-              cosigners: [],
-              payload: null,
-            },
-            ...{ lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT, apiKey: 'older' },
+            id: 'of older',
+            area: 'swap',
+            wallet: 'w',
+            messageHash: Buffer.alloc(32),
+            cosigners: [],
+            payload: null,
+            lastValidBlockHeight: 1n,
+            createdAt: AT,
+            expiresAt: AT,
+            apiKey: 'older',
           },
         ]),
       );
