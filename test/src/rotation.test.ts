@@ -87,7 +87,9 @@ describe('the keys of the wallets, exchanged while they are used', () => {
   let service: Service;
   before(async () => {
     const callers = { sandbox: ['api', 'keeper', 'sandbox'], operator: ['operator'] };
-    signer = await startSigner(callers, { limits: { gas: { solPerHour: 100, solPerDay: 100 }, keeper: { solPerHour: 100, solPerDay: 100 } } });
+    signer = await startSigner(callers, {
+      limits: { gas: { solPerHour: 100, solPerDay: 100 }, keeper: { solPerHour: 100, solPerDay: 100 } },
+    });
     const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
     writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ express: { gasless: true } }));
     const env = { SLIPWAY_SIGNER_URL: signer.urlOf('sandbox'), SLIPWAY_PUBLIC_URL: PUBLIC_URL };

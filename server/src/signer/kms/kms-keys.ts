@@ -62,7 +62,7 @@ class KmsKeys implements KeyManagement {
   readonly trialMs = TRIAL_MS;
   readonly #kms: KmsClient;
   readonly #names: KmsSettings['keys'];
-  /** By the names of the keys. */
+  /** By their roles and numbers. */
   readonly #known = new Map<string, KnownKey>();
   #waiting = 0;
 
@@ -141,18 +141,18 @@ class KmsKeys implements KeyManagement {
 
   /** Those that were there at first: an alias that is moved to another key changes nothing until the next start. */
   async #key(role: WalletRole, number: number): Promise<KnownKey> {
-    const name = this.#nameOf(role, number);
-    const known = this.#known.get(name);
+    const which = `${role} ${number}`;
+    const known = this.#known.get(which);
     if (known !== undefined) return known;
-    const found = await this.#publicKey(name);
-    const twin = [...this.#known].find(([other, { address }]) => other !== name && address === found.address);
+    const found = await this.#publicKey(this.#nameOf(role, number));
+    const twin = [...this.#known].find(([other, { address }]) => other !== which && address === found.address);
     if (twin !== undefined) {
       throw new KmsError(
-        `kms.keys must be another key for each of gas, keeper and tracker: ${twin[0]} and ${name} are one`,
+        `kms.keys must be another key for each of gas, keeper and tracker: ${twin[0]} and ${which} are one`,
       );
     }
-    const first = this.#known.get(name) ?? found;
-    this.#known.set(name, first);
+    const first = this.#known.get(which) ?? found;
+    this.#known.set(which, first);
     return first;
   }
 
