@@ -1,5 +1,6 @@
 import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import { type Address, verify } from '@slipway/wire';
+import { KeyManagementError } from './key-management.js';
 import { keeperOf, keysThatSign, ownAddresses, type SigningKey } from './keys-that-sign.js';
 import { type LossLimits, PAYERS, type Payer } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';
@@ -36,7 +37,10 @@ export interface Cosigned {
 export type Cosign = (request: CosignRequest) => Promise<Cosigned[]>;
 
 /** Keys without policies. Without `wallets`, of which each wallet has the one that it was given. */
-export type BareKeys = Pick<Signer, 'publicKey' | 'sign'> & Partial<Pick<Signer, 'wallets'>>;
+export interface BareKeys extends Pick<Signer, 'publicKey' | 'sign'>, Partial<Pick<Signer, 'wallets'>> {
+  /** Tries a key that could not be used a moment ago. @throws KeyManagementError while it still cannot */
+  ready?(key: KeyName): Promise<void>;
+}
 
 /** The programs that a sandbox has. */
 export const SANDBOX_PROGRAMS: KnownPrograms = {
@@ -65,6 +69,8 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
       if (order) await checkOrder(keys, order, asked);
       const { losses, signers } = checkPolicies(message, asked, facts);
       if (stops) await requireGoing(stops, await isOurs(keys, asked, signers));
+      // What cannot be signed must not count as signed for: an outage would use up the hour.
+      await Promise.all(names.map((name) => keys.ready?.(name)));
       await limits?.take(
         message,
         asked.flatMap(({ name, isEarlier }, i) =>
@@ -72,6 +78,7 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
         ),
       );
     } catch (error) {
+      if (error instanceof KeyManagementError) throw error;
       const refusal = refusalOf(error, names);
       refused?.(refusal);
       throw refusal;

@@ -1,23 +1,30 @@
 import { type Address, verify } from '@slipway/wire';
 import { steadyNow } from '../lib/clock.js';
 import { cached } from '../lib/single-flight.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
 import { type KeyManagement, KeyManagementError, type OnChange } from './key-management.js';
 import { WALLET_ROLES, type WalletKeySource, type WalletRole } from './wallet-keys.js';
 
 /** A key that fails now and then is not told of with each use. */
 const QUIET_MS = 1_000;
 
+/** A trial before a signature takes no longer, so that both are done before the caller of the signer gives up. */
+const READY_MS = 1_000;
+
 /** The keys in key management, whose every signature is checked before anybody has it. */
 export interface ManagedKeys extends WalletKeySource {
-  /**
-   * Has the key of each wallet that has this number sign something, unless they have done so just before.
-   *
-   * @throws KeyManagementError
-   */
-  tryAll(numberOf: (role: WalletRole) => number): Promise<void>;
+  /** Tries a wallet's key that has failed at its last use. @throws KeyManagementError while it still does */
+  ready(role: WalletRole): Promise<void>;
+  /** Has each wallet's key sign something, unless they have done so just before. @throws KeyManagementError */
+  tryAll(): Promise<void>;
 }
 
-export function openManagedKeys(keys: KeyManagement, onChange?: OnChange): ManagedKeys {
+/** `numberOf`: which key of a wallet is used now. */
+export function openManagedKeys(
+  keys: KeyManagement,
+  numberOf: (role: WalletRole) => number,
+  onChange?: OnChange,
+): ManagedKeys {
   const addresses = new Map<string, Address>();
   const health = new Health(keys.trialMs, onChange);
 
@@ -45,21 +52,32 @@ export function openManagedKeys(keys: KeyManagement, onChange?: OnChange): Manag
     }
   }
 
-  let numberOf: (role: WalletRole) => number = () => 0;
-  const tryNow = async () => {
-    await Promise.all(WALLET_ROLES.map((role) => sign(role, numberOf(role), trialOf(role))));
-    health.allWork();
-  };
   // At the same time, whoever asks shares one trial.
-  const tryAll = cached(tryNow, 0, steadyNow);
+  const shared = (tryNow: () => Promise<unknown>) => cached(tryNow, 0, steadyNow);
+  const trial = (role: WalletRole) => shared(() => sign(role, numberOf(role), trialOf(role)));
+  const trials = { gas: trial('gas'), keeper: trial('keeper'), tracker: trial('tracker') };
+  const tryAll = shared(async () => {
+    // To the end of each, so that none goes on that a later one would share.
+    const tried = await Promise.allSettled(WALLET_ROLES.map((role) => trials[role]()));
+    for (const each of tried) if (each.status === 'rejected') throw each.reason;
+    health.allWork();
+  });
+  async function ready(role: WalletRole): Promise<void> {
+    if (!health.isFailing(role)) return;
+    const isTried = await waitAtMost(
+      READY_MS,
+      trials[role]().then(() => {}),
+    );
+    if (!isTried)
+      throw new KeyManagementError(`${keys.name} has not signed for ${role} a moment ago, and is tried again`);
+  }
+
   return {
     address,
     sign,
     make: (role, number) => keys.make(role, number),
-    async tryAll(numbers) {
-      numberOf = numbers;
-      if (!health.isKnown()) await tryAll();
-    },
+    ready,
+    tryAll: async () => void (health.isKnown() || (await tryAll())),
   };
 }
 
@@ -83,6 +101,10 @@ class Health {
   /** Whether a trial would find nothing new. */
   isKnown(): boolean {
     return steadyNow() < this.#goodUntil;
+  }
+
+  isFailing(role: WalletRole): boolean {
+    return this.#failing.has(role);
   }
 
   fails(role: WalletRole, why: string): void {

@@ -170,7 +170,7 @@ export async function openSigner(
     mint: deriveNode(root, [44, 501, familyNumbers.mint]),
     launch: deriveNode(root, [44, 501, familyNumbers.launch]),
   };
-  const managed = options.keys && openManagedKeys(options.keys, options.onKeysChange);
+  const managed = options.keys && openManagedKeys(options.keys, (role) => ring.wallets[role].current, options.onKeysChange);
   const source = managed ?? derivedWallets(walletRoots(root));
   wipe(root);
   seed.fill(0);
@@ -197,15 +197,19 @@ export async function openSigner(
     },
     wallets: () => ring.wallets,
   };
+  const ready = async (key: KeyName) => {
+    const own = ownWallet(key);
+    if (own) await managed?.ready(own.role);
+  };
   const describe = async (): Promise<string> => {
-    if (managed) await managed.tryAll((role) => ring.wallets[role].current);
+    if (managed) await managed.tryAll();
     else for (const role of WALLET_ROLES) await tryKey(bare, role);
     return options.keys ? `${options.keys.name}, and ${options.file}, which it opens` : options.file;
   };
   if (managed) await describe();
   const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, limits, stops, refused } = options;
   return {
-    ...guardKeys(bare, { programs, clock, service, since, limits, stops, refused }),
+    ...guardKeys({ ...bare, ready }, { programs, clock, service, since, limits, stops, refused }),
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
     describe,

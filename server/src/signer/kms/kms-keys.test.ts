@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateKeypair, verify } from '@slipway/wire';
+import { addressFromBytes, compileMessage, generateKeypair, systemTransfer, verify } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
 import { KeyManagementError } from '../key-management.js';
 import { initManaged, rekeyManaged } from '../managed-file.js';
@@ -135,6 +135,28 @@ test('more than 200 signatures do not wait at the same time for an AWS KMS that 
   assert.equal(said.filter((each) => /does not answer kms:Sign .*no answer in time/.test(String(each))).length, 200);
   kms.fault = () => undefined;
   await signer.sign('gas', MESSAGE);
+});
+
+test('what cannot be signed while AWS KMS is away counts once as signed for, so that the outage does not use up the hour', async () => {
+  const taken: string[] = [];
+  const limits = { take: async (message: Uint8Array) => void taken.push(Buffer.from(message).toString('hex')) };
+  const signer = await openSigner({ file: place.file, keys: place.keysOf(), create: false, limits });
+  const gas = signer.address('gas');
+  /** A payment of nothing, whose fee the gas wallet pays. */
+  const payment = (number: number) => {
+    const blockhash = addressFromBytes(new Uint8Array(32).fill(number));
+    const nothing = systemTransfer({ from: WALLET, to: WALLET, lamports: 1n });
+    return compileMessage({ version: 0, feePayer: gas, instructions: [nothing], blockhash });
+  };
+  const cosign = (number: number) => signer.cosign({ keys: ['gas'], message: payment(number) });
+  await cosign(1);
+  kms.fault = ({ operation }) => (operation === 'Sign' ? { error: 'DisabledException' } : undefined);
+  for (let number = 2; number < 12; number++) await place.whyNot(cosign(number), KeyManagementError);
+  assert.equal(taken.length, 2);
+  kms.fault = () => undefined;
+  const [cosigned] = await cosign(20);
+  assert.ok(verify(gas, payment(20), cosigned!.signature));
+  assert.equal(taken.length, 3);
 });
 
 test('credentials that AWS refuses are loaded anew; where there are no others, that is said without them', async () => {
