@@ -139,7 +139,8 @@ test('more than 200 signatures do not wait at the same time for an AWS KMS that 
 
 test('what cannot be signed while AWS KMS is away counts once as signed for, so that the outage does not use up the hour', async () => {
   const taken: string[] = [];
-  const limits = { take: async (message: Uint8Array) => void taken.push(Buffer.from(message).toString('hex')) };
+  const take = async (message: Uint8Array) => void taken.push(Buffer.from(message).toString('hex'));
+  const limits = { take, warning: undefined };
   const signer = await openSigner({ file: place.file, keys: place.keysOf(), create: false, limits });
   const gas = signer.address('gas');
   /** A payment of nothing, whose fee the gas wallet pays. */
