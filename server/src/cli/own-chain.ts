@@ -19,6 +19,15 @@ export interface OwnChain {
 /** Runs `work` with the signer file and an RPC only, so it works even if the service is gone and its database is lost. */
 export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => Promise<T>): Promise<T> {
   const signer = await openKeys(config);
+  try {
+    return await withChain(config, (own) => work({ ...own, signer }));
+  } finally {
+    signer.close();
+  }
+}
+
+/** Runs `work` with a way to the chain. */
+export async function withChain<T>(config: Config, work: (own: Omit<OwnChain, 'signer'>) => Promise<T>): Promise<T> {
   const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
     createHttpRpc({ url }),
   );
@@ -29,7 +38,6 @@ export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => P
   try {
     return await work({
       chain,
-      signer,
       async land(transaction, lastValidBlockHeight) {
         const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
         const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
@@ -39,7 +47,6 @@ export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => P
     });
   } finally {
     tracker.close();
-    signer.close();
   }
 }
 

@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
 import { isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
+import { readPrivateFile } from '../signer/index.js';
+import type { VaultMigration } from '../vault/migrate-vaults.js';
 import type { SweepReport } from '../vault/sweep.js';
 import type { VaultOutcome } from '../vault/sweep-all.js';
 import { type CommandContext, CommandError, UsageError } from './context.js';
@@ -9,9 +12,11 @@ import { table } from './table.js';
 
 /** `slipway vaults …` */
 export function vaultsCommand(program: Command, context: CommandContext): void {
-  program
+  const vaults = program
     .command('vaults')
-    .description('Give the wallets of trigger orders back what their vaults hold')
+    .description('Give the wallets of trigger orders back what their vaults hold, or move it to another seed');
+  migrateCommand(vaults, context);
+  vaults
     .command('sweep')
     .description(
       'Send all that the vault of a wallet holds to that wallet, or all that every vault holds to its wallet',
@@ -33,6 +38,82 @@ export function vaultsCommand(program: Command, context: CommandContext): void {
       const report = await sweep(configOf(context), wallet);
       context.answer({ json: toJson(report), text: show(report), failed: report.left.length > 0 });
     });
+}
+
+function migrateCommand(vaults: Command, context: CommandContext): void {
+  vaults
+    .command('migrate')
+    .description(
+      'Move every vault, and the wallets of the service, from the seed of its signer file to that of another one; open orders stay open. Can be interrupted and run again',
+    )
+    .requiredOption('--to <FILE>', 'The other signer file, as "slipway signer init" has made it')
+    .requiredOption('--to-passphrase-file <FILE>', 'Holds its passphrase')
+    .option('--leave', 'End although something could not be moved: it stays with the old seed')
+    .addHelpText('after', example('slipway vaults migrate --to new-signer.json --to-passphrase-file new-passphrase'))
+    .action(
+      async ({ to, toPassphraseFile, leave = false }: { to: string; toPassphraseFile: string; leave?: boolean }) => {
+        const secret = await readPrivateFile(resolve(context.cwd, toPassphraseFile));
+        if (secret === undefined) throw new UsageError(`--to-passphrase-file: ${toPassphraseFile} does not exist`);
+        const { migrate } = await import('./migrate.js');
+        const told: VaultMigration[] = [];
+        let count = 0;
+        const say = (progress: string) => context.stderr(context.json ? JSON.stringify({ progress }) : progress);
+        const { wallets, done } = await migrate(configOf(context), {
+          file: resolve(context.cwd, to),
+          passphrase: secret.toString('utf8').trim(),
+          leavesBehind: leave,
+          tell: say,
+          onOutcome(outcome) {
+            count += 1;
+            if ('failed' in outcome || outcome.moved.length + outcome.left.length > 0) told.push(outcome);
+            say(`${count}: ${outcome.wallet}: ${migrated(outcome)}`);
+          },
+        });
+        const left = told.filter((outcome) => 'failed' in outcome || outcome.left.length > 0);
+        const listed = { ...wallets, moved: wallets.moved.map(asText), left: wallets.left.map(asText) };
+        context.answer({
+          json: { vaults: count, done, incomplete: left.map(migrationToJson), wallets: listed },
+          text: [...left.map(showMigration), ...wallets.left.map(showLeft), inSum(count, left.length, done)].join('\n'),
+          failed: !done || left.length + wallets.left.length > 0,
+        });
+      },
+    );
+}
+
+const asText = <T extends { amount: bigint }>(held: T) => ({ ...held, amount: held.amount.toString() });
+
+const migrationToJson = (outcome: VaultMigration) =>
+  'failed' in outcome ? outcome : { ...outcome, moved: outcome.moved.map(asText), left: outcome.left.map(asText) };
+
+function migrated(outcome: VaultMigration): string {
+  if ('failed' in outcome) return `failed: ${outcome.failed}`;
+  return `${outcome.moved.length} moved, ${outcome.left.length} left, ${outcome.orders} orders`;
+}
+
+const showLeft = ({
+  account,
+  mint,
+  amount,
+  reason,
+}: {
+  account: string;
+  mint: string;
+  amount: bigint;
+  reason: string;
+}) => `${amount} of ${mint} in ${account} is left: ${reason}`;
+
+const showMigration = (outcome: VaultMigration): string =>
+  [
+    `Wallet ${outcome.wallet}:`,
+    ...('failed' in outcome ? [`failed: ${outcome.failed}`] : outcome.left.map(showLeft)),
+  ].join('\n');
+
+function inSum(vaults: number, incomplete: number, done: boolean): string {
+  if (!done) return `${vaults} vaults, ${incomplete} not moved yet: run this again. With --leave it ends without them.`;
+  return [
+    `${vaults} vaults have moved, ${incomplete} of them not whole. The database belongs to the new signer file now.`,
+    'Start the service with it, then "slipway resume all". Keep the old file until nothing can arrive at old addresses.',
+  ].join('\n');
 }
 
 async function sweepEvery(context: CommandContext): Promise<void> {
@@ -72,7 +153,6 @@ const showOutcome = (outcome: VaultOutcome): string =>
   `Wallet ${outcome.wallet}:\n${'failed' in outcome ? `failed: ${outcome.failed}` : show(outcome)}\n`;
 
 function toJson({ wallet, vault, sent, left }: SweepReport) {
-  const asText = <T extends { amount: bigint }>(swept: T) => ({ ...swept, amount: swept.amount.toString() });
   return { wallet, vault, sent: sent.map(asText), left: left.map(asText) };
 }
 

@@ -18,6 +18,7 @@ export {
 } from './policies/index.js';
 export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFile } from './private-file.js';
 export { createSecretBox, type SecretBox } from './secret-box.js';
+export { type MovedOrder, openSeedMigration, type SeedMigration } from './seed-migration.js';
 export {
   type KeyName,
   type MintFinder,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign, verify } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { type Clock, createClock } from '../lib/clock.js';
-import { SANDBOX_PROGRAMS } from './cosign.js';
+import { type BareKeys, SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
 import type { KeyManagement, OnChange } from './key-management.js';
 import type { LossLimits } from './loss-limits.js';
@@ -153,9 +153,14 @@ export interface SignerOptions {
  * @throws PrivateFileError when the file is missing (and `create` is false), damaged or open to other users, or when
  * the passphrase is missing or wrong. KeyManagementError when key management, or a key in it, cannot be used.
  */
-export async function openSigner(
-  options: SignerOptions,
-): Promise<Signer & WalletRotation & MintFinder & SecretKeeper & KeySource & Operated> {
+export async function openSigner(options: SignerOptions): Promise<OpenedSigner> {
+  return (await openWithBareKeys(options)).signer;
+}
+
+type OpenedSigner = Signer & WalletRotation & MintFinder & SecretKeeper & KeySource & Operated;
+
+/** Also with keys that no policy guards, for what is part of this room. Throws like `openSigner`. */
+export async function openWithBareKeys(options: SignerOptions): Promise<{ signer: OpenedSigner; bare: BareKeys }> {
   const seed = await loadSeed(options);
   const keypairs = new Map<string, Keypair>();
   for (const role of roles) if (!isWalletRole(role)) keypairs.set(role, roleKeypair(seed, role));
@@ -170,7 +175,8 @@ export async function openSigner(
     mint: deriveNode(root, [44, 501, familyNumbers.mint]),
     launch: deriveNode(root, [44, 501, familyNumbers.launch]),
   };
-  const managed = options.keys && openManagedKeys(options.keys, (role) => ring.wallets[role].current, options.onKeysChange);
+  const managed =
+    options.keys && openManagedKeys(options.keys, (role) => ring.wallets[role].current, options.onKeysChange);
   const source = managed ?? derivedWallets(walletRoots(root));
   wipe(root);
   seed.fill(0);
@@ -208,7 +214,7 @@ export async function openSigner(
   };
   if (managed) await describe();
   const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, limits, stops, refused } = options;
-  return {
+  const signer: OpenedSigner = {
     ...guardKeys({ ...bare, ready }, { programs, clock, service, since, limits, stops, refused }),
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
@@ -229,6 +235,7 @@ export async function openSigner(
     secrets,
     findMint: (suffix, signal) => searchMint(families.mint, suffix, signal),
   };
+  return { signer, bare };
 }
 
 function walletRoots(root: KeyNode): Record<WalletRole, KeyNode> {

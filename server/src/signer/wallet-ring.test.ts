@@ -90,7 +90,7 @@ describe('the keys of a wallet', () => {
     assert.deepEqual([oldest, current, newest, new Set(addresses).size], [1, 1, 2, 3]);
   });
 
-  it('attack: an insider with the signer file and no seed names other keys in it, or brings an old copy: it is not used', async () => {
+  it('attack: another user who can write to the signer file names other keys in it, or brings an old copy: it is not used', async () => {
     const file = newFile();
     const signer = await open(file);
     await signer.rotate('gas', 'make');

@@ -108,6 +108,15 @@ async function hasClearUrls(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Encrypts what is stored of the makers with another box. What does not open is left as it is: it never will. */
+export async function resealMakers(tx: Tx, from: UrlBox, to: UrlBox): Promise<void> {
+  for (const { id, url } of await listMakers(tx, from)) {
+    if (url === undefined) continue;
+    const { sealed, mark } = await sealUrl(to, id, url);
+    await tx.query('update makers set url_sealed = $2, url_mark = $3 where id = $1', [id, sealed, mark]);
+  }
+}
+
 /** From now on it is not asked. Removing and registering it again ends that. */
 export async function suspendMaker(sql: Sql, id: string, why: { at: Date; signature: string }): Promise<void> {
   await sql.query('update makers set suspended_at = $2, suspended_for = $3 where id = $1', [id, why.at, why.signature]);

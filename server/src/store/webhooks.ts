@@ -64,6 +64,19 @@ export async function openWebhooks(box: TextBox, rows: readonly SealedWebhook[])
   return webhooks.filter((webhook) => webhook !== undefined);
 }
 
+/** Encrypts what is stored of the webhooks with another box. What does not open is left as it is: it never will. */
+export async function resealWebhooks(tx: Tx, from: TextBox, to: TextBox): Promise<void> {
+  const { rows } = await tx.query<SealedWebhook>(`select ${COLUMNS} from webhooks w`);
+  for (const { id, url, secrets } of await openWebhooks(from, rows)) {
+    const [urlSealed, secretsSealed] = [await to.seal(url, placeOf('url', id)), await sealSecrets(to, id, secrets)];
+    await tx.query('update webhooks set url_sealed = $2, secrets_sealed = $3 where id = $1', [
+      id,
+      urlSealed,
+      secretsSealed,
+    ]);
+  }
+}
+
 type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'> & {
   /** The id of the key that it is added by. */
   apiKey: string;

@@ -27,6 +27,12 @@ export interface Payer {
   address: Address;
 }
 
+/** Whoever signs and is no key of one signer. */
+export interface Signatory {
+  address: Address;
+  sign(message: Uint8Array): Promise<Uint8Array>;
+}
+
 /** `isShort`: the payer has too little SOL. */
 export type Sent = { signature: string; feeLamports: bigint } | { reason: string; isShort?: boolean };
 
@@ -37,7 +43,7 @@ export type Way = readonly Instruction[] | ((feeLamports: bigint) => readonly In
 export async function sendFirst(
   deps: SendDeps,
   ways: readonly Way[],
-  { payer, keys }: { payer: Payer; keys: readonly KeyName[] },
+  { payer, keys }: { payer: Payer; keys: readonly (KeyName | Signatory)[] },
 ): Promise<Sent> {
   let refused: Sent = { reason: 'its mint is not on the chain' };
   for (const way of ways) {
@@ -83,11 +89,19 @@ async function craftTried(
   return { ...craft(budget, craft(budget, 0n).feeLamports), lastValidBlockHeight };
 }
 
-async function signAll(signer: SendDeps['signer'], wire: Uint8Array, keys: readonly KeyName[]): Promise<Transaction> {
+async function signAll(
+  signer: SendDeps['signer'],
+  wire: Uint8Array,
+  keys: readonly (KeyName | Signatory)[],
+): Promise<Transaction> {
   const { decoded: _, ...unsigned } = decodeTransaction(wire);
   let signed: Transaction = unsigned;
   for (const key of new Set(keys)) {
-    signed = withSignature(signed, await signer.publicKey(key), await signer.sign(key, signed.message));
+    const [address, signature] =
+      typeof key === 'string'
+        ? [await signer.publicKey(key), await signer.sign(key, signed.message)]
+        : [key.address, await key.sign(signed.message)];
+    signed = withSignature(signed, address, signature);
   }
   return signed;
 }

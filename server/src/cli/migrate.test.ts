@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Localnet, startLocalnet } from '@slipway/localnet';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  encodeMint,
+  encodeTokenAccount,
+  encodeTransaction,
+  generateKeypair,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type Transaction,
+  transactionSignature,
+  verify,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
+import { createMortal, type Mortal } from '../keeper/testing.js';
+import { createClock, steadyNow } from '../lib/clock.js';
+import { uuidv7 } from '../lib/ids.js';
+import { bytesOfOrder, openSeedMigration, orderAccount, type SeedMigration } from '../signer/index.js';
+import { openWithBareKeys } from '../signer/signer.js';
+import { deriveCheaply } from '../signer/testing.js';
+import { insertMaker, listMakers } from '../store/makers.js';
+import type { Store } from '../store/sql.js';
+import { putStop } from '../store/stops.js';
+import { openEmbeddedStore } from '../store/testing.js';
+import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../store/trigger-orders.js';
+import { findVault, insertVault } from '../store/vaults.js';
+import { apply, newOrder } from '../trigger-orders/order.js';
+import { migrateSeeds } from './migrate.js';
+
+const RENT = rentExemptLamports(165);
+const SOL = 1_000_000_000n;
+const [USD, NEW] = [generateKeypair().address, generateKeypair().address];
+const TOKENS = {
+  sol: { mint: WRAPPED_SOL_MINT, program: TOKEN_PROGRAM, amount: SOL },
+  usd: { mint: USD, program: TOKEN_PROGRAM, amount: 5_000_001n },
+  new: { mint: NEW, program: TOKEN_2022_PROGRAM, amount: 77n },
+};
+type Held = (typeof TOKENS)[keyof typeof TOKENS];
+
+let folder: string;
+let localnet: Localnet;
+let rpc: Rpc;
+let store: Store;
+let runs = 0;
+const clock = createClock();
+
+before(async () => {
+  await deriveCheaply();
+  folder = mkdtempSync(join(tmpdir(), 'slipway-migrate-'));
+  localnet = await startLocalnet({ rpcPort: 0 });
+  rpc = createLocalRpc((method, params) => localnet.call(method, params));
+  for (const { mint, program } of [TOKENS.usd, TOKENS.new])
+    await write(mint, program, RENT, encodeMint({ decimals: 6, supply: 10n ** 12n, initialized: true }));
+  store = await openEmbeddedStore();
+});
+beforeEach(reset);
+after(async () => {
+  await store?.close();
+  await localnet?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function reset(): Promise<void> {
+  for (const table of ['orders', 'vaults', 'makers', 'stops', 'ledger']) await store.query(`delete from ${table}`);
+  await store.query(`delete from settings where key = 'identity.signer'`);
+}
+
+async function write(at: Address, owner: Address, lamports: bigint, data: Uint8Array = new Uint8Array()) {
+  const account = { lamports: Number(lamports), owner, executable: false, data: Buffer.from(data).toString('base64') };
+  await localnet.call('localnet_setAccount', [at, account]);
+}
+
+async function hold(owner: Address, at: Address, { mint, program, amount }: Held, state: 'initialized' | 'frozen') {
+  const isNative = mint === WRAPPED_SOL_MINT;
+  const data = encodeTokenAccount({
+    mint,
+    owner,
+    amount,
+    state,
+    delegatedAmount: 0n,
+    isNative,
+    ...(isNative && { rentExemptReserve: RENT }),
+  });
+  await write(at, program, isNative ? RENT + amount : RENT, data);
+}
+
+/** A process that moves everything, and may be killed. */
+const newProcess = async (files: { from: string; to: string }, mortal: Mortal = createMortal()) => {
+  const own = mortal.rpc(rpc);
+  const passphrase = 'of the test';
+  return {
+    seeds: await openSeedMigration(
+      { file: files.from, passphrase, create: true },
+      { file: files.to, passphrase, create: true },
+    ),
+    store: mortal.store(store),
+    chain: createChain({ rpc: own, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } }),
+    explain: (error: unknown) => JSON.stringify(error),
+    land: (transaction: Transaction) => land(transaction, own),
+  };
+};
+const SILENT = { leavesBehind: false, tell() {}, onOutcome() {} };
+
+async function land(transaction: Transaction, by: Rpc): Promise<{ event: 'landed' | 'failed' }> {
+  const wire = Buffer.from(encodeTransaction(transaction)).toString('base64');
+  await by.call('sendTransaction', [wire, { encoding: 'base64', skipPreflight: true }]);
+  const params = [[transactionSignature(transaction)]];
+  for (;;) {
+    const { value } = await rpc.call<{ value: ({ err: unknown } | null)[] }>('getSignatureStatuses', params);
+    if (value[0]) return { event: value[0].err === null ? 'landed' : 'failed' };
+    await sleep(5);
+  }
+}
+
+interface Account {
+  lamports: number;
+  data: [string, string];
+}
+const accountAt = async (address: Address): Promise<Account | null> =>
+  (await rpc.call<{ value: Account | null }>('getAccountInfo', [address, { encoding: 'base64' }])).value;
+const lamportsOf = async (address: Address) => BigInt((await accountAt(address))?.lamports ?? 0);
+const tokensAt = async (address: Address) => {
+  const found = await accountAt(address);
+  return found ? decodeTokenAccount(Buffer.from(found.data[0], 'base64')) : undefined;
+};
+
+async function feesOf(payers: readonly Address[]): Promise<bigint> {
+  const options = { maxSupportedTransactionVersion: 0 };
+  const lists = await Promise.all(
+    payers.map((address) => rpc.call<{ signature: string }[]>('getSignaturesForAddress', [address])),
+  );
+  const signatures = [...new Set(lists.flat().map(({ signature }) => signature))];
+  type Found = { meta: { fee: number } };
+  const found = await Promise.all(signatures.map((each) => rpc.call<Found>('getTransaction', [each, options])));
+  return found.reduce((sum, { meta }) => sum + BigInt(meta.fee), 0n);
+}
+
+/** A service with orders, before its seed is exchanged. */
+async function newService() {
+  runs += 1;
+  const files = { from: join(folder, `${runs}-old.json`), to: join(folder, `${runs}-new.json`) };
+  const { signer, bare } = await openWithBareKeys({ file: files.from, passphrase: 'of the test', create: true });
+  const gas = signer.address('gas');
+  await write(gas, SYSTEM_PROGRAM, 10n * SOL);
+  await store.query(`insert into settings (key, value) values ('identity.signer', to_jsonb($1::text))`, [gas]);
+  const stop = { what: 'all', why: 'a test', stoppedBy: 'root', stoppedAt: new Date() } as const;
+  await store.transaction((tx) => putStop(tx, stop));
+  const maker = { id: '1', name: 'one', url: 'https://maker.example.com/secret', createdAt: new Date() };
+  await insertMaker(store, signer.secrets, maker);
+
+  async function newWallet(): Promise<{ wallet: Address; vault: Address }> {
+    const wallet = generateKeypair().address;
+    const vault = await signer.publicKey(`vault:${wallet}`);
+    const row = { wallet, id: uuidv7(clock), address: vault, createdAt: new Date() };
+    await store.transaction((tx) => insertVault(tx, row));
+    return { wallet, vault };
+  }
+
+  /** An open order, with what it holds in the vault; `forged`: by somebody who only has the database. */
+  async function open(
+    { wallet, vault }: { wallet: Address; vault: Address },
+    input: Held,
+    { output, isFrozen = false, forged = false }: { output?: Held; isFrozen?: boolean; forged?: boolean } = {},
+  ): Promise<TriggerOrderRow> {
+    const id = uuidv7(clock);
+    const inputAccount = orderAccount(vault, id, 'in', input.program);
+    const outputAccount = output ? orderAccount(vault, id, 'out', output.program) : null;
+    await hold(vault, inputAccount, input, isFrozen ? 'frozen' : 'initialized');
+    if (output) await hold(vault, outputAccount!, output, 'initialized');
+    const order = {
+      id,
+      wallet,
+      vault,
+      depositRequestId: id,
+      bodyHash: new Uint8Array(32),
+      inputAccount,
+      outputAccount,
+      inputMint: input.mint,
+      outputMint: output?.mint ?? USD,
+      triggerMint: input.mint,
+      funded: true,
+      triggerCondition: 'above' as const,
+      triggerPriceUsd: 150,
+      trailingBps: null,
+      highWatermark: null,
+      lowWatermark: null,
+      tpPriceUsd: null,
+      slPriceUsd: null,
+      slippageBps: null,
+      tpSlippageBps: null,
+      slSlippageBps: null,
+      expiresAt: new Date(Date.now() + 3_600_000),
+      createdAt: new Date(),
+      updatedAt: new Date(),
+      triggeredAt: null,
+      leaseUntil: null,
+      retryAt: null,
+      progress: apply(apply(newOrder(output ? 'otoco' : 'single', input.amount), { type: 'deposit_sent' }), {
+        type: 'deposit_landed',
+      }),
+    };
+    const seal = forged ? new Uint8Array(64) : await bare.sign('seal', bytesOfOrder(order));
+    const row: TriggerOrderRow = { ...order, seal };
+    await store.transaction((tx) => insertTriggerOrder(tx, row));
+    return row;
+  }
+  return { files, gas, newWallet, open };
+}
+
+/** The order is the same one in its other vault, with what it held, to the unit, and sealed by the other seed. */
+async function assertMoved(
+  { to }: SeedMigration,
+  before: TriggerOrderRow,
+  held: { in: Held; out?: Held },
+): Promise<void> {
+  const now = (await findTriggerOrder(store, before.id))!;
+  const vault = await to.publicKey(`vault:${before.wallet as Address}`);
+  const { seal, inputAccount, outputAccount, ...rest } = now;
+  const { seal: _, inputAccount: oldInput, outputAccount: oldOutput, ...old } = before;
+  assert.deepEqual({ ...rest, bodyHash: 0 }, { ...old, vault, bodyHash: 0 });
+  assert.ok(verify(to.address('seal'), bytesOfOrder(now), seal!));
+  const sides = [
+    ['in', inputAccount, oldInput, held.in],
+    ['out', outputAccount, oldOutput, held.out],
+  ] as const;
+  for (const [side, account, oldAccount, token] of sides) {
+    if (!token) continue;
+    assert.equal(account, orderAccount(vault, before.depositRequestId, side, token.program));
+    const found = (await tokensAt(account as Address))!;
+    assert.deepEqual([found.owner, found.mint, found.amount], [vault, token.mint, token.amount]);
+    const lamports = await lamportsOf(account as Address);
+    assert.equal(lamports, token.mint === WRAPPED_SOL_MINT ? RENT + token.amount : RENT);
+    assert.equal(await accountAt(oldAccount as Address), null);
+  }
+  assert.equal((await findVault(store, before.wallet))!.address, vault);
+}
+
+test('a move that is killed at any call and run again ends with every order in its new vault, to the unit', async (t) => {
+  let deaths = 0;
+  for (let fatal = 1; ; fatal += 1) {
+    await reset();
+    const service = await newService();
+    const [one, two] = [await service.newWallet(), await service.newWallet()];
+    const sol = await service.open(one, TOKENS.sol);
+    const both = await service.open(one, TOKENS.usd, { output: TOKENS.new });
+    const other = await service.open(two, TOKENS.new);
+    await hold(two.vault, generateKeypair().address, TOKENS.usd, 'initialized');
+    await write(two.vault, SYSTEM_PROGRAM, 2_000_000n);
+    const mortal = createMortal(fatal);
+    const first = migrateSeeds(await newProcess(service.files, mortal), SILENT);
+    const isDead = await Promise.race([mortal.died.then(() => true), first.then(() => false)]);
+    const process = await newProcess(service.files);
+    const { done, wallets } = await migrateSeeds(process, SILENT);
+    assert.deepEqual([done, wallets.left], [true, []], `killed at call ${fatal}`);
+    await assertMoved(process.seeds, sol, { in: TOKENS.sol });
+    await assertMoved(process.seeds, both, { in: TOKENS.usd, out: TOKENS.new });
+    await assertMoved(process.seeds, other, { in: TOKENS.new });
+    // What is of no order went home, and the wallets of the service have all but the fees and one rent.
+    const home = associatedTokenAddress(two.wallet, USD, TOKEN_PROGRAM);
+    assert.equal((await tokensAt(home))!.amount, TOKENS.usd.amount);
+    assert.equal(await lamportsOf(two.wallet), 2_000_000n + RENT);
+    const gas = process.seeds.to.address('gas');
+    assert.equal(await lamportsOf(service.gas), 0n);
+    assert.equal(
+      await lamportsOf(gas),
+      10n * SOL - RENT - (await feesOf([service.gas, gas])),
+      `killed at call ${fatal}`,
+    );
+    const [maker] = await listMakers(store, process.seeds.to.secrets);
+    assert.equal(maker!.url, 'https://maker.example.com/secret');
+    const { rows } = await store.query<{ value: string }>(
+      `select value #>> '{}' as value from settings where key = 'identity.signer'`,
+    );
+    assert.equal(rows[0]!.value, gas);
+    if (!isDead) break;
+    deaths += 1;
+  }
+  t.diagnostic(`killed at ${deaths} calls`);
+  assert.ok(deaths > 50);
+});
+
+test('what an issuer has frozen stays, and does not hold up the rest', async () => {
+  const service = await newService();
+  const [one, two] = [await service.newWallet(), await service.newWallet()];
+  const frozen = await service.open(one, TOKENS.usd, { isFrozen: true });
+  const other = await service.open(two, TOKENS.sol);
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(process, SILENT)).done, false);
+  await assertMoved(process.seeds, other, { in: TOKENS.sol });
+  assert.equal((await findTriggerOrder(store, frozen.id))!.inputAccount, frozen.inputAccount);
+  assert.equal((await migrateSeeds(process, { ...SILENT, leavesBehind: true })).done, true);
+  // Once the issuer has thought better of it.
+  await hold(one.vault, frozen.inputAccount as Address, TOKENS.usd, 'initialized');
+  assert.equal((await migrateSeeds(await newProcess(service.files), SILENT)).done, true);
+  await assertMoved(process.seeds, frozen, { in: TOKENS.usd });
+});
+
+test('attack: a database writer has an order that nobody has made moved to another seed: it gets no seal, and the owner what it holds', async () => {
+  const service = await newService();
+  const owner = await service.newWallet();
+  const forged = await service.open(owner, TOKENS.sol, { forged: true });
+  const changed = await service.open(owner, TOKENS.new);
+  await store.query('update orders set trigger_price_usd = 0.01 where id = $1', [changed.id]);
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(process, SILENT)).done, true);
+  const vault = await process.seeds.to.publicKey(`vault:${owner.wallet}`);
+  for (const [order, token] of [
+    [forged, TOKENS.sol],
+    [changed, TOKENS.new],
+  ] as const) {
+    const now = (await findTriggerOrder(store, order.id))!;
+    assert.deepEqual([now.vault, Buffer.from(now.seal!)], [order.vault, Buffer.from(order.seal!)]);
+    assert.ok(!verify(process.seeds.to.address('seal'), bytesOfOrder(now), now.seal!));
+    // Where a cancel looks for it.
+    const place = orderAccount(vault, order.depositRequestId, 'in', token.program);
+    assert.equal((await tokensAt(place))!.amount, token.amount);
+  }
+});
+
+test('a deposit that is under way is waited for', async () => {
+  const service = await newService();
+  const order = await service.open(await service.newWallet(), TOKENS.usd);
+  await store.query(
+    `insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
+       expires_at, sent_at, lease_until, signature, wire)
+     values ('r', 'trigger', $1, 'sending', '', '{tracker}', 1, 'null', $2, $2, $2, $2, 's', '')`,
+    [order.wallet, new Date()],
+  );
+  const process = await newProcess(service.files);
+  const told: string[] = [];
+  const tell = (text: string) => {
+    told.push(text);
+    if (!text.startsWith('waiting for 1 transactions')) return;
+    setImmediate(() => void store.query(`update ledger set state = 'landed', settled_at = sent_at`));
+  };
+  assert.equal((await migrateSeeds(process, { ...SILENT, tell })).done, true);
+  assert.deepEqual(
+    told.map((text) => text.split(' ')[0]),
+    ['waiting', 'getting', 'moving'],
+  );
+  await assertMoved(process.seeds, order, { in: TOKENS.usd });
+});
+
+test('nothing moves while the service is not stopped, or into the same seed, or of another database', async () => {
+  const service = await newService();
+  const order = await service.open(await service.newWallet(), TOKENS.sol);
+  const process = await newProcess(service.files);
+  await store.query('delete from stops');
+  await assert.rejects(migrateSeeds(process, SILENT), /not stopped/);
+  await store.query(`update settings set value = to_jsonb('another'::text) where key = 'identity.signer'`);
+  await assert.rejects(migrateSeeds(process, SILENT), /not that of the old signer file/);
+  const same = await newProcess({ from: service.files.from, to: service.files.from });
+  await assert.rejects(migrateSeeds(same, SILENT), /the same seed/);
+  assert.equal((await tokensAt(order.inputAccount as Address))!.amount, SOL);
+});

@@ -1,0 +1,111 @@
+import type { Address } from '@slipway/wire';
+import {
+  isWalletRole,
+  type KeyName,
+  type MovedOrder,
+  type SeedMigration,
+  type Signer,
+  WALLET_ROLES,
+} from '../signer/index.js';
+import { moveVault } from './move-vault.js';
+import { type MoveReport, moveWallet, readyWallet } from './move-wallet.js';
+import type { SendDeps } from './send-first.js';
+
+/** An order as its seal covers it. */
+export type SealedRow = Parameters<SeedMigration['moved']>[0];
+
+/** The database of the service, as far as a move to another seed concerns it. */
+export interface MigrationBook {
+  wallets(): AsyncIterator<Address>;
+  ordersOf(wallet: Address): Promise<SealedRow[]>;
+  /** Gives the wallet its other vault, and these orders their places in it. */
+  record(
+    wallet: Address,
+    vaults: { before: Address; after: Address },
+    orders: (MovedOrder & { id: string })[],
+  ): Promise<void>;
+}
+
+export interface MigrationDeps extends Omit<SendDeps, 'signer'> {
+  seeds: SeedMigration;
+  book: MigrationBook;
+}
+
+/** What became of the vault of a wallet. `orders`: how many have their place in the other vault now. */
+export type VaultMigration = (MoveReport & { wallet: Address; orders: number }) | { wallet: Address; failed: string };
+
+/** Vaults that move side by side. */
+const AT_ONCE = 8;
+
+/**
+ * Moves the vaults of all wallets to the other seed, and their orders with them. It can be killed at any point and run again:
+ * what the chain says of an account decides whether it is still to be moved, and a row follows when its accounts have.
+ */
+export async function migrateVaults(deps: MigrationDeps, onOutcome: (outcome: VaultMigration) => void): Promise<void> {
+  const wallets = deps.book.wallets();
+  const worker = async () => {
+    for (let next = await wallets.next(); !next.done; next = await wallets.next()) {
+      const wallet = next.value;
+      onOutcome(await migrateVault(deps, wallet).catch((error: Error) => ({ wallet, failed: error.message })));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<VaultMigration> {
+  const { seeds, book } = deps;
+  const orders = await book.ordersOf(wallet);
+  const report = await moveVault(
+    { ...deps, from: seeds.from, to: seeds.to },
+    wallet,
+    orders.map(({ depositRequestId }) => depositRequestId),
+  );
+  const stuck = new Set<string | null>(report.left.map(({ account }) => account));
+  const moved: (MovedOrder & { id: string })[] = [];
+  for (const order of orders) {
+    if (stuck.has(order.inputAccount) || stuck.has(order.outputAccount)) continue;
+    const found = await seeds.moved(order);
+    if (found) moved.push({ ...found, id: order.id });
+  }
+  const key = `vault:${wallet}` as const;
+  const [before, after] = await Promise.all([seeds.from.publicKey(key), seeds.to.publicKey(key)]);
+  await book.record(wallet, { before, after }, moved);
+  return { ...report, wallet, orders: moved.length };
+}
+
+/** Gives the other gas wallet SOL to pay for the move, as far as the one before has any. */
+export async function readyGasWallet(deps: MigrationDeps): Promise<void> {
+  const { from, to } = deps.seeds;
+  const move = { role: 'gas', from: from.address('gas'), to: to.address('gas') } as const;
+  await readyWallet({ ...deps, signer: bothOf(deps.seeds) }, move);
+}
+
+/** Moves what the wallets of the service hold, those included that they were before. */
+export async function migrateWallets(deps: MigrationDeps): Promise<MoveReport> {
+  const report: MoveReport = { moved: [], left: [] };
+  const { from, to } = deps.seeds;
+  for (const role of WALLET_ROLES) {
+    for (const address of from.wallets()[role].addresses) {
+      if (address === null) continue;
+      const move = { role, from: address, to: to.address(role) };
+      const { moved, left } = await moveWallet({ ...deps, signer: bothOf(deps.seeds) }, move);
+      report.moved.push(...moved);
+      report.left.push(...left);
+    }
+  }
+  return report;
+}
+
+/** The keys of the other seed, and by their addresses those of the wallets from before. */
+function bothOf({ from, to }: SeedMigration): Pick<Signer, 'address' | 'publicKey' | 'sign'> {
+  const of = (key: KeyName): Signer => {
+    const [role = '', address] = key.split(':');
+    const isOld = isWalletRole(role) && from.wallets()[role].addresses.some((each) => each === address);
+    return isOld ? from : to;
+  };
+  return {
+    address: (role) => to.address(role),
+    publicKey: (key) => of(key).publicKey(key),
+    sign: (key, message) => of(key).sign(key, message),
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  type Address,
+  createAssociatedTokenIdempotent,
+  type Instruction,
+  systemCreateAccountWithSeed,
+  systemTransfer,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenTransferChecked,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
+import { closeToWallet, moveToWallet } from './empty-account.js';
+import { type VaultTokens, vaultHoldings } from './holdings.js';
+import type { MoveReport } from './move-wallet.js';
+import { type SendDeps, type Signatory, sendFirst } from './send-first.js';
+
+export interface VaultMoveDeps extends Omit<SendDeps, 'signer'> {
+  from: Pick<Signer, 'publicKey' | 'sign'>;
+  /** Its gas wallet pays. */
+  to: Signer;
+}
+
+/** Where an order's account of one vault is in another one. */
+interface Place {
+  account: Address;
+  seed: string;
+}
+
+/**
+ * Moves what the vault of a wallet holds from one seed to the other: the accounts of its orders, each by one transaction, to
+ * where they are in the other vault; whatever else is there goes home to the wallet. Running it again moves what is left.
+ *
+ * @param requestIds those of the deposits of the wallet's orders
+ */
+export async function moveVault(
+  deps: VaultMoveDeps,
+  wallet: Address,
+  requestIds: readonly string[],
+): Promise<MoveReport> {
+  const [vault, next] = await Promise.all([signatoryOf(deps.from, wallet), signatoryOf(deps.to, wallet)]);
+  const places = placesOf(requestIds, vault.address, next.address);
+  const report: MoveReport = { moved: [], left: [] };
+  const { lamports, accounts } = await vaultHoldings(deps.chain, vault.address);
+  const send = async (account: Address, mint: Address, amount: bigint, ways: Instruction[][], toVault: boolean) => {
+    const payer = { name: 'gas', address: deps.to.address('gas') };
+    const keys = ['gas' as const, vault, ...(toVault ? [next] : [])];
+    const sent = await sendFirst({ ...deps, signer: deps.to }, ways, { payer, keys });
+    if ('reason' in sent) report.left.push({ account, mint, amount, reason: sent.reason });
+    else report.moved.push({ account, mint, amount, signature: sent.signature });
+  };
+  for (const held of accounts) {
+    const { mint, amount } = held.tokens;
+    const place = places.get(held.account);
+    const decimals = (await deps.chain.mint(mint))?.decimals;
+    if (decimals === undefined && amount > 0n) {
+      report.left.push({ account: held.account, mint, amount, reason: 'its mint is not on the chain' });
+      continue;
+    }
+    if (place) {
+      const { way, isNew } = await wayToPlace(deps, held, place, next.address, decimals ?? 0);
+      await send(held.account, mint, amount, [way], isNew);
+    } else await send(held.account, mint, amount, waysHome(deps, held, wallet, decimals ?? 0), false);
+  }
+  if (lamports > 0n) {
+    const home = [systemTransfer({ from: vault.address, to: wallet, lamports })];
+    await send(vault.address, WRAPPED_SOL_MINT, lamports, [home], false);
+  }
+  return report;
+}
+
+async function signatoryOf(signer: Pick<Signer, 'publicKey' | 'sign'>, wallet: Address): Promise<Signatory> {
+  const key = `vault:${wallet}` as const;
+  return { address: await signer.publicKey(key), sign: (message) => signer.sign(key, message) };
+}
+
+function placesOf(requestIds: readonly string[], vault: Address, next: Address): Map<Address, Place> {
+  const places = new Map<Address, Place>();
+  for (const id of requestIds) {
+    for (const side of ['in', 'out'] as const) {
+      const there = orderAccounts(next, id, [side]);
+      for (const [i, account] of orderAccounts(vault, id, [side]).entries()) {
+        places.set(account, { account: there[i]!, seed: orderSeed(id, side) });
+      }
+    }
+  }
+  return places;
+}
+
+/** All at once, so that an account is here or there. What the old one has of SOL, the new one gets: the payer pays fees only. */
+async function wayToPlace(
+  { chain, to }: VaultMoveDeps,
+  { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
+  { account: destination, seed }: Place,
+  vault: Address,
+  decimals: number,
+): Promise<{ way: Instruction[]; isNew: boolean }> {
+  const payer = to.address('gas');
+  const [found, there] = await Promise.all([chain.account(account), chain.account(destination)]);
+  const isNew = there === undefined;
+  const make = () => [
+    systemCreateAccountWithSeed({
+      payer,
+      base: vault,
+      newAccount: destination,
+      seed,
+      lamports: found!.lamports - (isNative ? amount : 0n),
+      space: found!.data.length,
+      owner: tokenProgram,
+    }),
+    tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
+  ];
+  const transfer = { source: account, destination, mint, authority: owner, amount, decimals, tokenProgram };
+  const way = [
+    ...(isNew ? make() : []),
+    ...(amount > 0n ? [tokenTransferChecked(transfer)] : []),
+    tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram }),
+  ];
+  return { way, isNew };
+}
+
+/** Alternative instructions that send what is of no order to the wallet, the best first. */
+function waysHome({ to }: VaultMoveDeps, held: VaultTokens, wallet: Address, decimals: number): Instruction[][] {
+  const close = closeToWallet(held, wallet);
+  const { tokenProgram, tokens } = held;
+  if (tokens.isNative || tokens.amount === 0n) return [[close]];
+  const payer = to.address('gas');
+  const move = [
+    createAssociatedTokenIdempotent({ payer, owner: wallet, mint: tokens.mint, tokenProgram }),
+    moveToWallet(held, wallet, decimals),
+  ];
+  return [[...move, close], move];
+}
