@@ -66,11 +66,25 @@ async function upload(
     throw new SlipwayError('network', `the upload of ${contentType} was not answered`, { retryable: true, cause });
   });
   if (answer.ok) return;
-  const message = `the upload of ${contentType} was answered ${answer.status}`;
-  throw new SlipwayError('upload_failed', message, { status: answer.status, details: await answer.text() });
+  const details = await answer.text().catch(() => '');
+  const why = reasonIn(details);
+  const message = `the upload of ${contentType} was answered ${answer.status}${why && `: ${why}`}`;
+  throw new SlipwayError('upload_failed', message, { status: answer.status, details });
 }
 
 /** The addresses of a launched token's pools. */
 export async function launchAddresses({ api }: Connection, mint: string, { signal }: FlowOptions = {}) {
   return (await api.get('/studio/v1/dbc-pool/addresses/{mint}', { path: { mint }, signal })).data;
+}
+
+const LONGEST_REASON = 300;
+
+/** Why an upload was refused, where the service itself says it; S3 says it in another form. */
+function reasonIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === 'string' ? error.slice(0, LONGEST_REASON) : '';
+  } catch {
+    return '';
+  }
 }

@@ -47,7 +47,7 @@ export function Shell() {
       <a href="#screen" className="absolute -top-20 left-2 z-20 rounded bg-accent px-3 py-2 text-on-accent focus:top-2">
         Skip to the screen
       </a>
-      <header className="col-span-full flex h-14 items-center gap-3 border-line border-b px-3 md:px-5">
+      <header className="col-span-full flex h-14 items-center gap-1.5 border-line border-b px-3 sm:gap-3 md:px-5">
         <Link
           to={parts?.sandbox === false ? '/overview' : '/'}
           className="flex items-center gap-2 font-semibold tracking-tight"

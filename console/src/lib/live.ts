@@ -45,7 +45,8 @@ export function follow({ rpcUrl, wsUrl, of }: { rpcUrl: string; wsUrl: string; o
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const add = async (signatures: readonly string[]) => {
-    const asked = signatures
+    // A node may tell of one twice.
+    const asked = [...new Set(signatures)]
       .slice(-MOST_AT_ONCE)
       .map((signature): RpcCall => ['getTransaction', [signature, AS_PARSED]]);
     const read = await rpc<(ParsedTransaction | null)[]>(rpcUrl, asked);

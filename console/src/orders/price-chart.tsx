@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import { timeText } from '../lib/format.js';
 import type { PricePoint } from '../lib/prices.js';
 import { useTheme } from '../lib/theme.js';
-import { type Line, PriceLine, type Scale } from './price-line.js';
+import { LINE_HEIGHT, type Line, PriceLine, type Scale, topOf } from './price-line.js';
 
 const HEIGHT = 280;
 /** Room above and below what is shown. */
@@ -45,9 +45,23 @@ export function PriceChart({
   return (
     <div className="relative overflow-hidden">
       <div ref={place} role="img" aria-label={label} style={{ height: HEIGHT }} className="overflow-hidden" />
-      {scale && lines.map((line) => <PriceLine key={line.key} line={line} scale={scale} />)}
+      {scale &&
+        apart(lines, scale, points.at(-1)?.usd).map((line) => <PriceLine key={line.key} line={line} scale={scale} />)}
     </div>
   );
+}
+
+/** Of lines that stand over one another, one is named and can be moved: the nearest to the price of now, the newest. */
+function apart(lines: readonly Line[], scale: Scale, now = 0): readonly Line[] {
+  const taken: number[] = [];
+  const named = new Set<Line>();
+  for (const line of lines.toSorted((a, b) => Math.abs(a.usd - now) - Math.abs(b.usd - now))) {
+    const place = topOf(line.usd, scale);
+    if (taken.some((other) => Math.abs(other - place) < LINE_HEIGHT)) continue;
+    taken.push(place);
+    named.add(line);
+  }
+  return lines.map((line) => (named.has(line) ? line : { ...line, name: '', move: undefined }));
 }
 
 function optionsFor(

@@ -6,6 +6,7 @@ import { Trouble } from '../ui/trouble.js';
 export interface Line {
   key: string;
   usd: number;
+  /** Nothing where it stands over another line. */
   name: string;
   /** Changes the order; undefined where this price cannot be changed. */
   move?: ((usd: number) => Promise<void>) | undefined;
@@ -30,20 +31,27 @@ export function PriceLine({ line, scale }: { line: Line; scale: Scale }) {
   return move ? <Moved line={line} scale={scale} move={move} /> : <Still line={line} scale={scale} />;
 }
 
-const placeOf = (usd: number, { low, high, top, height, left, width }: Scale) => ({
-  left,
-  width,
-  top: top + ((high - usd) / (high - low || 1)) * height - 24,
+/** Of a line with its name, in pixels. */
+export const LINE_HEIGHT = 24;
+export const topOf = (usd: number, { low, high, top, height }: Scale): number =>
+  top + ((high - usd) / (high - low || 1)) * height - LINE_HEIGHT;
+const placeOf = (usd: number, scale: Scale) => ({
+  left: scale.left,
+  width: scale.width,
+  top: topOf(usd, scale),
 });
+
 const lookOf = (name: string) =>
-  `absolute flex h-6 items-end border-b-[1.5px] border-dashed text-xs ${name === 'stop loss' ? 'border-down text-down' : 'border-up text-up'}`;
+  `absolute flex h-6 items-end border-b-[1.5px] border-dashed text-xs ${name === '' ? 'border-line' : name === 'stop loss' ? 'border-down text-down' : 'border-up text-up'}`;
 
 function Still({ line: { name, usd }, scale }: { line: Line; scale: Scale }) {
   return (
     <div className={`${lookOf(name)} pointer-events-none`} style={placeOf(usd, scale)} aria-hidden="true">
-      <span className="bg-panel/90 px-1">
-        {name} {usdText(usd)}
-      </span>
+      {name && (
+        <span className="bg-panel/90 px-1">
+          {name} {usdText(usd)}
+        </span>
+      )}
     </div>
   );
 }

@@ -145,8 +145,9 @@ export function Scroll({
   children: React.ReactNode;
 }) {
   return (
+    // Relative, so that what is hidden from sight in it does not widen the page.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll here
-    <section aria-label={name} tabIndex={0} className={`overflow-auto ${className}`}>
+    <section aria-label={name} tabIndex={0} className={`relative overflow-auto ${className}`}>
       {children}
     </section>
   );
