@@ -157,7 +157,12 @@ function Fact({ name, value }: { name: string; value: unknown }) {
 export function Address({ address, book }: { address: string; book: Book }) {
   const name = book.wallets.get(address) ?? book.programs.get(address) ?? book.symbols.get(address);
   return (
-    <Link to="/chain/$of" params={{ of: address }} title={address} className="mr-1 font-semibold text-accent underline">
+    <Link
+      to="/chain/$of"
+      params={{ of: address }}
+      title={address}
+      className="mr-1 whitespace-nowrap font-semibold text-accent underline"
+    >
       {name ?? short(address)}
     </Link>
   );

@@ -51,17 +51,21 @@ export function PriceChart({
   );
 }
 
-/** Of lines that stand over one another, one is named and can be moved: the nearest to the price of now, the newest. */
+/** Of lines that stand over one another, one has its name and can be moved: the nearest to the price of now. */
 function apart(lines: readonly Line[], scale: Scale, now = 0): readonly Line[] {
   const taken: number[] = [];
   const named = new Set<Line>();
-  for (const line of lines.toSorted((a, b) => Math.abs(a.usd - now) - Math.abs(b.usd - now))) {
+  const isStill = ({ move }: Line) => Number(move === undefined);
+  const byUse = (a: Line, b: Line) => isStill(a) - isStill(b) || Math.abs(a.usd - now) - Math.abs(b.usd - now);
+  for (const line of lines.toSorted(byUse)) {
     const place = topOf(line.usd, scale);
     if (taken.some((other) => Math.abs(other - place) < LINE_HEIGHT)) continue;
     taken.push(place);
     named.add(line);
   }
-  return lines.map((line) => (named.has(line) ? line : { ...line, name: '', move: undefined }));
+  const others = lines.filter((line) => !named.has(line)).map((line) => ({ ...line, name: '', move: undefined }));
+  // Those with names above them.
+  return [...others, ...lines.filter((line) => named.has(line))];
 }
 
 function optionsFor(

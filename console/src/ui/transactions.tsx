@@ -50,7 +50,7 @@ export function ChangeText({ change, book }: { change: Change; book: Book }) {
         {amount > 0n && '+'}
         {amountText(amount, decimals)}
       </span>{' '}
-      {book.symbols.get(mint) ?? short(mint)}
+      <span className="whitespace-nowrap">{book.symbols.get(mint) ?? short(mint)}</span>
     </span>
   );
 }
