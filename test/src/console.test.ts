@@ -243,6 +243,8 @@ describe('the console', { skip: withoutBrowser }, () => {
     await search.fill('dave');
     await page.getByRole('button', { name: 'Find' }).click();
     const last = page.getByLabel('Transactions').getByRole('listitem').filter({ hasText: 'dave +4,321 USDC' });
+    await page.getByText('It holds').waitFor();
+    await assertAccessible(page);
     await last.getByRole('link').click();
     await page.waitForURL(/\/chain\/\w{80,}$/);
     await page.getByText('landed', { exact: true }).waitFor();

@@ -12,7 +12,7 @@ interface TermsProps {
   output: Mint;
 }
 
-/** What a swap costs, and who pays it. */
+/** What a swap costs, and by whom it is paid. */
 export function Terms({ order, input, output }: TermsProps) {
   const book = useBook();
   const said = order && termsOf(order, input, output, (address) => book.wallets.get(address) ?? short(address));
@@ -49,7 +49,7 @@ function termsOf(
     'At least': `${least} ${output.symbol} (${percent(order.slippageBps / BPS)} slippage)`,
     'Price impact': `${percent(order.priceImpact)}${order.priceImpact > 1 ? ': this trade moves the market' : ''}`,
     'Service fee': `${amountText(BigInt(order.platformFee.amount), fee.decimals)} ${fee.symbol} (${percent(order.feeBps / BPS)})`,
-    'Network fee': `${network}, paid by ${payer(order.signatureFeePayer)}`,
-    Rent: order.rentFeeLamports > 0 ? `${sol(order.rentFeeLamports)}, paid by ${payer(order.rentFeePayer)}` : 'none',
+    'Network fee': `${network} by ${payer(order.signatureFeePayer)}`,
+    Rent: order.rentFeeLamports > 0 ? `${sol(order.rentFeeLamports)} by ${payer(order.rentFeePayer)}` : 'none',
   };
 }
