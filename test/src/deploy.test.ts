@@ -24,15 +24,17 @@ it('what is deployed sets only settings that exist', () => {
   assert.ok(count > 20);
 });
 
-it('the systemd unit gives the service little to harm', (t) => {
-  const unit = join(ROOT, 'deploy', 'systemd', 'slipway.service');
-  let report: string;
-  try {
-    report = execFileSync('systemd-analyze', ['security', '--offline=true', unit], { encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return t.skip('systemd-analyze is not installed');
-    throw error;
-  }
-  const level = /Overall exposure level[^:]*: (\d+\.\d+)/.exec(report)?.[1];
-  assert.ok(Number(level) < 2, `exposure ${level}`);
-});
+for (const name of ['slipway', 'slipway-signer'])
+  it(`the systemd unit of ${name} gives it little to harm`, (t) => {
+    const unit = join(ROOT, 'deploy', 'systemd', `${name}.service`);
+    let report: string;
+    try {
+      const args = ['security', '--offline=true', unit];
+      report = execFileSync('systemd-analyze', args, { encoding: 'utf8', stdio: 'pipe' });
+    } catch (error) {
+      if ((error as { code?: string }).code === 'ENOENT') return t.skip('systemd-analyze is not installed');
+      throw error;
+    }
+    const level = /Overall exposure level[^:]*: (\d+\.\d+)/.exec(report)?.[1];
+    assert.ok(Number(level) < 2, `exposure ${level}`);
+  });

@@ -36,7 +36,7 @@ const ELSEWHERE: Record<string, string> = {
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
 const NOT_RUN: readonly [RegExp, string][] = [
   [
-    /^(?:apt-get|systemctl|journalctl|docker|install|export SLIPWAY_NAME=\S+|openssl|useradd|runuser|chmod|nginx|for name in)\b/,
+    /^(?:apt-get|systemctl|journalctl|docker|install|export SLIPWAY_NAME=\S+|openssl|useradd|runuser|chmod|nginx|slipway-operator|for (?:name|group) in)\b/,
     'needs root, or a machine of its own',
   ],
   [/^node recover-vault/, 'vault-recovery.test.ts runs it'],

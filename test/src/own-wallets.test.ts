@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { type Address, associatedTokenAddress, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
 import { type Ended, run, SLIPWAY } from './command.js';
 import { type Service, startService } from './service.js';
+import { startSigner } from './signer-process.js';
 import { airdrop, lamportsOf, tokensOf } from './swap.js';
 import { JUP } from './wallet.js';
 
@@ -101,4 +102,28 @@ it('refuses what would be lost, what is not there, and what is no wallet', async
   await refuses(2, /amount/, 'withdraw', 'tracker', '--amount', '-1', '--to', to);
   assert.equal(await lamportsOf(service, to), 0n);
   assert.deepEqual([await lamportsOf(service, address), await tokensOf(service, address, JUP)], [lamports, tokens]);
+});
+
+it('moves what a signer of its own holds for its operator only, and says so', async () => {
+  const signer = await startSigner({ copy: ['api', 'keeper'], operator: ['operator'] });
+  try {
+    const to = generateKeypair().address;
+    const as = (caller: string, ...args: string[]) => {
+      const env = { SLIPWAY_RPC_PORT: new URL(service.rpcUrl).port, SLIPWAY_SIGNER_URL: signer.urlOf(caller) };
+      return run(SLIPWAY, ['wallets', ...args, '--json'], { env, cwd: service.dataDir });
+    };
+    const holdings = JSON.parse((await as('copy', 'list')).out) as Holding[];
+    const { address } = holdings.find(({ wallet }) => wallet === 'keeper')!;
+    await airdrop(service, address, 2_000_000_000n);
+    const withdrawal = ['withdraw', 'keeper', '--amount', '0.25', '--to', to];
+    const refused = await as('copy', ...withdrawal);
+    assert.equal(refused.code, 1);
+    assert.match(refused.error, /copy may not ask for this\. Set SLIPWAY_SIGNER_URL to .* the role operator/);
+    assert.equal(await lamportsOf(service, to), 0n);
+    const moved = await as('operator', ...withdrawal);
+    assert.deepEqual([moved.code, moved.error], [0, '']);
+    assert.equal(await lamportsOf(service, to), 250_000_000n);
+  } finally {
+    await signer.close();
+  }
 });

@@ -4,7 +4,7 @@ import { type Chain, createChain, createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { broadcast, createTracker, NotAccepted } from '../landing/index.js';
 import { steadyNow } from '../lib/clock.js';
-import type { Signer, WalletRotation } from '../signer/index.js';
+import { type Signer, SignerRefused, type WalletRotation } from '../signer/index.js';
 import { CommandError } from './context.js';
 import { openKeys } from './open-keys.js';
 
@@ -45,9 +45,19 @@ export async function withChain<T>(config: Config, work: (own: Omit<OwnChain, 's
         return tracker.track({ signature, wire, lifetime: { kind: 'height', lastValidBlockHeight } });
       },
     });
+  } catch (error) {
+    throw asOperator(error);
   } finally {
     tracker.close();
   }
+}
+
+/** What this asks for is allowed to one role only; the signer does not say which. */
+function asOperator(error: unknown): unknown {
+  if (!(error instanceof SignerRefused) || !error.reason.endsWith('may not ask for this')) return error;
+  return new CommandError(
+    `the signer refuses: ${error.reason}. Set SLIPWAY_SIGNER_URL to the socket of a caller with the role operator`,
+  );
 }
 
 function rpcUrl({ chain }: Config): string {
