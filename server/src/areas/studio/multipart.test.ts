@@ -41,7 +41,7 @@ test('a form comes through whole, whatever stands in its file', async (t) => {
   for (const content of ['', 'x', '\r\n--', '\r\n--y\r\n'.repeat(100_000), '-'.repeat(MAX_FILE)]) {
     read.bytes = 0;
     const form = Buffer.from(
-      field('owner', 'a'.repeat(10_000)) + FILE + content + `\r\n${field('content', 'c')}${END}`,
+      `${field('owner', 'a'.repeat(10_000))}${FILE}${content}\r\n${field('content', 'c')}${END}`,
     );
     const answer = await post(form);
     assert.equal(answer.statusCode, 200, answer.body);
