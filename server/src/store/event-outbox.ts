@@ -1,5 +1,5 @@
 import { accountOfKey, accountOfWallet } from './event-accounts.js';
-import type { Tx } from './sql.js';
+import { anyOf, type Tx } from './sql.js';
 
 /** What can happen. */
 export const eventKinds = [
@@ -131,6 +131,12 @@ async function followed(tx: Tx, events: readonly NewEvent[]): Promise<readonly N
   return events.filter(({ kind, wallets }) => wallets.length > 0 || isFollowed.has(kind));
 }
 
+const KEYS_OF_REQUESTS = `
+  select id as name, api_key as key from ledger where id = ${anyOf('$1')} and api_key is not null`;
+const KEYS_OF_SIGNATURES = `
+  select signature as name, api_key as key from ledger where signature = ${anyOf('$1')} and api_key is not null
+  union select signature, api_key from opened_by_keys where signature = ${anyOf('$1')}`;
+
 /** The keys behind what began events, by request id or signature. */
 async function keysBehind(tx: Tx, events: readonly NewEvent[]): Promise<Map<string, Set<string>>> {
   const keys = new Map<string, Set<string>>();
@@ -142,13 +148,12 @@ async function keysBehind(tx: Tx, events: readonly NewEvent[]): Promise<Map<stri
     else keys.set(begunBy.requestId, new Set(begunBy.apiKey === null ? [] : [begunBy.apiKey]));
   }
   const requests = [...asked.requests].filter((id) => !keys.has(id));
-  if (requests.length + asked.signatures.size === 0) return keys;
-  const { rows } = await tx.query<{ name: string; key: string }>(
-    `select id as name, api_key as key from ledger where id = any($1) and api_key is not null
-     union select signature, api_key from ledger where signature = any($2) and api_key is not null
-     union select signature, api_key from opened_by_keys where signature = any($2)`,
-    [requests, [...asked.signatures]],
-  );
+  const found = async (text: string, names: readonly string[]) =>
+    names.length === 0 ? [] : (await tx.query<{ name: string; key: string }>(text, [names])).rows;
+  const rows = [
+    ...(await found(KEYS_OF_REQUESTS, requests)),
+    ...(await found(KEYS_OF_SIGNATURES, [...asked.signatures])),
+  ];
   for (const { name, key } of rows) keys.set(name, (keys.get(name) ?? new Set()).add(key));
   return keys;
 }

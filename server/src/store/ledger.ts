@@ -1,5 +1,5 @@
 import { type LedgerEvent, type LedgerState, next } from './ledger-state.js';
-import type { Sql, Tx } from './sql.js';
+import { anyOf, type Sql, type Tx } from './sql.js';
 
 /** A crafted transaction, before anybody has signed it. */
 export interface NewRequest {
@@ -112,7 +112,7 @@ const INSERT_SUBMISSION = `
 // Locked before the claims are checked, so that of two requests with the same message the second sees the first.
 const LOCK_MESSAGES = `
   select pg_advisory_xact_lock(key) from (
-    select distinct hashtextextended(encode(message_hash, 'hex'), 0) as key from ledger where id = any($1) order by key
+    select distinct hashtextextended(encode(message_hash, 'hex'), 0) as key from ledger where id = ${anyOf('$1')} order by key
   ) as keys`;
 
 // The rows are locked in sorted order, so that two groups with the same rows cannot deadlock. The ids are given as an array as
@@ -123,7 +123,7 @@ const CLAIM_MANY = `
       as c(id text, signature text, wire bytea, "sentAt" timestamptz, "leaseUntil" timestamptz)
   ), free as (
     select l.id from ledger l join claims c using (id)
-    where l.id = any($2) and l.state = 'crafted'
+    where l.id = ${anyOf('$2')} and l.state = 'crafted'
       and not exists (
         select from ledger other where other.signature = c.signature and other.area <> 'submit' and other.id <> l.id)
       and not exists (
@@ -142,7 +142,7 @@ const SETTLE_MANY = `
     select id, state, slot, error, "settledAt" from json_to_recordset($1::json)
       as s(id text, state text, slot bigint, error jsonb, "settledAt" timestamptz)
   ), sent as (
-    select id from ledger where id = any($2) and state = 'sending' order by id for update
+    select id from ledger where id = ${anyOf('$2')} and state = 'sending' order by id for update
   ), settled as (
     update ledger l set state = s.state, slot = s.slot, error = s.error, settled_at = s."settledAt", lease_until = null
     from settlements s join sent using (id)
@@ -189,7 +189,7 @@ export async function findRequest(sql: Sql, id: string): Promise<LedgerRow | und
 
 /** `findRequest` for a group; unknown ids are left out. */
 export async function findRequests(sql: Sql, ids: readonly string[]): Promise<LedgerRow[]> {
-  return (await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = any($1)`, [ids])).rows;
+  return (await sql.query<LedgerRow>(`select ${COLUMNS} from ledger where id = ${anyOf('$1')}`, [ids])).rows;
 }
 
 /** The row that was sent with this signature; if a request was submitted as well, the request's row. */

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from './sql.js';
+import { anyOf, type Sql, type Tx } from './sql.js';
 
 /** Bounds on what our wallets may lose on transactions that fail on the chain, counting those under way. */
 export interface LossBounds {
@@ -24,7 +24,7 @@ const LOST = `${PAID} and state = 'failed' and slot is not null`;
 // Locked before the others are read, so that of two transactions the second sees the first.
 const LOCK = `
   select pg_advisory_xact_lock(hashtextextended('losses ' || array_to_string($1::text[], ','), 0))
-  where exists (select from ledger where id = any($2) and ${PAID})`;
+  where exists (select from ledger where id = ${anyOf('$2')} and ${PAID})`;
 
 /** Who goes on when the others have to stop. */
 const trusted = (wallet: string): string => `(
@@ -37,7 +37,7 @@ const trusted = (wallet: string): string => `(
 const BARRED_CLAIMS = `
   with claimed as (
     select id, wallet, ${trusted('c.wallet')} as trusted, row_number() over (partition by wallet order by id) as turn
-    from ledger c where id = any($2) and ${PAID}
+    from ledger c where id = ${anyOf('$2')} and ${PAID}
   ), counted as (
     select id, turn, trusted,
       (select count(*) from ledger l where l.wallet = c.wallet and ${LOST} and settled_at > $3) as lost,

@@ -1,7 +1,7 @@
 import { apply, holdsFunds, IllegalEvent, type Order, type OrderEvent } from '../trigger-orders/order.js';
 import { type NewEvent, tell } from './event-outbox.js';
 import type { Tx } from './sql.js';
-import { type TriggerOrderEventRow, writeTriggerOrderEvents } from './trigger-order-events.js';
+import type { TriggerOrderEventRow } from './trigger-order-events.js';
 import { orderEvents } from './trigger-order-telling.js';
 import {
   lockTriggerOrders,
@@ -25,21 +25,20 @@ export interface OrderChange {
 /**
  * Applies events to orders, each to the order's current state: of concurrent calls, the second sees what the first has
  * written. Returns, by id, the changed order or why it was left unchanged (`undefined`: there is none, `when` is false of
- * it or, with `skip`, another transaction has locked it).
+ * it or, with `skip`, another transaction has locked it). `locked`: the orders, where this transaction has locked them already.
  */
 export async function changeOrders(
   tx: Tx,
   changes: readonly OrderChange[],
   at: Date,
-  options: { skip: boolean } = { skip: false },
+  { skip = false, locked }: { skip?: boolean; locked?: readonly TriggerOrderRow[] } = {},
 ): Promise<Map<string, TriggerOrderRow | IllegalEvent>> {
   const outcomes = new Map<string, TriggerOrderRow | IllegalEvent>();
   const byId = new Map(changes.map((change) => [change.id, change]));
-  const locked = await lockTriggerOrders(tx, [...byId.keys()], options);
   const changed: TriggerOrderRow[] = [];
   const history: TriggerOrderEventRow[] = [];
   const told: NewEvent[] = [];
-  for (const row of locked) {
+  for (const row of locked ?? (await lockTriggerOrders(tx, [...byId.keys()], { skip }))) {
     const { event, when, times, history: historyOf } = byId.get(row.id)!;
     if (when && !when(row)) continue;
     const progress = tryApply(row.progress, event);
@@ -54,8 +53,7 @@ export async function changeOrders(
     history.push(...written);
     told.push(...orderEvents(row.progress, event, after, written));
   }
-  await saveTriggerOrders(tx, changed);
-  await writeTriggerOrderEvents(tx, history);
+  await saveTriggerOrders(tx, changed, history);
   await tell(tx, told);
   return outcomes;
 }

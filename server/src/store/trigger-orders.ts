@@ -1,4 +1,5 @@
-import type { Sql, Tx } from './sql.js';
+import { anyOf, type Sql, type Tx } from './sql.js';
+import { encodeEvents, type TriggerOrderEventRow, writeEvents } from './trigger-order-events.js';
 import {
   columnsOf,
   fromStored,
@@ -65,31 +66,40 @@ export async function lockTriggerOrders(
 ): Promise<TriggerOrderRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.query<StoredOrder>(
-    `select * from orders where id = any($1) order by id for update ${options.skip ? 'skip locked' : ''}`,
+    `select * from orders where id = ${anyOf('$1')} order by id for update ${options.skip ? 'skip locked' : ''}`,
     [ids],
   );
   return rows.map(fromStored);
 }
 
-/** Stores the new states of orders that this transaction has locked, and notifies the keepers. */
-export async function saveTriggerOrders(tx: Tx, orders: readonly TriggerOrderRow[]): Promise<void> {
+/**
+ * Stores the new states of orders that this transaction has locked, with what their owners see of it in the history, and
+ * notifies the keepers. One statement, as many orders are changed while others wait for their locks.
+ */
+export async function saveTriggerOrders(
+  tx: Tx,
+  orders: readonly TriggerOrderRow[],
+  history: readonly TriggerOrderEventRow[] = [],
+): Promise<void> {
   const [first] = orders;
   if (!first) return;
   const types = [...(['wallet', 'id'] as const).map((name) => [name, 'text']), ...columnsOf.progress(first)];
   const names = columnsOf.progress(first).map(([name]) => name);
-  const ids = orders.map(({ id }) => id);
   const rows = orders.map((order) => ({
     wallet: order.wallet,
     id: order.id,
     ...Object.fromEntries(columnsOf.progress(order).map(([name, , value]) => [name, value])),
   }));
+  const ids = orders.map(({ id }) => id);
   await tx.query(
-    `update orders o set ${names.map((name) => `${name} = r.${name}`).join(', ')}
-     from json_to_recordset($1::json) as r(${types.map(([name, type]) => `${name} ${type}`).join(', ')})
-     where o.id = any($2) and o.wallet = r.wallet and o.id = r.id`,
-    [JSON.stringify(rows), ids],
+    `with saved as (
+       update orders o set ${names.map((name) => `${name} = r.${name}`).join(', ')}
+       from json_to_recordset($1::json) as r(${types.map(([name, type]) => `${name} ${type}`).join(', ')})
+       where o.id = ${anyOf('$2')} and o.wallet = r.wallet and o.id = r.id
+     ), written as (${writeEvents('$3')})
+     select pg_notify('${TRIGGER_ORDERS_CHANNEL}', ids) from unnest($4::text[]) as ids`,
+    [JSON.stringify(rows), ids, encodeEvents(history), announced(ids)],
   );
-  await announce(tx, ids);
 }
 
 /** Changes the terms of an open order. Undefined if it is not open, or not the wallet's. */
@@ -155,7 +165,14 @@ export async function overdueTriggerOrders(sql: Sql, now: Date, limit: number): 
 }
 
 async function announce(tx: Tx, ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += IDS_PER_NOTIFICATION) {
-    await tx.notify(TRIGGER_ORDERS_CHANNEL, ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
-  }
+  for (const some of announced(ids)) await tx.notify(TRIGGER_ORDERS_CHANNEL, some);
+}
+
+/** The notifications that tell of these orders. */
+function announced(ids: readonly string[]): string[] {
+  const parts = Array.from(
+    { length: Math.ceil(ids.length / IDS_PER_NOTIFICATION) },
+    (_, part) => part * IDS_PER_NOTIFICATION,
+  );
+  return parts.map((from) => ids.slice(from, from + IDS_PER_NOTIFICATION).join(' '));
 }

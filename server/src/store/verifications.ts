@@ -1,5 +1,5 @@
 import { type NewEvent, tell } from './event-outbox.js';
-import type { Sql, Tx } from './sql.js';
+import { anyOf, type Sql, type Tx } from './sql.js';
 
 export type VerificationKind = 'verification' | 'metadata';
 
@@ -109,7 +109,7 @@ export async function findHolders(sql: Sql, wanted: readonly Holding[]): Promise
     `select distinct place, request_id as "requestId" from verifications v
      join json_to_recordset($1::json) as w(place int, "tokenId" text, kinds text[], before timestamptz)
        on w."tokenId" = v.token_id
-     where v.token_id = any($2) and state = 'reserved' and kind = any(w.kinds) and created_at <= w.before`,
+     where v.token_id = ${anyOf('$2')} and state = 'reserved' and kind = any(w.kinds) and created_at <= w.before`,
     [JSON.stringify(wanted.map((each, place) => ({ ...each, place }))), wanted.map(({ tokenId }) => tokenId)],
   );
   const holders = wanted.map((): string[] => []);
@@ -140,7 +140,7 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
        from verifications v
        join json_to_recordset($1::json) as p("requestId" text, signature text, "paidAt" timestamptz)
          on v.request_id = p."requestId"
-       where v.request_id = any($3) and (v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null))
+       where v.request_id = ${anyOf('$3')} and (v.state = 'reserved' or (v.state = 'rejected' and v.paid_at is null))
      )
      update verifications v set signature = paid_with, paid_at = paid_then,
        state = case when "isLate" then 'rejected' else 'pending' end,
@@ -171,7 +171,7 @@ export async function release(tx: Tx, requestIds: readonly string[]): Promise<nu
 export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<Map<string, VerificationKind[]>> {
   const { rows } = await sql.query<{ requestId: string; kind: VerificationKind }>(
     `select request_id as "requestId", kind from verifications
-     where request_id = any($1) and paid_at is not null and (decided_at is null or decided_at >= paid_at)
+     where request_id = ${anyOf('$1')} and paid_at is not null and (decided_at is null or decided_at >= paid_at)
      order by kind`,
     [requestIds],
   );

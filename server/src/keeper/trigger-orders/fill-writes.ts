@@ -92,7 +92,7 @@ async function releaseAll(
 
 async function concludeAll(tx: Tx, concluded: Concluded[], now: Date): Promise<boolean[]> {
   const fills = concluded.map(({ fill }) => fill);
-  await lockTriggerOrders(
+  const locked = await lockTriggerOrders(
     tx,
     fills.map(({ orderId }) => orderId),
     { skip: false },
@@ -107,6 +107,7 @@ async function concludeAll(tx: Tx, concluded: Concluded[], now: Date): Promise<b
     tx,
     due.map((each) => landed(each, now)),
     now,
+    { locked: locked.filter(({ id }) => due.some(({ fill }) => fill.orderId === id)) },
   );
   for (const outcome of outcomes.values()) if (outcome instanceof IllegalEvent) throw outcome;
   const ended = due.filter(({ whole }) => whole);
