@@ -14,10 +14,13 @@ import {
   refreshDammV2Vesting,
   removeDammV2Liquidity,
 } from './index.js';
-import { failedWith, randomNumbers, succeeded, type TestVm } from './test-vm.js';
+import { failedWith, randomNumbers, succeeded, type TestVm, u64 } from './test-vm.js';
 
 const START = 1_800_000_000n;
 const YEAR = 31_536_000n;
+const RICH = 2n ** 60n;
+/** Of a position: liquidity that is free, and that is locked for good. */
+const [UNLOCKED_AT, LOCKED_AT] = [152, 184];
 const NOT_ENOUGH_LIQUIDITY = 'custom program error: 0x1787';
 
 function open(choices: Parameters<typeof migrated>[1] = {}): { vm: TestVm; moved: Moving } {
@@ -88,6 +91,27 @@ describe('liquidity of a migrated launch', () => {
       DAMM_V2_PROGRAM,
     );
     succeeded(vm.run(removeDammV2Liquidity({ ...change, liquidity: unlockedLiquidity })));
+  });
+
+  it('can all be taken out where nothing is locked for good, and nobody trades with what is empty', () => {
+    const { vm, moved } = open({ isLpLocked: false });
+    const { unlockedLiquidity, permanentlyLockedLiquidity } = positionOf(vm, moved);
+    const all = unlockedLiquidity + permanentlyLockedLiquidity;
+    vm.patch(moved.position.position, UNLOCKED_AT, Buffer.concat([u64(all % 2n ** 64n), u64(all >> 64n)]));
+    vm.patch(moved.position.position, LOCKED_AT, Buffer.alloc(16));
+    const removal = { ...changeOf(moved), liquidity: all, leastBase: 0n, leastQuote: 0n };
+    succeeded(vm.run(removeDammV2Liquidity(removal)));
+    const { damm: pool, trader, base, quote } = moved;
+    for (const mode of ['exactIn', 'partialFill', 'exactOut'] as const) {
+      for (const [inputAccount, outputAccount] of [
+        [quote, base],
+        [base, quote],
+      ] as const) {
+        const limit = mode === 'exactOut' ? RICH : 0n;
+        const swap = dammV2Swap({ pool, trader, inputAccount, outputAccount, amount: 1_000n, limit, mode });
+        failedWith(vm.run(swap), 'custom program error: 0x1770', DAMM_V2_PROGRAM);
+      }
+    }
   });
 
   it('comes out for at least what was asked of each token, to the unit', () => {

@@ -141,6 +141,8 @@ NOINLINE u64 get_exactly(Trade *trade, const u8 *pool) {
 NOINLINE u64 compute_trade(const u8 *pool, Trade *trade) {
   u128 price = load_u128(pool + POOL_PRICE);
   trade->span = (Span){price, price, load_u128(pool + POOL_LIQUIDITY)};
+  // All of it may have been taken out, and nothing can be divided by it.
+  CHECK(trade->span.liquidity != 0, ERROR_MATH_OVERFLOW);
   trade->rate = load_u64(pool + POOL_FEE);
   trade->left = 0;
   TRY(trade->mode == EXACT_OUT ? get_exactly(trade, pool) : spend(trade, pool));
