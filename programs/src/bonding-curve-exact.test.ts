@@ -64,6 +64,20 @@ test('a sale of all that the curve has sold, rounded up, ends at the first price
   assert.ok(state().quoteReserve <= 1n && quoteReserve === 6_930_000_000n);
 });
 
+test('a sale that may be filled in part takes what the curve has sold, without a fee of the base', () => {
+  const { curve } = launchConfig({ ...INDIE, vesting: undefined });
+  const { vm, base, quote, swap, state } = openTrading();
+  succeeded(swap(true, 7n * ONE));
+  const { sqrtPrice } = state();
+  const { liquidity } = curve.points[0]!;
+  const before = vm.amount(quote);
+  vm.setAmount(base, RICH);
+  succeeded(swap(false, RICH, true));
+  assert.equal(RICH - vm.amount(base), baseBetween(curve.sqrtStartPrice, sqrtPrice, liquidity));
+  const out = (liquidity * (sqrtPrice - curve.sqrtStartPrice)) / ONE_128;
+  assert.equal(vm.amount(quote) - before, out - (out + 99n) / 100n);
+});
+
 test('a sale may end at the first price where a unit of price is worth several of the base', () => {
   const [start, liquidity] = [2n ** 62n, 2n ** 126n];
   const { vm, base, swap, state } = openTrading((terms) => {
@@ -148,6 +162,18 @@ test('of a sale for an exact amount, the last unit below a point of the curve is
     const paid =
       baseBetween(below.sqrtPrice, before, above.liquidity) + baseBetween(after, below.sqrtPrice, below.liquidity);
     assert.equal(RICH - vm.amount(base), paid);
+  }
+});
+
+test('a sale for all quote above a point of the curve ends at that point', () => {
+  for (const crossed of [0, 1] as const) {
+    const { vm, base, swapOut, state, below, above, before } = openParts(crossed);
+    const held = (above.liquidity * (before - below.sqrtPrice)) / ONE_128;
+    const got = (held * 99n) / 100n;
+    assert.equal(beforeFee(got), held);
+    succeeded(swapOut(false, got));
+    assert.equal(state().sqrtPrice, below.sqrtPrice);
+    assert.equal(RICH - vm.amount(base), baseBetween(below.sqrtPrice, before, above.liquidity));
   }
 });
 

@@ -17,8 +17,8 @@ export interface Trading {
   quote: Address;
   base: Address;
   swap: (isBuy: boolean, amountIn: bigint, partial?: boolean) => Outcome;
-  /** Gets exactly so much, for whatever it costs. */
-  swapOut: (isBuy: boolean, amountOut: bigint) => Outcome;
+  /** Gets exactly so much, for whatever it costs, or for this at most. */
+  swapOut: (isBuy: boolean, amountOut: bigint, mostIn?: bigint) => Outcome;
   state: () => BondingCurvePoolState;
 }
 
@@ -39,8 +39,8 @@ export function openTrading(change: (terms: BondingCurveConfig) => void = () => 
     return curveSwap({ pool, trader: vm.payer, inputAccount, outputAccount, amountIn, leastOut, partial });
   };
   const swap: Trading['swap'] = (isBuy, amountIn, partial = false) => vm.run(order(isBuy, amountIn, 0n, partial));
-  const swapOut: Trading['swapOut'] = (isBuy, amountOut) => {
-    const instruction = order(isBuy, amountOut, RICH, false);
+  const swapOut: Trading['swapOut'] = (isBuy, amountOut, mostIn = RICH) => {
+    const instruction = order(isBuy, amountOut, mostIn, false);
     instruction.data[MODE_AT] = EXACT_OUT;
     return vm.run(instruction);
   };

@@ -10,7 +10,11 @@ const ONE = 10n ** 9n;
 const [LINEAR, EXPONENTIAL] = [0, 1];
 /** Of a configuration: the fee at the start (of 10^9), what it falls by, the periods, the mode. */
 const [FEE_START_AT, FEE_FREQUENCY_AT, FEE_REDUCTION_AT, FEE_PERIODS_AT, FEE_MODE_AT] = [104, 112, 120, 128, 130];
-const MATH_OVERFLOW = 6000;
+const THRESHOLD_AT = 264;
+/** Of a pool: what it holds, how far it is, and what it counts of fees in the quote. */
+const [BASE_RESERVE_AT, QUOTE_RESERVE_AT, PROGRESS_AT] = [232, 240, 308];
+const FEES_AT = { protocol: 256, operator: 272, 'all of the protocol': 320, 'all of trades': 336, creator: 360 };
+const [MATH_OVERFLOW, EXCEEDED_SLIPPAGE] = [6000, 6002];
 const FEE_OUT_OF_BOUNDS = 6003;
 
 test('a trade that ends at a point of the curve has the price of that point, and the next one goes on from there', () => {
@@ -100,5 +104,54 @@ test('a fee that never falls has the same bounds in both modes', () => {
       if (isGood) succeeded(outcome);
       else refusedBy(outcome, FEE_OUT_OF_BOUNDS);
     }
+  }
+});
+
+test('a pool counts nothing that it cannot hold, and pays nothing that it has not counted', () => {
+  const most = 2n ** 64n - 1n;
+  const [BUY, SELL] = [true, false];
+  for (const [what, at, value, isBuy] of [
+    ['quote', QUOTE_RESERVE_AT, most - 1n, BUY],
+    ['base', BASE_RESERVE_AT, 0n, BUY],
+    ['base', BASE_RESERVE_AT, most, SELL],
+    ['quote', QUOTE_RESERVE_AT, 0n, SELL],
+    ...Object.entries(FEES_AT).flatMap(([name, place]) => [
+      [name, place, most, BUY] as const,
+      [name, place, most, SELL] as const,
+    ]),
+  ] as const) {
+    const { vm, launched, base, swap } = openTrading();
+    succeeded(swap(true, ONE));
+    const part = vm.amount(base) / 2n;
+    vm.patch(launched.pool.config, THRESHOLD_AT, u64(most));
+    vm.patch(launched.pool.pool, at, u64(value));
+    refusedBy(swap(isBuy, isBuy ? ONE : part), MATH_OVERFLOW, `${what} ${isBuy ? 'bought' : 'sold'}`);
+  }
+});
+
+test('a purchase of an exact amount may cost all of the limit, and not a unit more', () => {
+  const first = openTrading();
+  succeeded(first.swapOut(true, 123_456_789_012n));
+  const cost = RICH - first.vm.amount(first.quote);
+  const { vm, quote, swapOut } = openTrading();
+  refusedBy(swapOut(true, 123_456_789_012n, cost - 1n), EXCEEDED_SLIPPAGE);
+  succeeded(swapOut(true, 123_456_789_012n, cost));
+  assert.equal(RICH - vm.amount(quote), cost);
+});
+
+test('a curve that is sold out waits for the lock of its vested tokens, be it of a single unit at once', () => {
+  const none = { amountPerPeriod: 0n, cliffDurationFromMigrationTime: 0n, frequency: 0n, numberOfPeriod: 0n };
+  for (const [vesting, progress] of [
+    [{ ...none, cliffUnlockAmount: 0n }, 2],
+    [{ ...none, frequency: 1n, cliffUnlockAmount: 1n }, 1],
+    [{ ...none, frequency: 1n, numberOfPeriod: 1n, amountPerPeriod: 1n, cliffUnlockAmount: 0n }, 1],
+  ] as const) {
+    const { vm, launched, swap } = openTrading((terms) => {
+      terms.lockedVesting = vesting;
+      const supply = terms.tokenSupply!.preMigrationTokenSupply * 2n;
+      terms.tokenSupply = { preMigrationTokenSupply: supply, postMigrationTokenSupply: supply };
+    });
+    succeeded(swap(true, RICH / 2n, true));
+    assert.equal(vm.data(launched.pool.pool)[PROGRESS_AT], progress);
   }
 });
