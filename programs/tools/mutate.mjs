@@ -1,47 +1,41 @@
-// Mutation test of a program: node tools/mutate.mjs <name> [--without-base] [--files=<part of a path>] [--lines=<text>]
-// Changes its C source (and the base's) in one place at a time, builds that, runs the recorded sequences (screen.mjs) and
-// dist/<name>*.test.js on it and lists the changes that no test noticed. Those of <name>/equivalent-mutants.json, which
-// change nothing that anybody could see, are explained there and not listed. Build the tests first. Exits with 1 when a
-// change survives.
-import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Mutation test of a program: node tools/mutate.mjs <name> [--without-base] [--files=<parts of paths>] [--lines=<text>]
+//   [--sample=<count> --seed=<number>] [--log=<file>]
+// Changes its C source (and the base's) in one place at a time, builds that, runs the recorded sequences and
+// dist/<name>*.test.js on it and lists the changes that none of them noticed. Those of <name>/equivalent-mutants.json,
+// which change nothing that anybody could see, are explained there and not listed. Build the tests first. Exits with 1
+// when a change survives.
+//
+// Most changes are noticed by a few sequences. The others are tried on everything else, many of them in one program. Where
+// something notices that, it is tried on each of them. So a change can hide another one, which then survives wrongly, but
+// none is killed wrongly. With --log each verdict is a line of the file, and what stands there is not tried again.
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { Judge } from './judge.mjs';
+import { Mutants } from './mutants.mjs';
 import { mutationsOf } from './mutations.mjs';
-import { compileProgram, PROGRAMS } from './toolchain.mjs';
+import { PROGRAMS } from './toolchain.mjs';
 
-const WORKERS = 2;
-const TEST_TIMEOUT_MS = 120_000;
+const FIRST_SEQUENCES = 24;
+const AT_ONCE = 25;
+const PENDING = 75;
 
 const [name, ...options] = process.argv.slice(2);
 if (!name || !existsSync(join(PROGRAMS, name))) {
-  console.error('node tools/mutate.mjs <program> [--without-base] [--files=<part of a path>] [--lines=<text in it>]');
+  console.error(
+    'node tools/mutate.mjs <program> [--without-base] [--files=…] [--lines=…] [--sample=… --seed=…] [--log=…]',
+  );
   process.exit(2);
 }
 const optionValue = (option) => options.find((given) => given.startsWith(`${option}=`))?.slice(option.length + 1) ?? '';
-const [onlyFiles, onlyLines] = [optionValue('--files'), optionValue('--lines')];
-const folders = [join(name, 'src'), ...(options.includes('--without-base') ? [] : ['base'])];
-const original = compileProgram(name).file;
-const tests = readdirSync(join(PROGRAMS, 'dist'))
-  .filter((file) => file.startsWith(name) && file.endsWith('.test.js') && !file.endsWith('-sequences.test.js'))
-  .map((file) => ({ file, ms: 0 }));
+const [onlyFiles, onlyLines, log] = ['--files', '--lines', '--log'].map(optionValue);
+const folder = mkdtempSync(join(tmpdir(), 'slipway-mutate-'));
+const mutants = new Mutants(name);
+const judge = new Judge(name, folder);
 const explained = readExplained();
-const queue = folders.flatMap((folder) =>
-  readdirSync(join(PROGRAMS, folder))
-    .filter((file) => /\.[ch]$/.test(file))
-    .flatMap((file) => {
-      const path = join(folder, file);
-      const source = readFileSync(join(PROGRAMS, path), 'utf8');
-      return mutationsOf(source).map((mutation) => ({ path, source, ...mutation }));
-    })
-    .filter(({ path, before }) => path.includes(onlyFiles) && before.includes(onlyLines)),
-);
-const total = queue.length;
-const results = { killed: 0, 'does not build': 0, 'same code': 0, explained: 0, survived: 0 };
-const survivors = [];
 const unused = new Set(explained.keys());
+const results = { killed: 0, 'does not build': 0, 'same code': 0, explained: 0, survived: 0 };
+let left = 0;
 
 function readExplained() {
   const path = join(PROGRAMS, name, 'equivalent-mutants.json');
@@ -49,66 +43,132 @@ function readExplained() {
   return new Map(entries.map(({ before, after, why }) => [`${before}\n${after}`, why]));
 }
 
-/** Whether a test fails on the programs of this folder; stops at the first that does. */
-function testsFail(file, programs) {
-  return new Promise((resolve) => {
-    const env = { ...process.env, SLIPWAY_PROGRAMS: programs };
-    const child = spawn(process.execPath, [join(PROGRAMS, 'dist', file)], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    const timer = setTimeout(() => child.kill('SIGKILL'), TEST_TIMEOUT_MS);
-    createInterface(child.stdout).on('line', (line) => {
-      if (/^\s*not ok/.test(line)) child.kill('SIGKILL');
-    });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve(code !== 0);
-    });
-  });
+const placeOf = ({ path, line, kind, after }) => `${path}:${line} (${kind}) ${after}`;
+
+function chosen() {
+  const all = [...mutants.sources]
+    .filter(([path]) => path.startsWith(name) || !options.includes('--without-base'))
+    .flatMap(([path, source]) => mutationsOf(source).map((mutation) => ({ path, ...mutation })))
+    .filter(
+      ({ path, before }) => onlyFiles.split(',').some((part) => path.includes(part)) && before.includes(onlyLines),
+    );
+  const done = new Set(
+    log && existsSync(log)
+      ? readFileSync(log, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).place)
+      : [],
+  );
+  return sampled(all).filter((mutation) => !done.has(placeOf(mutation)));
 }
 
-async function judge(mutation, screen, programs) {
-  screen.send(mutation);
-  const [verdict] = await once(screen, 'message');
-  if (verdict !== 'unnoticed') return verdict;
-  for (const { file } of tests) if (await testsFail(file, programs)) return 'killed';
+/** So many of them, the same for a seed. */
+function sampled(all) {
+  const count = Number(optionValue('--sample') || all.length);
+  let x = Number(optionValue('--seed') || 1);
+  const rest = [...all];
+  const taken = new Set();
+  while (taken.size < count && rest.length) {
+    x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+    taken.add(rest.splice(Math.floor((x / 2 ** 32) * rest.length), 1)[0]);
+  }
+  return all.filter((each) => taken.has(each));
+}
+
+function told(mutation, verdict, by = '') {
   const key = `${mutation.before}\n${mutation.after}`;
-  unused.delete(key);
-  return explained.has(key) ? 'explained' : 'survived';
+  const isExplained = verdict === 'survived' && explained.has(key);
+  const result = isExplained ? 'explained' : verdict;
+  if (isExplained) unused.delete(key);
+  results[result]++;
+  left--;
+  const { path, line, kind, before, after } = mutation;
+  if (log) appendFileSync(log, `${JSON.stringify({ place: placeOf(mutation), result, by, before, after })}\n`);
+  mutation.program = undefined;
+  if (result === 'survived') console.log(`survived: ${path}:${line} (${kind}); ${left} to go\n  ${before}\n  ${after}`);
+  return true;
 }
 
-async function work() {
-  const root = mkdtempSync(join(tmpdir(), 'slipway-mutate-'));
-  const programs = join(root, 'out');
-  mkdirSync(programs);
-  for (const folder of [name, 'base']) cpSync(join(PROGRAMS, folder), join(root, folder), { recursive: true });
-  const screen = fork(join(PROGRAMS, 'tools/screen.mjs'), [name, root, programs]);
-  screen.on('exit', (code) => code && process.exit(code));
+function built(mutations) {
   try {
-    for (let mutation = queue.shift(); mutation; mutation = queue.shift()) {
-      const result = await judge(mutation, screen, programs);
-      results[result]++;
-      if (result !== 'survived') continue;
-      survivors.push(mutation);
-      const { path, line, kind, before, after } = mutation;
-      console.log(`survived: ${path}:${line} (${kind}); ${queue.length} of ${total} to go\n  ${before}\n  ${after}`);
-    }
-  } finally {
-    screen.disconnect();
-    rmSync(root, { recursive: true, force: true });
+    return { file: mutants.build(mutations) };
+  } catch {
+    return undefined;
   }
 }
 
-for (const test of tests) {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-mutate-'));
-  writeFileSync(join(folder, `${name}.so`), original);
-  const start = performance.now();
-  const fails = await testsFail(test.file, folder);
-  test.ms = performance.now() - start;
-  rmSync(folder, { recursive: true, force: true });
-  if (fails) throw new Error(`${test.file} fails without any change`);
+/** Tries a change on what notices most of them; answers whether there is a verdict. */
+function screen(mutation) {
+  const program = built([mutation]);
+  if (!program) return told(mutation, 'does not build');
+  if (!program.file) return told(mutation, 'same code');
+  const by = judge.sequenceThatNotices(program.file, FIRST_SEQUENCES);
+  if (by) return told(mutation, 'killed', by);
+  mutation.program = program.file;
+  return false;
 }
-tests.sort((a, b) => a.ms - b.ms);
-await Promise.all(Array.from({ length: WORKERS }, work));
-console.log(`${total} changes: ${JSON.stringify(results)}`);
-if (!onlyFiles && !onlyLines)
-  for (const key of unused) console.log(`explained, but no survivor: ${key.replace('\n', '  =>  ')}`);
-process.exitCode = survivors.length ? 1 : 0;
+
+/** Tries changes together on everything there is. Where something notices them, it is tried on each of them. */
+async function tryAll(group, stages = judge.stages) {
+  let together = programOf(group);
+  for (const [i, { name: by, notices }] of stages.entries()) {
+    if (together && !(await notices(together))) continue;
+    const all = [...group];
+    if (together) {
+      for (const mutation of all) {
+        if (!(await notices(mutation.program))) continue;
+        told(mutation, 'killed', by);
+        group.splice(group.indexOf(mutation), 1);
+      }
+    }
+    if (group.length === 0) return;
+    together = programOf(group);
+    if (together && group.length < all.length) continue;
+    // They do not build together, or are noticed only together.
+    const half = Math.ceil(group.length / 2);
+    await tryAll(group.slice(0, half), stages.slice(i));
+    if (half < group.length) await tryAll(group.slice(half), stages.slice(i));
+    return;
+  }
+  for (const mutation of group) told(mutation, 'survived');
+}
+
+function programOf(group) {
+  const program = group.length === 1 ? { file: group[0].program } : built(group);
+  return program && (program.file ?? mutants.original);
+}
+
+/** Groups of changes of different lines, of far ones where that can be. */
+function groupsOf(pending) {
+  const groups = Array.from({ length: Math.ceil(pending.length / AT_ONCE) }, () => []);
+  for (const [i, mutation] of pending.entries()) {
+    const isFree = (group) => !group.some(({ path, line }) => path === mutation.path && line === mutation.line);
+    const turn = groups.map((_, k) => groups[(i + k) % groups.length]);
+    const group = turn.find((each) => each.length < AT_ONCE && isFree(each));
+    if (group) group.push(mutation);
+    else groups.push([mutation]);
+  }
+  return groups;
+}
+
+try {
+  await judge.load(mutants.original);
+  const queue = chosen();
+  left = queue.length;
+  const total = left;
+  let pending = [];
+  for (const [i, mutation] of queue.entries()) {
+    if (!screen(mutation)) pending.push(mutation);
+    if (pending.length < PENDING && i < queue.length - 1) continue;
+    for (const group of groupsOf(pending)) await tryAll(group);
+    pending = [];
+  }
+  console.log(`${total} changes: ${JSON.stringify(results)}`);
+  if (!onlyFiles && !onlyLines && !log && !optionValue('--sample'))
+    for (const key of unused) console.log(`explained, but no survivor: ${key.replace('\n', '  =>  ')}`);
+} finally {
+  mutants.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = results.survived ? 1 : 0;

@@ -3,7 +3,7 @@
 const RELATIONS = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==' };
 const ARITHMETIC = { '+': '-', '-': '+', '*': '/', '/': '*', '%': '/', '&': '|', '|': '&', '<<': '>>', '>>': '<<' };
 
-/** All single changes of a source file: { line (from 1), before, after, kind, text: the whole changed file }. */
+/** All single changes of a source file: { line (from 1), before, after, kind, changed: the whole changed line }. */
 export function mutationsOf(source) {
   const lines = source.split('\n');
   const found = [];
@@ -19,8 +19,7 @@ export function mutationsOf(source) {
     ];
     for (const { kind, at, length, put } of changes) {
       const changed = line.slice(0, at) + put + line.slice(at + length);
-      const text = [...lines.slice(0, index), changed, ...lines.slice(index + 1)].join('\n');
-      found.push({ line: index + 1, kind, before: line.trim(), after: changed.trim(), text });
+      found.push({ line: index + 1, kind, before: line.trim(), after: changed.trim(), changed });
     }
   }
   return found;

@@ -104,31 +104,54 @@ function textInText(object) {
 }
 
 function build(name, root, flags, script) {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-sbpf-'));
-  const run = (command, args) => {
-    try {
-      // From the root and with relative names: no path of this machine gets into the output.
-      execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
-    } catch (error) {
-      throw new Error(`${command}: ${error.stderr?.length ? error.stderr : error.message}`);
-    }
-  };
-  try {
+  return inFolder((folder) => {
     const object = join(folder, 'program.o');
-    const output = join(folder, 'program.so');
-    run(CLANG, [...FLAGS, ...flags, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object]);
+    compileObject(name, root, flags, object);
     // Such as an array of texts that is all constant. The compiler does not say, and the linker puts a wrong address.
     if (readFileSync(object).includes('.rel.rodata\0')) throw new Error(`${name}: constants with addresses in them`);
     const text = textInText(readFileSync(object));
     if (text !== undefined) throw new Error(`${name}: the text "${text}" is the end of another one`);
-    const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', script];
-    run(LD, [...layout, '-s', object, '-o', output]);
-    const file = readFileSync(output);
-    file.writeUInt32LE(3, SBPF_VERSION_AT);
-    const { problems, syscalls } = checkProgram(file);
-    if (problems.length) throw new Error(`${name}: ${problems.slice(0, 5).join('; ')}`);
-    return { file, syscalls, object: readFileSync(object) };
+    return { ...link(name, root, [object], join(folder, 'program.so'), script), object: readFileSync(object) };
+  });
+}
+
+/**
+ * The bytes of a program of which the function that a source overrides is the one of `part`, and all else of `rest`: objects
+ * that compileObject() made.
+ */
+export function linkPart(name, root, part, rest) {
+  return inFolder((folder) => link(name, root, [part, rest], join(folder, 'program.so'), 'base/v3.ld').file);
+}
+
+function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-sbpf-'));
+  try {
+    return work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function run(command, args, cwd) {
+  try {
+    // From the root and with relative names: no path of this machine gets into the output.
+    execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+  } catch (error) {
+    throw new Error(`${command}: ${error.stderr?.length ? error.stderr : error.message}`);
+  }
+}
+
+/** Compiles `<root>/<name>/src/<name>.c` with the headers of `<root>/base` into an object file. */
+export function compileObject(name, root, flags, object) {
+  run(CLANG, [...FLAGS, ...flags, '-I', 'base', '-c', `${name}/src/${name}.c`, '-o', object], root);
+}
+
+function link(name, root, objects, output, script) {
+  const layout = ['-static', '-n', '-z', 'max-page-size=8', '--entry', 'entrypoint', '-T', script];
+  run(LD, [...layout, '-s', ...objects, '-o', output], root);
+  const file = readFileSync(output);
+  file.writeUInt32LE(3, SBPF_VERSION_AT);
+  const { problems, syscalls } = checkProgram(file);
+  if (problems.length) throw new Error(`${name}: ${problems.slice(0, 5).join('; ')}`);
+  return { file, syscalls };
 }
