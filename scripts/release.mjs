@@ -11,6 +11,10 @@ import { packAll } from './pack.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const CHANGESETS = join('node_modules', '@changesets', 'cli', 'bin.js');
+const NO_REPOSITORY = `
+It cannot be yet: package.json names no repository, and npm makes provenance only for the one that is named. Where the
+repository has its public home, say so once, and commit it:
+  npm pkg set repository.type=git repository.url=git+https://<host>/<owner>/<name>.git`;
 const [mode, folder = join(root, 'dist', 'release')] = process.argv.slice(2);
 
 if (mode === '--version') bump(root);
@@ -29,12 +33,14 @@ async function dryRun(target) {
     const version = bump(copy);
     console.log(`version ${version}\n`);
     const tarballs = await packAll(target, copy);
-    for (const tarball of tarballs) console.log(`${basename(tarball)}\n${contentsOf(tarball)}`);
+    for (const tarball of tarballs)
+      console.log(`${basename(tarball)}\n${contentsOf(tarball)}\n${changesOf(tarball, version)}`);
     const bill = join(target, `slipway-${version}.cdx.json`);
     writeFileSync(bill, billOfMaterials(version));
     const sums = [...tarballs, bill].map((path) => `${sha256(path)}  ${basename(path)}\n`).join('');
     writeFileSync(join(target, 'SHA256SUMS'), sums);
     console.log(`SHA256SUMS\n${sums}\nNothing was published. It would be, from ${target}`);
+    if (!JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository) console.log(NO_REPOSITORY);
   } finally {
     rmSync(copy, { recursive: true });
   }
@@ -68,6 +74,14 @@ function bump(where) {
 function contentsOf(tarball) {
   const files = run('tar', ['-tzf', tarball], root).trim().split('\n').sort();
   return files.map((file) => `  ${file.replace(/^package\//, '')}\n`).join('');
+}
+
+/** What its changelog says of this version. */
+function changesOf(tarball, version) {
+  const changelog = run('tar', ['-xOzf', tarball, 'package/CHANGELOG.md'], root);
+  const [, text = ''] = changelog.split(`\n## ${version}\n`);
+  const lines = text.split(/\n## /)[0].trim().split('\n');
+  return `  Its changelog, of ${version}:\n${lines.map((line) => `    ${line}`.trimEnd()).join('\n')}\n`;
 }
 
 /** What the service needs to run, the code of others that is inside included, as a CycloneDX document. */

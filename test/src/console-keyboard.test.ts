@@ -137,6 +137,35 @@ describe('the console by the keyboard alone', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  /** What Tab never comes to, going round. What is only enabled once data has come may be passed the first time. */
+  const missedBy = async (page: Page, path: string): Promise<string[]> => {
+    await page.evaluate('globalThis.reached = new WeakSet()');
+    let missed: string[] = [];
+    for (let rounds = 0; rounds < 3; rounds++) {
+      await page.evaluate('globalThis.seen = new WeakSet()');
+      for (let steps = 0; steps < MOST_STEPS; steps++) {
+        await press(page, 'Tab');
+        assert.equal(await page.evaluate(FOCUS_PROBLEM), '', path);
+        const isRound = await page.evaluate<boolean>(`(() => {
+          const active = document.activeElement;
+          const isRound = active === document.body || seen.has(active);
+          seen.add(active);
+          reached.add(active);
+          return isRound;
+        })()`);
+        if (isRound) break;
+      }
+      missed = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('${CONTROLS}')]
+          .filter((element) => element.checkVisibility() && !reached.has(element))
+          .filter((element) => element.type !== 'radio' || element.checked)
+          .map((element) => element.outerHTML.slice(0, 160))`,
+      );
+      if (missed.length === 0) break;
+    }
+    return missed;
+  };
+
   it('Tab reaches whatever can be acted on, on each screen, wide and narrow', async () => {
     for (const [width, paths] of [
       [1440, ['/', '/swap', '/orders', '/launch', '/send', '/chain']],
@@ -146,25 +175,7 @@ describe('the console by the keyboard alone', { skip: withoutBrowser }, () => {
         const { page } = await openConsole(browser, `${service.url}${path}`, { width });
         await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
         await page.getByText('How was this done?').waitFor();
-        await page.evaluate('globalThis.reached = new WeakSet()');
-        for (let steps = 0; steps < MOST_STEPS; steps++) {
-          await press(page, 'Tab');
-          assert.equal(await page.evaluate(FOCUS_PROBLEM), '', path);
-          const isRound = await page.evaluate<boolean>(`(() => {
-            const active = document.activeElement;
-            const isRound = active === document.body || reached.has(active);
-            reached.add(active);
-            return isRound;
-          })()`);
-          if (isRound) break;
-        }
-        const missed = await page.evaluate<string[]>(
-          `[...document.querySelectorAll('${CONTROLS}')]
-            .filter((element) => element.checkVisibility() && !reached.has(element))
-            .filter((element) => element.type !== 'radio' || element.checked)
-            .map((element) => element.outerHTML.slice(0, 160))`,
-        );
-        assert.deepEqual(missed, [], `${path}, ${width} pixels wide`);
+        assert.deepEqual(await missedBy(page, path), [], `${path}, ${width} pixels wide`);
         await page.context().close();
       }
     }

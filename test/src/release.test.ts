@@ -36,7 +36,15 @@ describe('a release that is only shown', () => {
       assert.equal(own, version, tarball);
       for (const [name, range] of Object.entries(dependencies))
         if (name.startsWith('@slipway/') || name === 'slipway') assert.equal(range, version, `${tarball}: ${name}`);
-      assert.ok(inTarball(tarball, 'CHANGELOG.md').includes(`## ${version}`), tarball);
+      const [, changes] = inTarball(tarball, 'CHANGELOG.md').split(`## ${version}\n`);
+      const shown = printed.slice(printed.indexOf(`${tarball}\n`)).split(`Its changelog, of ${version}:\n`)[1]!;
+      assert.ok(
+        changes!
+          .trim()
+          .split('\n')
+          .every((line) => shown.includes(line)),
+        tarball,
+      );
     }
   });
 
@@ -85,6 +93,9 @@ describe('a release that is only shown', () => {
 
   it('publishes nothing, and leaves the repository as it is', () => {
     assert.match(printed, /Nothing was published/);
+    // There is no public home yet.
+    const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    assert.equal(/names no repository[\s\S]*npm pkg set repository/.test(printed), repository === undefined);
     assert.equal(state(), earlier);
   });
 });

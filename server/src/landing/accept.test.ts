@@ -74,6 +74,7 @@ function world(
     },
     landing: {
       vouchesFor: async () => options.isForged !== true,
+      walletsOf: () => [],
       async execute(_: LedgerRow, __: Transaction, detail: unknown) {
         asked.push('execute');
         details.push(detail);

@@ -118,6 +118,8 @@ export class CallerStops {
  */
 export async function resumeCallers(file: string, what: readonly SignerStop[]): Promise<SignerStop[]> {
   const resumed = new Set<SignerStop>();
+  // A signer of before had none.
+  if ((await readPrivateFile(file)) === undefined) return [];
   await change(file, (before) => {
     const rest = [...before].map(([caller, stopped]): [string, StoppedHere] => {
       const kept = Object.entries(stopped).filter(([each]) => !what.includes(each as SignerStop));

@@ -221,7 +221,12 @@ export async function openWithBareKeys(options: SignerOptions): Promise<{ signer
     describe,
     async state() {
       await describe();
-      return { warnings: limits?.warning === undefined ? [] : [limits.warning], stopped: (await stops?.()) ?? [] };
+      const warnings = limits?.warning === undefined ? [] : [limits.warning];
+      try {
+        return { warnings, stopped: (await stops?.()) ?? [] };
+      } catch (error) {
+        return { fault: `it is not known what is stopped: ${(error as Error).message}`, warnings, stopped: [] };
+      }
     },
     // Whoever has the keys inside obeys by itself.
     hearStops: async (stopped) => stopped,

@@ -21,27 +21,24 @@ export async function initManagedKeys(
   { passphrase, backup: given }: { passphrase: string; backup: string | undefined },
   context: SignerContext,
 ): Promise<Answer> {
-  const { file, token } = place;
-  const where = token === undefined ? 'the key in AWS KMS' : 'the token';
+  const { file } = place;
+  const { where, backUp, others } = wordsOf(place);
   if (given === undefined)
     throw new UsageError(`--backup is needed: to lose ${where} without it is to lose all vaults`);
   const backup = resolve(context.cwd, given);
   const keys = await open(place, context);
   await initManaged({ file, keys, loadSeed: () => loadSeed({ file: backup, passphrase, create: true }) });
   const addresses = addressesOf(await openSigner({ file, keys, create: false }));
-  const backUp = [backup, 'its passphrase', ...(token === undefined ? [] : [`the token ${token.label}`])];
   const text = [
     `${file} is made. It opens with ${keys.name} only, which has the keys of the wallets.`,
     '',
     ...linesOf(addresses),
     '',
     `Move ${backup} to a safe place away from this machine now, and its passphrase to another one: together they are all`,
-    `vaults, and the only way to them when ${where} is lost. The keys of the wallets are in no backup${
-      token === undefined ? ':' : ' but those that the'
-    }`,
-    `${token === undefined ? '' : "token's maker provides: "}keep no more in the wallets than they need.`,
+    `vaults, and the only way to them when ${where} is lost. The keys of the wallets are in ${others}`,
+    'Keep no more in the wallets than they need.',
   ];
-  return { json: { file, addresses, backUp }, text: text.join('\n') };
+  return { json: { file, addresses, backUp: [backup, 'its passphrase', ...backUp] }, text: text.join('\n') };
 }
 
 /** `slipway signer rekey`, where the settings name a token or AWS KMS. */
@@ -63,17 +60,27 @@ export async function rekeyManagedKeys(
     `${file} opens with the key ${key} of ${keys.name}. All addresses are as before.`,
     ...then,
     '',
-    ...(token === undefined ? AFTER_KMS(old) : AFTER_TOKEN(old)),
+    `The key ${old} is still ${wordsOf(place).stays}`,
   ];
   return { json, text: text.join('\n') };
 }
 
-const AFTER_TOKEN = (old: string) => [
-  `The key ${old} is still in the token: it opens copies of the file from before. Destroy it with the tool of the token's`,
-  'maker once the signer has started with the new file.',
-];
-
-const AFTER_KMS = (old: string) => [
-  `The key ${old} is still in AWS KMS: it opens copies of the`,
-  'file from before. Disable it once the signer has started with the new file, and schedule its deletion later.',
-];
+/** What is said of a token, and of AWS KMS. */
+function wordsOf({ token }: ManagedSettings) {
+  if (token !== undefined) {
+    return {
+      where: 'the token',
+      backUp: [`the token ${token.label}`],
+      others: "no backup but\nthose that the token's maker provides.",
+      stays: `in the token: it opens copies of the file from before. Destroy it with the tool of the
+token's maker once the signer has started with the new file.`,
+    };
+  }
+  return {
+    where: 'the key in AWS KMS',
+    backUp: [],
+    others: 'no backup:\nwhoever deletes one of them in AWS KMS deletes its wallet.',
+    stays: `in AWS KMS: it opens copies of the file from
+before. Disable it once the signer has started with the new file.`,
+  };
+}

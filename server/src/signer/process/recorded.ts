@@ -71,7 +71,10 @@ export function recorded(
       put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
       return seal;
     },
-    state: async () => ({ ...(await port.state()), fault: record.fault }),
+    async state() {
+      const health = await port.state();
+      return { ...health, fault: record.fault ?? health.fault };
+    },
     async hearStops(stopped) {
       const { holds, isNew } = await callerStops.hear(caller, stopped);
       if (!isNew) return holds;

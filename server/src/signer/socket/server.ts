@@ -33,7 +33,9 @@ export class Served {
   /** The keys, as this caller has them. */
   readonly port: KeyPort;
   connections = 0;
-  /** Under way. */
+  /** Requests. */
+  underWay = 0;
+  /** Of these, searches for the address of a mint. */
   searches = 0;
 
   constructor(caller: Caller, port: KeyPort) {
@@ -44,6 +46,8 @@ export class Served {
 
 /** At the same time, of one connection. */
 const MOST_UNDER_WAY = 1_000;
+/** At the same time, of all connections of a caller: each holds what it asks for in memory. */
+const MOST_OF_CALLER = 4_000;
 /** Of a caller: each keeps one core busy. */
 const MOST_SEARCHES = 1;
 /** Until the first frame. */
@@ -122,15 +126,21 @@ class Connection {
       this.#end('malformed', 'an id is used twice');
       return;
     }
-    if (this.#underWay.size >= MOST_UNDER_WAY) {
-      const { error } = failure('busy', `${MOST_UNDER_WAY} requests are under way`);
+    const served = this.#served;
+    if (this.#underWay.size >= MOST_UNDER_WAY || served.underWay >= MOST_OF_CALLER) {
+      const { error } = failure(
+        'busy',
+        `${this.#underWay.size} requests are under way, ${served.underWay} of the caller`,
+      );
       this.#send(Answer, { id, result: undefined, error });
       return;
     }
     const giveUp = new AbortController();
     this.#underWay.set(id, giveUp);
+    served.underWay += 1;
     void this.#outcomeOf(method, params, giveUp.signal).then(({ result, error }) => {
       this.#underWay.delete(id);
+      served.underWay -= 1;
       // Who gives a request up hears of no failure; what is refused is told of all the same.
       const isGivenUp = giveUp.signal.aborted && error?.code === 'failed';
       const known = Object.hasOwn(methods, method) ? method : 'another';

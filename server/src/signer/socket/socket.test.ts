@@ -10,7 +10,7 @@ import { address, verify } from '@slipway/wire';
 import { connectSigner, openSigner, type RemoteSigner, SignerRefused, sealedRow } from '../index.js';
 import { type Listening, listenForCallers } from '../process/listen.js';
 import type { CallerSettings } from '../process/settings.js';
-import { encodeFrame, MOST_FRAME_BYTES } from './frames.js';
+import { encodeFrame, MOST_FRAME_BYTES, readFrames } from './frames.js';
 import type { CallerRole, KeyPort } from './protocol.js';
 
 const WALLET = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
@@ -184,6 +184,37 @@ test('attack: a copy that was broken into sends its signer what is no request: i
   for (const [why, bytes, expected] of cases) assert.match(await say(bytes), expected, why);
   assert.match(await say(twice).catch(() => ''), /refused|used twice/);
   await remote.probe();
+});
+
+test('attack: a copy that was broken into leaves thousands of requests under way on many connections: a caller has 4,000, and others go on', async () => {
+  let asked = 0;
+  const slow = () => {
+    asked += 1;
+    return new Promise<never>(() => {});
+  };
+  const path = join(folder, 'slow.sock');
+  const served = await listenForCallers(
+    { callers: [{ name: 'slow', roles: ['api'], socket: { path, mode: 0o600 } }], tls: undefined },
+    () => ({ ...port, sealRow: slow }),
+    note,
+  );
+  const request = (id: number) => encodeFrame({ id, method: 'sealRow', params: { row: '' } });
+  const busy: unknown[] = [];
+  const sockets = Array.from({ length: 6 }, () => {
+    const socket = connect({ path });
+    readFrames(
+      socket,
+      (value) => (value as { error?: { code: string } }).error?.code === 'busy' && busy.push(value),
+      assert.fail,
+    );
+    socket.write(Buffer.concat([hello, ...Array.from({ length: 1_000 }, (_, id) => request(id + 1))]));
+    return socket;
+  });
+  while (asked + busy.length < 6_000) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([asked, busy.length], [4_000, 2_000]);
+  await (await client('api')).probe();
+  for (const socket of sockets) socket.destroy();
+  await served.close();
 });
 
 test('a request that is malformed is refused by itself, without what it said', async () => {
