@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare, root } from './prepare.mjs';
 import { compiled, matching, testFiles } from './test-files.mjs';
-import { exitOnSignals, startPostgres } from './test-postgres.mjs';
+import { exitOnSignals, startPostgresOfRun } from './test-postgres.mjs';
 
 const MINUTE_MS = 60_000;
 const cores = availableParallelism();
@@ -30,7 +30,7 @@ setInterval(() => console.log(`${done} of ${planned} runs, ${failures.length} fa
 console.log(
   `> ${files.length} files, ${times} times each, ${atOnce} at once beside ${busy} busy processes, seed ${seed}`,
 );
-const postgres = await startPostgres();
+const postgres = await startPostgresOfRun();
 await Promise.all(Array.from({ length: atOnce }, work));
 await postgres?.stop();
 report();

@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './prepare.mjs';
 
-/** Tells the files by TEST_POSTGRES_URL; answers what stops it, or undefined where there is none to start. */
-export async function startPostgres() {
+/**
+ * Tells the files by TEST_POSTGRES_URL, and by TEST_POSTGRES_TEMPLATE of a migrated database to copy; answers what stops
+ * it, or undefined where there is none to start.
+ */
+export async function startPostgresOfRun() {
   if (process.env.TEST_POSTGRES_URL !== undefined) return undefined;
   const helpers = pathToFileURL(join(root, 'server', 'dist', 'store', 'testing.js'));
   try {
-    const server = await (await import(helpers.href)).startPostgres();
+    const { createTemplate, startPostgres } = await import(helpers.href);
+    const server = await startPostgres();
+    process.env.TEST_POSTGRES_TEMPLATE = await createTemplate(server);
     process.env.TEST_POSTGRES_URL = server.url;
     return server;
   } catch (error) {

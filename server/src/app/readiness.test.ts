@@ -6,13 +6,13 @@ import { test } from 'node:test';
 import type { Chain } from '../chain/index.js';
 import { loadConfig } from '../config/index.js';
 import { startTestServer } from '../http/testing.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { createReadiness } from './readiness.js';
 
 test('attack: a caller without a key asks 10,000 times whether the service is ready: one statement, one call of the node and one file a second', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-readiness-'));
   t.after(() => rmSync(dataDir, { recursive: true }));
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   t.after(() => store.close());
   const cost = { statements: 0, calls: 0 };
   const probed = {

@@ -15,7 +15,7 @@ import { createMetrics, createServer } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
 import { createSecretBox } from '../signer/index.js';
 import type { Store } from '../store/sql.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { confirmReserved, reserve } from '../store/verifications.js';
 import { addCommands } from './commands.js';
 import { runCli } from './main.js';
@@ -31,7 +31,7 @@ let url: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-cli-'));
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: folder });
   app = await createServer({
     config,

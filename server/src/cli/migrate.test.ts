@@ -32,7 +32,7 @@ import { deriveCheaply } from '../signer/testing.js';
 import { insertMaker, listMakers } from '../store/makers.js';
 import type { Store } from '../store/sql.js';
 import { putStop } from '../store/stops.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../store/trigger-orders.js';
 import { findVault, insertVault } from '../store/vaults.js';
 import { apply, newOrder } from '../trigger-orders/order.js';
@@ -62,7 +62,7 @@ before(async () => {
   rpc = createLocalRpc((method, params) => localnet.call(method, params));
   for (const { mint, program } of [TOKENS.usd, TOKENS.new])
     await write(mint, program, RENT, encodeMint({ decimals: 6, supply: 10n ** 12n, initialized: true }));
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
 });
 beforeEach(reset);
 after(async () => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { plainError } from '../errors/index.js';
 import type { Store } from '../store/sql.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { createAdminSessions, PROOF_HEADER } from './admin-sessions.js';
 import { MOST_WRONG_TOKENS } from './guards.js';
 import { startTestServer } from './testing.js';
@@ -20,7 +20,7 @@ let app: FastifyInstance;
 let other: FastifyInstance;
 
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
 });
 beforeEach(async () => {
   [app, other] = await Promise.all([open(TOKEN), open(TOKEN)]);

@@ -93,7 +93,7 @@ test('a wrong key, the admin API and the sandbox are refused all the same, and a
 });
 
 test('attack: a caller without a key goes to all copies, where such calls are served: 30 calls in a minute', async (t) => {
-  const { store, close } = await openTestStore('embedded');
+  const { store, close } = await openTestStore();
   t.after(close);
   const copies = await Promise.all(
     [1, 2].map(async () => {

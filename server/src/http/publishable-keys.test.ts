@@ -79,7 +79,7 @@ test('attack: another user reads everybody’s events by the key of a page: refu
 });
 
 test('attack: another user uses up the limit of a page’s key: he uses up his own, and the others go on', async (t) => {
-  const { store, close } = await openTestStore('embedded');
+  const { store, close } = await openTestStore();
   t.after(close);
   const tiers = { keyless: { perMinute: 3, executePer10s: 3 }, free: { perMinute: 7, executePer10s: 7 } };
   const call = await start(t, createLimiter({ store, tiers, steadyNow: () => 1_000_000 }));

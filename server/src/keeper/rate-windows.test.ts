@@ -5,7 +5,7 @@ import { openTestStore } from '../store/testing.js';
 import { rateWindowsChore } from './rate-windows.js';
 
 test('windows of clients that are gone are deleted, and those in use are kept', async () => {
-  const { store, close } = await openTestStore('embedded');
+  const { store, close } = await openTestStore();
   let second = 1_000;
   const steadyNow = () => second * 1000;
   const limiter = createLimiter({ store, tiers: { keyless: { perMinute: 30, executePer10s: 200 } }, steadyNow });

@@ -13,7 +13,7 @@ import { type Clock, createClock, steadyNow } from '../lib/clock.js';
 import { testSigner } from '../sandbox/maker/testing.js';
 import { claimMany, insertCrafted, settleMany } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import {
   GAS_PURSE,
   INVITE_PURSE,
@@ -38,7 +38,7 @@ async function openWorld() {
     ...real,
     simulate: async () => ({ err: null, logs: [], unitsConsumed: 300, accounts: [] }),
   } as Chain;
-  const [store, signer] = [await openEmbeddedStore(), testSigner()];
+  const [store, signer] = [await openAnyStore(), testSigner()];
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const settlements = Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }]));

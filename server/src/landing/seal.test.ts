@@ -13,7 +13,7 @@ const PAYLOAD = { b: [1, 2.5, { z: null, a: 'ü"\\' }], a: true, none: undefined
 describe('attack: a database writer changes what a row asks the service to sign; the seal breaks', () => {
   let opened: Awaited<ReturnType<typeof openTestStore>>;
   before(async () => {
-    opened = await openTestStore('embedded');
+    opened = await openTestStore();
   });
   after(() => opened?.close());
 

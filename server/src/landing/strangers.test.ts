@@ -27,7 +27,7 @@ import { waitAtMost } from '../lib/wait-at-most.js';
 import { testSigner } from '../sandbox/maker/testing.js';
 import { findBySignature, type LedgerRow } from '../store/ledger.js';
 import { deleteEndedSubmissions } from '../store/ledger-cleaning.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { CannotLand, isBadTransaction, Landing, readSigned } from './index.js';
 import { nonceIn } from './lifetime.js';
 import { leisurely } from './pace.js';
@@ -58,7 +58,7 @@ async function openWorld() {
       return method === 'sendTransaction' && node.swallows ? ('' as T) : rpc.call<T>(method, params);
     },
   };
-  const [store, clock] = [await openEmbeddedStore(), createClock()];
+  const [store, clock] = [await openAnyStore(), createClock()];
   const ended: LedgerRow[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const chain = createChain({ rpc: counting, steadyNow, fees: FEES });

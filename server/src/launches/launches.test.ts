@@ -167,7 +167,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
 }
 
 it('keeps mint addresses with an ending in stock', async () => {
-  const { store, close } = await openTestStore('embedded');
+  const { store, close } = await openTestStore();
   const dir = await mkdtemp(join(tmpdir(), 'slipway-stock-'));
   const signer = await openSigner({ file: join(dir, 'signer.json'), passphrase: 'x', create: true });
   const stock = startMintPool({ store, finder: signer, suffix: 'a', log: pino({ level: 'silent' }) });

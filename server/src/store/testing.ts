@@ -24,8 +24,9 @@ interface Account {
 export interface TestPostgres {
   /** The URL of its default database. */
   url: string;
-  /** Creates an empty database; resolves with its connection URL. */
-  createDatabase(): Promise<string>;
+  /** Creates an empty database, or a copy of another one that nobody uses; resolves with its connection URL. */
+  createDatabase(template?: string): Promise<string>;
+  dropDatabase(url: string): Promise<void>;
   /** Stops the server and removes its folder. A no-op for a shared server. */
   stop(): Promise<void>;
 }
@@ -122,11 +123,12 @@ function databasesAt(url: string) {
         () => true,
         () => false,
       ),
-    async createDatabase() {
+    async createDatabase(template = 'template1') {
       const name = `test_${randomBytes(8).toString('hex')}`;
-      await administer(`create database ${name}`);
+      await administer(`create database ${name} template ${template}`);
       return Object.assign(new URL(url), { pathname: name }).href;
     },
+    dropDatabase: (dropped: string) => administer(`drop database ${new URL(dropped).pathname.slice(1)} with (force)`),
   };
 }
 
@@ -218,21 +220,43 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   };
 }
 
-/** A migrated, empty store of either kind; `close` also removes its server or folder. */
-export async function openTestStore(kind: Store['kind']): Promise<{ store: Store; close: () => Promise<void> }> {
+/**
+ * A migrated, empty store; `close` also removes it, and its server where that is its own. Of no kind, it is the one
+ * that is opened fastest: on the run's PostgreSQL, where there is one, for a fraction of the embedded database's time.
+ * That is for tests that are not about the store.
+ */
+export async function openTestStore(
+  kind: Store['kind'] = process.env.TEST_POSTGRES_TEMPLATE === undefined ? 'embedded' : 'postgres',
+): Promise<{ store: Store; close: () => Promise<void> }> {
   if (kind === 'embedded') {
     const store = await openEmbeddedStore();
     return { store, close: () => store.close() };
   }
   const server = await usePostgres();
-  const store = await openStore({ kind, url: await server.createDatabase() });
+  const url = await server.createDatabase(process.env.TEST_POSTGRES_TEMPLATE);
+  const store = await openStore({ kind, url });
   return {
     store,
     async close() {
       await store.close();
+      await server.dropDatabase(url);
       await server.stop();
     },
   };
+}
+
+/** The store that `openTestStore` opens where no kind is named; its `close` removes it, too. */
+export async function openAnyStore(): Promise<Store> {
+  const { store, close } = await openTestStore();
+  return { ...store, close };
+}
+
+/** A migrated database that nobody uses, for `TEST_POSTGRES_TEMPLATE`: `openTestStore` copies it. */
+export async function createTemplate(server: TestPostgres): Promise<string> {
+  const url = await server.createDatabase();
+  const store = await openStore({ kind: 'postgres', url });
+  await store.close();
+  return new URL(url).pathname.slice(1);
 }
 
 /** A migrated, empty store in a new folder, which `close` removes. */

@@ -11,7 +11,7 @@ import { findKeysByHash } from '../../store/keys.js';
 import { listMakers } from '../../store/makers.js';
 import { getScore } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { confirmReserved, type NewVerification, reserve } from '../../store/verifications.js';
 import { registerAdmin } from './index.js';
 import type { Key, NewKey, Verification } from './schema.js';
@@ -25,7 +25,7 @@ let store: Store;
 let app: FastifyInstance;
 
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   const config = loadConfig({ SLIPWAY_ADMIN_TOKEN: TOKEN }, { cwd: '/' });
   app = await createServer({
     config,

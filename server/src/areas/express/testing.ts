@@ -20,7 +20,7 @@ import { GAS_PURSE, Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { findHolders, kindsOf } from '../../store/verifications.js';
 import { signed } from '../trigger-v1/testing.js';
 import { type ExpressDeps, expressArea, registerExpress } from './index.js';
@@ -58,7 +58,7 @@ export async function openExpressWorld() {
     simulate: async (wire, options) =>
       node.isBehind ? { err: null, logs: [], unitsConsumed: 5_000 } : real.simulate(wire, options),
   } as Chain;
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const signer = testSigner();
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 10_000_000_000]);

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { startTestServer } from '../../http/testing.js';
 import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { registerPrediction } from './index.js';
 
 const LIVE: EventScore = {
@@ -35,7 +35,7 @@ let store: Store;
 let app: FastifyInstance;
 
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   await store.transaction((tx) => putScores(tx, [LIVE, ENDED, SPARSE]));
   ({ app } = await startTestServer((server) =>
     registerPrediction(server, { scoreOf: (eventId) => getScore(store, eventId) }),

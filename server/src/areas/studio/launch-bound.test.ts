@@ -4,13 +4,13 @@ import { AppError } from '../../errors/index.js';
 import type { Guest } from '../../lib/places.js';
 import { countLaunchesUnderWay, insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { boundLaunches, LAUNCHES_PER_KEY, LAUNCHES_WITHOUT_STOCK } from './launch-bound.js';
 
 const AT = new Date(Date.UTC(2026, 10, 20));
 
 async function open(t: TestContext) {
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   t.after(() => store.close());
   let made = 0;
   const craft = async ({ id: caller, together }: Guest) => {
@@ -75,7 +75,7 @@ test('attack: another user asks for launches by the key of a page, from ever mor
 });
 
 test('attack: a free key asks for launches that are refused: they leave no place of the key taken', async (t) => {
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   t.after(() => store.close());
   const bound = boundLaunches({ store, mintSuffix: 'ab' });
   for (let call = 0; call < 2 * LAUNCHES_PER_KEY; call++) {

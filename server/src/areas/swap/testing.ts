@@ -28,7 +28,7 @@ import type { Router, Token } from '../../routing/router.js';
 import { fundMaker, startMaker } from '../../sandbox/maker/index.js';
 import { JUP, SOL, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { registerSwap, type SwapDeps, swapArea } from './index.js';
 import type { ExecuteAnswer, OrderAnswer } from './schema.js';
 
@@ -59,7 +59,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
   const live = createLiveAccounts({ rpc, wsUrl: net.wsUrl, steadyNow, log });
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const signer = testSigner();
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 100_000_000_000]);

@@ -27,7 +27,7 @@ import { createTokenList } from '../../config/index.js';
 import { startTestServer } from '../../http/testing.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { registerTokens } from './index.js';
 import type { MintInformation, ShieldAnswer } from './schema.js';
 
@@ -44,7 +44,7 @@ before(async () => {
   const rpc = createLocalRpc(localnet.call);
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } });
   const tokenList = createTokenList({ tokens: { usdc: { symbol: 'USDC', mint: USDC } }, tokenList: [] });
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   ({ app } = await startTestServer((server) =>
     registerTokens(server, {
       chain,

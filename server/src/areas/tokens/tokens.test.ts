@@ -20,7 +20,7 @@ import { steadyNow } from '../../lib/clock.js';
 import { insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { confirmReserved, decide, reserve } from '../../store/verifications.js';
 import { registerTokens } from './index.js';
 import type { BalancesAnswer, HoldingsAnswer, SearchAnswer, ShieldAnswer } from './schema.js';
@@ -58,7 +58,7 @@ before(async () => {
   for (const { mint } of [...LISTED.slice(0, -1), ...MANY]) await setMint(mint);
   const rpc = createLocalRpc(localnet.call);
   const usd = new Map<string, number>([[USDC, 1], [WRAPPED_SOL_MINT, 150]]); // biome-ignore format: short
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   ({ app } = await startTestServer((server) =>
     registerTokens(server, {
       chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1n } }),

@@ -14,7 +14,7 @@ import { createTokenList } from '../../config/index.js';
 import type { Limiter } from '../../http/index.js';
 import { plentyLeft, startTestServer } from '../../http/testing.js';
 import { createLimiter } from '../../store/limiter.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { PAGE } from './holdings.js';
 import { registerTokens } from './index.js';
 import type { HoldingsAnswer } from './schema.js';
@@ -50,10 +50,10 @@ function whaleNode(owner: Address) {
   return { rpc, calls };
 }
 
-async function openWhale(limiter: (store: Awaited<ReturnType<typeof openEmbeddedStore>>) => Limiter) {
+async function openWhale(limiter: (store: Awaited<ReturnType<typeof openAnyStore>>) => Limiter) {
   const owner = newAddress();
   const { rpc, calls } = whaleNode(owner);
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
   const listed = { usdc: { symbol: 'USDC', mint: newAddress() }, platform: { symbol: 'JUP', mint: newAddress() } };
   const tokens = createTokenList({ tokens: listed, tokenList: [] });

@@ -21,7 +21,7 @@ import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { signed } from '../trigger-v1/testing.js';
 import type { TransfersDeps } from './deps.js';
 import { registerTransfers } from './index.js';
@@ -40,7 +40,7 @@ export async function openTransfersWorld(wrapRpc: (rpc: Rpc) => Rpc = (rpc) => r
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc: wrapRpc(rpc), steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const log = pino({ level: 'silent' });
   const signer = testSigner();
   const given = { store, clock, steadyNow, chain, signer, log };

@@ -45,7 +45,7 @@ const trailing: TriggerOrderRow = {
 };
 
 test('an edit keeps what came just before it: the mark that a tick has moved, and another edit', async () => {
-  const { store, close } = await openTestStore('embedded');
+  const { store, close } = await openTestStore();
   await store.transaction((tx) => insertTriggerOrder(tx, trailing));
   let before = async () => {};
   /** Another edit gets in between the arrival of the request and its transaction. */

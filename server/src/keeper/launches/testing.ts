@@ -26,7 +26,7 @@ import { testSigner } from '../../sandbox/maker/testing.js';
 import { guardKeys, type KeyName, randomMintNumber, SANDBOX_PROGRAMS, type Signer } from '../../signer/index.js';
 import { insertLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { createMortal, type Mortal } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
 import { createMigrationKeeper, LAUNCH_MIGRATION_AREA, migrationSettlement } from './index.js';
@@ -68,7 +68,7 @@ function withMints(signer: Signer): Signer {
 /** A chain with the launch programs, a store, a funded keeper wallet, and keepers that are other instances. */
 export async function openMigrationWorld(options: { programsDir?: string } = {}) {
   const world = await openWorld(options);
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const clock = createClock();
   const signer = withMints(testSigner());
   const wallet = signer.address('keeper');

@@ -52,7 +52,7 @@ import {
   type Signer,
 } from '../../signer/index.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { fundMaker, type MakerDeps, startMaker } from './index.js';
 
 export const SOL: Token = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9 };
@@ -120,7 +120,7 @@ export async function openWorld() {
       data: Buffer.from(encodeMint({ decimals: T22.decimals, supply: 0n, initialized: true })).toString('base64'),
     },
   ]);
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const signer = testSigner();
   await fundMaker(chain, signer.address('maker'), TOKENS);
   const makerDeps: MakerDeps = {

@@ -31,7 +31,7 @@ before(async () => {
   localnet = await startLocalnet({ rpcPort: 0, inWorker: false });
   const rpc = createLocalRpc((method, params) => localnet.call(method, params));
   chain = createChain({ rpc, steadyNow, fees: { percentile: 75, maxMicroLamports: 1_000n } });
-  ({ store, close: closeStore } = await openTestStore('embedded'));
+  ({ store, close: closeStore } = await openTestStore());
   info = await chainInfo(chain);
   [, usdc, platform, stable] = info.mints.map(({ mint }) => mint) as [Address, Address, Address, Address];
   stored = await newPrices();
