@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import { SOL_MINT } from '../lib/chain.js';
 import { plainName, short } from '../lib/format.js';
 import { Copied, Panel } from '../ui/parts.js';
 import { Deed } from './deed.js';
 import { act } from './session.js';
 import { momentText, Table, useAdmin } from './table.js';
+import { Units } from './units.js';
 
 interface Launch {
   mint: string;
@@ -93,7 +95,7 @@ export function Invites() {
         cells={(invite) => [
           <Copied key="account" text={invite.account} what="the account" />,
           <Copied key="sender" text={invite.sender} what="the sender" />,
-          `${invite.amount} ${invite.mint === null ? 'lamports' : `of ${short(invite.mint)}`}`,
+          <Units key="amount" amount={invite.amount} mint={invite.mint ?? SOL_MINT} />,
           invite.state.replace('_', ' '),
           invite.receiver && <Copied key="receiver" text={invite.receiver} what="the receiver" />,
           momentText(invite.createdAt),

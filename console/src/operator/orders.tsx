@@ -3,6 +3,7 @@ import { plainName } from '../lib/format.js';
 import { Button, Copied, Labelled, Panel } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
 import { momentText, Table, useAdmin } from './table.js';
+import { Units } from './units.js';
 
 interface Order {
   id: string;
@@ -44,10 +45,8 @@ export function Orders({ id }: { id?: string | undefined }) {
             <Copied key="wallet" text={order.wallet} what="the wallet" />,
             order.type,
             order.failures > 0 ? `${order.state}, failed ${order.failures} times` : order.state,
-            <span key="sells">
-              {order.amount} of <Copied text={order.inputMint} what="the mint" />
-            </span>,
-            order.remaining,
+            <Units key="sells" amount={order.amount} mint={order.inputMint} />,
+            <Units key="left" amount={order.remaining} mint={order.inputMint} />,
             momentText(order.updatedAt),
             <Button key="why" kind="quiet" className="min-h-8 px-3" onClick={() => explain(order.id)}>
               Explain

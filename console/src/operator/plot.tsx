@@ -49,8 +49,9 @@ export function Plot({ title, times, drawn, format }: PlotProps) {
   const label = `${title}: ${latest.map(({ name, text }) => `${name} ${text}`).join(', ')}`;
   return (
     <section className="panel min-w-0 p-3">
-      <div className="mb-1 flex flex-wrap items-baseline justify-between gap-x-3">
+      <div className="mb-1">
         <h3 className="font-semibold text-sm">{title}</h3>
+        {/* A line of its own: beside the title it would wrap, and move what stands below, as its numbers grow. */}
         <p className="flex flex-wrap gap-x-3 text-soft text-xs">
           {latest.map(({ name, colour, text }) => (
             <span key={name} className="whitespace-nowrap">

@@ -32,7 +32,7 @@ export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: Ta
   if (rows.length === 0) return <p className="p-4 text-soft text-sm">{none}</p>;
   return (
     <Scroll name={name} className="max-h-[34rem]">
-      <table className="w-full min-w-[44rem] text-sm">
+      <table className="w-full min-w-[56rem] text-sm">
         <thead>
           <tr className="text-soft">
             {headings.map((heading) => (

@@ -7,12 +7,18 @@ import { Steps } from '../ui/steps.js';
 
 const CODE = /^[1-9A-HJ-NP-Za-km-z]{12}$/;
 
-/** Claims an invite by its code; a link that was opened brings it along. */
-export function Claim({ client }: { client: Client }) {
+interface ClaimProps {
+  client: Client;
+  /** The code, as it is typed. */
+  text: string;
+  onText: (text: string) => void;
+}
+
+/** Claims an invite by its code. */
+export function Claim({ client, text, onText }: ClaimProps) {
   const { wallets } = useInfo();
   const { address } = useWallet();
   const others = wallets.filter((wallet) => wallet.address !== address);
-  const [text, setText] = useState(() => location.hash.slice(1));
   const [chosen, choose] = useState('');
   const receiver = others.find(({ name }) => name === chosen) ?? others[0]!;
   const act = useAct<{ signature: string }>();
@@ -31,7 +37,7 @@ export function Claim({ client }: { client: Client }) {
             autoComplete="off"
             spellCheck={false}
             value={text}
-            onChange={({ target }) => setText(target.value)}
+            onChange={({ target }) => onText(target.value)}
           />
         )}
       </Labelled>

@@ -10,8 +10,8 @@ import { Button, Copied } from '../ui/parts.js';
 import { QrCode } from '../ui/qr-code.js';
 import { Steps } from '../ui/steps.js';
 
-/** Makes an invite, and shows its code. */
-export function Give({ client }: { client: Client }) {
+/** Makes an invite, and shows its code; `onCode` hears it, too. */
+export function Give({ client, onCode }: { client: Client; onCode: (code: string) => void }) {
   const { mints } = useInfo();
   const [text, setText] = useState('0.1');
   const [chosen, choose] = useState(mints[0]!.mint);
@@ -25,6 +25,7 @@ export function Give({ client }: { client: Client }) {
     const request = { amount, ...(mint !== SOL_MINT && { mint }) };
     void act.run(async (onProgress) => {
       const sent = await client.send(request, { onProgress });
+      onCode(sent.code);
       await queries.invalidateQueries({ queryKey: ['invites'] });
       return sent;
     });

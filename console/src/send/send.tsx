@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useAttention } from '../lib/attention.js';
 import { useClient, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
@@ -15,6 +15,8 @@ export function Send() {
   const wallet = useWallet();
   const queries = useQueryClient();
   const { client, recorder } = useClient();
+  // A link that was opened brings it along; an invite that was just made can be claimed as somebody else at once.
+  const [code, setCode] = useState(() => location.hash.slice(1));
   const { data, error } = useQuery({
     queryKey: ['invites', wallet.address],
     queryFn: async ({ signal }) => {
@@ -42,10 +44,10 @@ export function Send() {
       <h1 className="mb-3 font-semibold text-lg">Send to somebody without a wallet</h1>
       <div className="grid items-start gap-4 lg:grid-cols-2 xl:grid-cols-[24rem_20rem_1fr]">
         <Panel title={`${wallet.name} gives`}>
-          <Give client={client} />
+          <Give client={client} onCode={setCode} />
         </Panel>
         <Panel title="Claim">
-          <Claim client={client} />
+          <Claim client={client} text={code} onText={setCode} />
         </Panel>
         <Panel title={`Invites of ${wallet.name}`} className="lg:col-span-2 xl:col-span-1">
           {error && <Trouble error={error} />}
@@ -54,12 +56,12 @@ export function Send() {
           </Scroll>
         </Panel>
       </div>
-      <How recorder={recorder} code={CODE} />
+      <How recorder={recorder} code={EXAMPLE} />
     </>
   );
 }
 
-const CODE = `// signer: the wallet that gives
+const EXAMPLE = `// signer: the wallet that gives
 const { code, invite } = await client.send({ amount: 100_000_000n }); // 0.1 SOL; or with a mint
 
 // Whoever has the code claims it, for any wallet, without SOL of their own.

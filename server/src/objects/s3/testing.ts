@@ -23,8 +23,9 @@ export async function startStrictS3(directory: string, readable = 'images|metada
   const storage = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets });
   const { port } = await storage.run();
   let ahead = 0;
+  const inTurn = turns();
   const front = createServer((request, response) => {
-    void answer(request, response, { port, ahead, readable }).catch(() => response.destroy());
+    void answer(request, response, { port, ahead, readable, inTurn }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   return {
@@ -46,6 +47,7 @@ interface Behind {
   ahead: number;
   /** Folders, as a pattern. */
   readable: string;
+  inTurn: ReturnType<typeof turns>;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, behind: Behind): Promise<void> {
@@ -75,13 +77,24 @@ async function answer(request: IncomingMessage, response: ServerResponse, behind
     const value = headers[name];
     if (typeof value === 'string') passed[name] = value;
   }
-  const stored = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: passed,
-    ...(method === 'PUT' && { body }),
-  });
+  const pass = async () => {
+    const init = { method, headers: passed, ...(method === 'PUT' && { body }) };
+    const stored = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    return { stored, content: Buffer.from(await stored.arrayBuffer()) };
+  };
+  const { stored, content } = await behind.inTurn(pass);
   response.writeHead(stored.status, Object.fromEntries(stored.headers));
-  response.end(Buffer.from(await stored.arrayBuffer()));
+  response.end(content);
+}
+
+/** One after the other: s3rver replaces an object while somebody reads it, which S3 never does. */
+function turns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(action: () => Promise<T>): Promise<T> => {
+    const mine = last.then(action);
+    last = mine.catch(() => {});
+    return mine;
+  };
 }
 
 function isDecodable(text: string): boolean {
