@@ -2,13 +2,14 @@ import type { Client } from '@slipway/client';
 import { useQuery } from '@tanstack/react-query';
 import { holdingsOf, type RpcCall, rpc, SOL_MINT } from '../lib/chain.js';
 import type { ParsedTransaction } from '../lib/describe.js';
-import { amountText, plainName, short } from '../lib/format.js';
+import { amountText, short } from '../lib/format.js';
 import { OUTDATED_MS, useLive } from '../lib/live.js';
 import { useBook, useInfo } from '../lib/sandbox.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Transactions } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
 import { Waiting } from '../ui/waiting.js';
+import { Fields } from './fields.js';
 import { PoolFacts, Pools } from './pools.js';
 import { ProgramFacts } from './programs.js';
 import { Address } from './transaction.js';
@@ -114,29 +115,7 @@ function Facts({ account }: { account: AccountInfo }) {
       </dd>
       <dt className="text-soft">Data</dt>
       <dd>{space ?? 0} bytes</dd>
-      {!Array.isArray(data) &&
-        Object.entries(data.parsed.info).map(([name, value]) => (
-          <Row key={name} name={wordsOf(name)} text={textOf(value)} />
-        ))}
+      {!Array.isArray(data) && <Fields info={data.parsed.info} />}
     </dl>
-  );
-}
-
-/** What the chain calls `mintAuthority` is "Mint authority" here. */
-const wordsOf = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
-
-function textOf(value: unknown): string {
-  if (value === null) return 'none';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function Row({ name, text }: { name: string; text: string }) {
-  return (
-    <>
-      <dt className="truncate text-soft">{name}</dt>
-      <dd className="[overflow-wrap:anywhere]">{plainName(text, 300)}</dd>
-    </>
   );
 }

@@ -8,6 +8,7 @@ import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { ChangeText } from '../ui/transactions.js';
 import { Trouble } from '../ui/trouble.js';
 import { Waiting } from '../ui/waiting.js';
+import { Fields } from './fields.js';
 
 /** A transaction with all that it did. */
 export function Transaction({ signature }: { signature: string }) {
@@ -134,21 +135,9 @@ function One({ instruction, book, place }: { instruction: ParsedInstruction; boo
       </span>
       {info && (
         <dl className="mt-1 grid grid-cols-[8rem_1fr] gap-x-2 text-xs">
-          {Object.entries(info).map(([name, value]) => (
-            <Fact key={name} name={name} value={value} />
-          ))}
+          <Fields info={info} />
         </dl>
       )}
-    </>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: unknown }) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return (
-    <>
-      <dt className="truncate text-soft">{name}</dt>
-      <dd className="[overflow-wrap:anywhere]">{plainName(text, 300)}</dd>
     </>
   );
 }
