@@ -11,6 +11,7 @@ import {
   DAMM_V2_EVENTS,
   DAMM_V2_PROGRAM,
   dammV2Swap,
+  decodeDammV2Position,
   encodeDammV2Config,
   MIGRATED_POOL_CONFIGS,
   refreshDammV2Vesting,
@@ -246,6 +247,29 @@ test('liquidity is locked for a second to two years, in whole terms, and not twi
     refused(vm.run(wait), 6024);
     for (const length of [0, 1, 50]) refused(vm.run({ ...wait, data: wait.data.subarray(0, 8 + length) }), 102);
   }
+});
+
+test('a single unit that has waited is free again, and a lock for good needs a pool that may change', () => {
+  const vm = standInVm();
+  vm.setTime(NOW);
+  const moved = migrated(vm, { isLpLocked: false });
+  const { pool } = moved.damm;
+  const free = () => decodeDammV2Position(vm.data(moved.position.position))!.unlockedLiquidity;
+  const before = free();
+  const { data } = vm
+    .run(waitOf(moved, untilIn(1n, 1n)))
+    .calls()
+    .at(-1)!;
+  // Which never repeats: nothing each time, no times.
+  assert.deepEqual([...data.subarray(-18)], Array(18).fill(0));
+  assert.equal(free(), before - 1n);
+  vm.setTime(NOW + 1n);
+  succeeded(vm.run(refreshDammV2Vesting(pool, moved.position, moved.trader)));
+  assert.equal(free(), before);
+  const lock = lockOf(moved, moved.trader, 1n);
+  const accounts = lock.accounts.map((meta, i) => (i === 0 ? { ...meta, writable: false } : meta));
+  refused(vm.run({ ...lock, accounts }), 2000);
+  succeeded(vm.run(lock));
 });
 
 test('the stand-in refuses what no migration needs, and says so', () => {
