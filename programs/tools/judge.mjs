@@ -5,6 +5,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { collected } from './collected-tests.mjs';
 import { PROGRAMS } from './toolchain.mjs';
 
@@ -16,9 +19,21 @@ const SEQUENCES = {
   locker: ['locker', 'damm-v2'],
   'token-metadata': ['bonding-curve'],
 };
+/** So many uses of virtual machines until the memory of those that are gone is given back. */
+const USES_UNTIL_FREED = 20;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
+let uses = 0;
 const dist = (file) => new URL(`../dist/${file}.js`, import.meta.url);
 const { decodeOutcomes, isSameStep } = await import(dist('sequences'));
 const { recordedOutcomes, sequenceVm } = await import(dist('sequences-testing'));
+
+/** Their memory lies outside of the heap, which does not grow with it; and a process may have only so many pieces of it. */
+export async function freeMachines() {
+  if (++uses % USES_UNTIL_FREED !== 0) return;
+  collectGarbage();
+  await wait(0);
+}
 
 export class Judge {
   #name;
@@ -71,6 +86,7 @@ export class Judge {
     const sequences = this.#sequences.map((sequence) => ({
       name: nameOf(sequence),
       notices: async (program) => {
+        await freeMachines();
         if (machines.of !== program) Object.assign(machines, { of: program, all: this.#machines(program) });
         if (!endsOtherwise(machines.all, sequence)) return false;
         this.#sequences = withFirst(this.#sequences, sequence);
@@ -140,6 +156,7 @@ async function failsForSure({ file, isHere, fails }) {
 }
 
 async function bodyFails(body) {
+  await freeMachines();
   try {
     await body({ diagnostic: () => undefined });
     return false;

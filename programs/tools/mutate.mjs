@@ -6,12 +6,13 @@
 // when a change survives.
 //
 // Most changes are noticed by a few sequences. The others are tried on everything else, many of them in one program. Where
-// something notices that, it is tried on each of them. So a change can hide another one, which then survives wrongly, but
-// none is killed wrongly. With --log each verdict is a line of the file, and what stands there is not tried again.
+// something notices that, it is tried on each of them, and the rest once more: a change that is gone may have hidden another
+// one. Two that hide each other can still survive wrongly; none is killed wrongly. With --log each verdict is a line of the
+// file, and what stands there is not tried again.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Judge } from './judge.mjs';
+import { freeMachines, Judge } from './judge.mjs';
 import { Mutants } from './mutants.mjs';
 import { mutationsOf } from './mutations.mjs';
 import { PROGRAMS } from './toolchain.mjs';
@@ -109,8 +110,15 @@ function screen(mutation) {
   return false;
 }
 
+/** Tries changes together until none of them is noticed any more: one that is gone may have hidden another one. */
+async function tryGroup(group) {
+  const survivors = await survivorsOf([...group]);
+  if (survivors.length < group.length && survivors.length > 0) return tryGroup(survivors);
+  for (const mutation of survivors) told(mutation, 'survived');
+}
+
 /** Tries changes together on everything there is. Where something notices them, it is tried on each of them. */
-async function tryAll(group, stages = judge.stages) {
+async function survivorsOf(group, stages = judge.stages) {
   let together = programOf(group);
   for (const [i, { name: by, notices }] of stages.entries()) {
     if (together && !(await notices(together))) continue;
@@ -122,16 +130,15 @@ async function tryAll(group, stages = judge.stages) {
         group.splice(group.indexOf(mutation), 1);
       }
     }
-    if (group.length === 0) return;
+    if (group.length === 0) return [];
     together = programOf(group);
     if (together && group.length < all.length) continue;
     // They do not build together, or are noticed only together.
     const half = Math.ceil(group.length / 2);
-    await tryAll(group.slice(0, half), stages.slice(i));
-    if (half < group.length) await tryAll(group.slice(half), stages.slice(i));
-    return;
+    const first = await survivorsOf(group.slice(0, half), stages.slice(i));
+    return half < group.length ? [...first, ...(await survivorsOf(group.slice(half), stages.slice(i)))] : first;
   }
-  for (const mutation of group) told(mutation, 'survived');
+  return group;
 }
 
 function programOf(group) {
@@ -159,9 +166,10 @@ try {
   const total = left;
   let pending = [];
   for (const [i, mutation] of queue.entries()) {
+    await freeMachines();
     if (!screen(mutation)) pending.push(mutation);
     if (pending.length < PENDING && i < queue.length - 1) continue;
-    for (const group of groupsOf(pending)) await tryAll(group);
+    for (const group of groupsOf(pending)) await tryGroup(group);
     pending = [];
   }
   console.log(`${total} changes: ${JSON.stringify(results)}`);
