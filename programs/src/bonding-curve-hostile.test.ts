@@ -166,3 +166,14 @@ test('attack: a stranger on the chain migrates a launch with accounts that are n
   succeeded(vm.run(UNITS, migration));
   assert.equal(vm.lamports(BONDING_CURVE_AUTHORITY), 1_000_000_000n);
 });
+
+test('a migration locks liquidity for good where the terms say so, and does not ask for it elsewhere', () => {
+  for (const percentage of [50, 0]) {
+    const vm = standInVm();
+    const moving = sellOut(vm, { isLpLocked: true });
+    vm.patch(moving.pool.config, 241, Uint8Array.of(percentage));
+    const calls = succeeded(vm.run(UNITS, migrationOf(vm, moving))).calls();
+    const locks = calls.filter(({ data }) => Buffer.from(data).toString('hex').startsWith('a5b07d06e7abbad5'));
+    assert.equal(locks.length, percentage === 0 ? 0 : 1);
+  }
+});
