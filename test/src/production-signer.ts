@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Address } from '@slipway/wire';
 import { openSigner } from '../../server/dist/signer/index.js';
 import { run, SLIPWAY } from './command.js';
 import { signerIn } from './signer-process.js';
@@ -49,7 +50,7 @@ export async function openSignerIn(
   folder: string,
   publicUrl: string,
   userOf: (user: User) => number | undefined,
-): Promise<{ signer: SignerInProduction; wallets: Record<'gas' | 'keeper', string> }> {
+): Promise<{ signer: SignerInProduction; wallets: Record<'gas' | 'keeper', Address>; tracker: Address }> {
   const [owner, user] = [userOf('signer'), userOf('signer')];
   const home = ownedFolder(join(folder, 'signer'), { owner, mode: 0o700 });
   const socketFolder = ownedFolder(join(folder, 'run'), { owner, mode: 0o711 });
@@ -63,13 +64,16 @@ export async function openSignerIn(
     api1: join(socketFolder, 'api', 'api1.sock'),
     api2: join(socketFolder, 'api', 'api2.sock'),
     keeper: join(socketFolder, 'keeper', 'keeper.sock'),
+    operator: join(socketFolder, 'operator.sock'),
   };
+  const roles = { api1: 'api', api2: 'api', keeper: 'keeper', operator: 'operator' };
   const socketOf = (caller: string) => sockets[caller as keyof typeof sockets];
   const callers = Object.fromEntries(
-    Object.entries(sockets).map(([name, socket]) => [
-      name,
-      { roles: [name === 'keeper' ? 'keeper' : 'api'], socket, mode: '0660' },
-    ]),
+    Object.entries(sockets).map(([name, socket]) => {
+      const role = roles[name as keyof typeof roles];
+      // The operator acts as the signer's own user.
+      return [name, { roles: [role], socket, mode: role === 'operator' ? '0600' : '0660' }];
+    }),
   );
   const config = join(home, 'slipway.signer.json');
   writeFileSync(config, JSON.stringify({ file, publicUrl, callers }));
@@ -81,5 +85,5 @@ export async function openSignerIn(
     ...signerIn(place),
     command: (...args) => run(SLIPWAY, ['signer', ...args], place),
   };
-  return { signer, wallets };
+  return { signer, wallets, tracker: made.address('tracker') };
 }

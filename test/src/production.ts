@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from '@slipway/client';
 import { startLocalnet } from '@slipway/localnet';
 import { ROUTER_PROGRAM } from '@slipway/programs';
-import type { Keypair } from '@slipway/wire';
+import type { Address, Keypair } from '@slipway/wire';
 import { BUCKET, credentials, REGION, startStrictS3 } from '../../server/dist/objects/s3/testing.js';
 import { callbackSigner } from './client.js';
 import { run, SLIPWAY } from './command.js';
@@ -37,7 +37,8 @@ export interface Production {
   /** Whether each part runs as a user of its own. */
   hasUsers: boolean;
   /** Addresses of the service's own wallets. */
-  wallets: Record<'gas' | 'keeper', string>;
+  wallets: Record<'gas' | 'keeper', Address>;
+  tracker: Address;
   clientOf(wallet: Keypair): ReturnType<typeof createClient>;
   setPrice(mint: string, usd: number): void;
   /** Gives a wallet SOL and tokens on the chain, in the smallest unit. */
@@ -46,6 +47,10 @@ export interface Production {
   admin<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** `slipway …` with the settings of the first copy of the API, as its user. */
   command(...args: string[]): ReturnType<typeof run>;
+  /** `slipway …` as the operator on the signer's machine, with the keys behind his own socket. */
+  operate(...args: string[]): ReturnType<typeof run>;
+  /** Ends both copies of the API and the keeper, does this, and starts them again. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Whether a program that runs as this user can read the file. */
   canRead(user: User, path: string): boolean;
   close(): Promise<void>;
@@ -62,7 +67,7 @@ export async function startProduction(): Promise<Production> {
   };
   try {
     const { localnet, hermes, proxy, url, env } = await openOutside(folder, ends);
-    const { signer, wallets } = await openSignerIn(folder, url, userOf);
+    const { signer, wallets, tracker } = await openSignerIn(folder, url, userOf);
     ends.push(signer.kill);
     await signer.start();
 
@@ -81,7 +86,8 @@ export async function startProduction(): Promise<Production> {
       api2: await start('api2', 'api'),
       keeper: await start('keeper', 'keeper'),
     };
-    proxy.leadTo([copies.api1, copies.api2].map((copy) => Number(new URL(copy.url).port)));
+    const lead = () => proxy.leadTo([copies.api1, copies.api2].map((copy) => Number(new URL(copy.url).port)));
+    lead();
     const store = await openStore({ kind: 'postgres', url: env.DATABASE_URL });
     ends.push(() => store.close());
 
@@ -106,6 +112,7 @@ export async function startProduction(): Promise<Production> {
       store,
       hasUsers,
       wallets,
+      tracker,
       clientOf: (wallet) =>
         createClient({
           url,
@@ -132,6 +139,20 @@ export async function startProduction(): Promise<Production> {
             SLIPWAY_PORT: new URL(copies.api1.url).port,
           },
         }),
+      operate: (...args) =>
+        run(SLIPWAY, args, {
+          cwd: signer.folder,
+          user: userOf('signer'),
+          env: { ...env, ...ownOf('operator', 'api'), SLIPWAY_DATA_DIR: signer.folder },
+        }),
+      async restart(meanwhile) {
+        await Promise.all(Object.values(copies).map((copy) => copy.kill()));
+        await meanwhile();
+        const names = ['api1', 'api2', 'keeper'] as const;
+        const started = await Promise.all(names.map((name) => start(name, name === 'keeper' ? 'keeper' : 'api')));
+        for (const [index, name] of names.entries()) copies[name] = started[index]!;
+        lead();
+      },
       canRead: (user, path) => mayRead(userOf(user), path),
       close,
     };
@@ -182,5 +203,6 @@ function settings(feeds: Readonly<Record<string, string>>): object {
     prices: { feeds },
     programs: { router: ROUTER_PROGRAM },
     studio: { migrationBudgetSol: 5 },
+    swap: { gasless: true },
   };
 }

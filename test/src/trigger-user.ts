@@ -56,7 +56,7 @@ export async function newUser(service: Service): Promise<User> {
 export const post = <T>({ service, token }: User, path: string, body?: unknown) =>
   asWallet<T & Partial<Refused>>(service, token, path, { method: 'POST', ...(body !== undefined && { body }) });
 
-export const depositBody = (user: User, changes: Record<string, unknown> = {}) => ({
+export const depositBody = (user: Pick<User, 'wallet'> & Partial<User>, changes: Record<string, unknown> = {}) => ({
   inputMint: SOL,
   outputMint: USDC,
   userAddress: user.wallet.address,
@@ -73,7 +73,7 @@ export async function deposit(user: User, changes: Record<string, unknown> = {})
 }
 
 export const orderBody = (
-  user: User,
+  user: Pick<User, 'wallet'> & Partial<User>,
   crafted: Deposit,
   changes: Record<string, unknown> = {},
   signer = user.wallet,
