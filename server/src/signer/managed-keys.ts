@@ -35,15 +35,17 @@ export function openManagedKeys(
     return found;
   }
 
+  /** @throws KeyManagementError where it is no signature of the key that was there at first */
+  async function checked(role: WalletRole, number: number, message: Uint8Array): Promise<Uint8Array> {
+    const expected = await address(role, number, true);
+    const signature = await keys.sign(role, number, message);
+    if (verify(expected!, message, signature)) return signature;
+    throw new KeyManagementError(`what ${keys.name} signs for ${role} does not fit the key's address: it is not used`);
+  }
+
   async function sign(role: WalletRole, number: number, message: Uint8Array): Promise<Uint8Array> {
     try {
-      const expected = await address(role, number, true);
-      const signature = await keys.sign(role, number, message);
-      if (!verify(expected!, message, signature)) {
-        throw new KeyManagementError(
-          `what ${keys.name} signs for ${role} does not fit the key's address: it is not used`,
-        );
-      }
+      const signature = await checked(role, number, message);
       health.works(role);
       return signature;
     } catch (error) {
@@ -75,7 +77,11 @@ export function openManagedKeys(
   return {
     address,
     sign,
-    make: (role, number) => keys.make(role, number),
+    async make(role, number) {
+      await keys.make(role, number);
+      // A key that may be read and not used would only be found when the wallet is this one.
+      await checked(role, number, trialOf(role));
+    },
     ready,
     tryAll: async () => void (health.isKnown() || (await tryAll())),
   };

@@ -33,6 +33,8 @@ const MOST_MESSAGE_BYTES = 4_096;
 /** More than that at a time are refused: a connection of a caller has room for others, too. */
 const MOST_WAITING = 200;
 const ED25519 = { spec: 'ECC_NIST_EDWARDS25519', algorithm: 'ED25519_SHA_512', messageType: 'RAW' } as const;
+/** As the settings may name one, with its region and account or without. */
+const ALIAS = /^(?:arn:[^/]*:)?alias\//;
 /** How the DER of an Ed25519 public key begins, as a SubjectPublicKeyInfo; 32 bytes follow. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
@@ -105,9 +107,17 @@ class KmsKeys implements KeyManagement {
     }
   }
 
-  /** Keys are made by who runs AWS KMS. */
+  /** Keys are made by who runs AWS KMS. @throws KmsError that says which one to make */
   async make(role: WalletRole, number: number): Promise<void> {
-    await this.#key(role, number);
+    const name = this.#nameOf(role, number);
+    if (!ALIAS.test(this.#names[role])) {
+      throw new KmsError(`kms.keys.${role} must be an alias, so that the next key can have its name and a number`);
+    }
+    await this.#key(role, number).catch((error: Error) => {
+      if (!(error instanceof KmsError) || error.code !== 'NotFoundException') throw error;
+      const what = `a key of the spec ${ED25519.spec} with this alias, and permit the signer to use it`;
+      throw new KmsError(`AWS KMS has no key ${name}, the next one of the ${role} wallet: make ${what}`, error.code);
+    });
   }
 
   async prepare(): Promise<void> {

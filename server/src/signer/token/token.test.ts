@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -21,29 +11,12 @@ import { type Address, generateKeypair, verify } from '@slipway/wire';
 import { sealedRow } from '../guarded-keys.js';
 import { openSigner, type Signer } from '../signer.js';
 import { connectSigner, type RemoteSigner } from '../socket/client.js';
+import { LABEL, LIBRARY, missing, newToken, PIN } from './testing.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
-const LIBRARY = [
-  '/usr/lib/softhsm/libsofthsm2.so',
-  '/usr/lib64/pkcs11/libsofthsm2.so',
-  '/opt/homebrew/lib/softhsm/libsofthsm2.so',
-].find(existsSync);
 const PASSPHRASE = 'a passphrase of the backup';
-const PIN = '314159';
-const LABEL = 'slipway-test';
 const WALLET = generateKeypair().address;
 const MESSAGE = Buffer.from('a message');
-
-/** Why these tests cannot run here. */
-function missing(): string | false {
-  if (LIBRARY === undefined) return 'SoftHSM is not installed: apt-get install softhsm2';
-  try {
-    createRequire(import.meta.url)('pkcs11js');
-    return false;
-  } catch {
-    return 'pkcs11js is not installed, or not in NODE_PATH: npm install --prefix FOLDER pkcs11js, see docs/signer.md';
-  }
-}
 
 interface Ended {
   code: number | null;
@@ -91,13 +64,6 @@ describe('keys in a token', { skip: missing() }, () => {
 
   const init = (...words: string[]) => slipway(['init', '--backup', 'backup.json', '--json', ...words]);
 
-  function newToken(where: string): void {
-    mkdirSync(at(where));
-    writeFileSync(at(`${where}.conf`), `directories.tokendir = ${at(where)}\nlog.level = ERROR\n`);
-    const words = ['--init-token', '--free', '--label', LABEL, '--pin', PIN, '--so-pin', '27182818'];
-    execFileSync('softhsm2-util', words, { env: { ...env, SOFTHSM2_CONF: at(`${where}.conf`) }, stdio: 'pipe' });
-  }
-
   async function connect(): Promise<RemoteSigner> {
     const endpoint = { path: at('operator.sock') };
     const client = await connectSigner({ endpoint, name: 'the signer', patienceMs: 120_000 });
@@ -131,7 +97,7 @@ describe('keys in a token', { skip: missing() }, () => {
       SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE,
       SLIPWAY_SIGNER_PIN: PIN,
     };
-    newToken('tokens');
+    newToken(folder, 'tokens');
     write('slipway.signer.json', settings());
   });
   after(async () => {
@@ -203,7 +169,7 @@ describe('keys in a token', { skip: missing() }, () => {
   });
 
   test('the signer does not start without its PIN, its token, its library or a key, with a wrong PIN, or another file', async () => {
-    newToken('others');
+    newToken(folder, 'others');
     write('label.json', settings({ token: { module: LIBRARY, label: 'nobody' } }));
     write('library.json', settings({ token: { module: '/nowhere/library.so', label: LABEL } }));
     write('passphrase.json', settings({ file: 'backup.json' }));
