@@ -16,7 +16,7 @@ import { concatBytes, discriminator, u8, u64, u128 } from './borsh.js';
 /** Owns the vaults of all pools of DAMM v2. */
 export const DAMM_V2_AUTHORITY: Address = address('HLnpSz9h2S4hiLQ43rnSD9XkcUThA7B8hQMKmDaiTLcC');
 /** Signs the events that the program writes into its own instructions. */
-export const DAMM_V2_EVENTS: Address = derived('__event_authority');
+export const DAMM_V2_EVENTS: Address = address('3rmHSu74h1ZcmAisVcWerTCiRDQbUrBKmcwptYGjHfet');
 
 const SWAP_2 = discriminator('414b3f4ceb5b5b88');
 const CLAIM_POSITION_FEE = discriminator('b4269a118521a2d3');

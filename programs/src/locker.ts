@@ -2,7 +2,6 @@ import {
   type Address,
   address,
   addressFromBytes,
-  findProgramAddress,
   type Instruction,
   readonlyAccount,
   TOKEN_PROGRAM,
@@ -14,10 +13,7 @@ import { concatBytes, discriminator, u64 } from './borsh.js';
 /** The lock program, which holds what the creator of a launch gets later. */
 export const LOCKER_PROGRAM: Address = address('LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn');
 /** Signs the events that the program writes into its own instructions. */
-export const LOCKER_EVENTS: Address = findProgramAddress(
-  [new TextEncoder().encode('__event_authority')],
-  LOCKER_PROGRAM,
-).address;
+export const LOCKER_EVENTS: Address = address('AqUDk3wybxjZujrNbKmjr2YTUZ8RA1a1nyGgs1zSmvTG');
 
 const CLAIM = discriminator('3ec6d6c1d59f6cd2');
 const LOCK = discriminator('f477b704497487c3');

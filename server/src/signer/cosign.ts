@@ -10,6 +10,7 @@ import {
   type NamedKey,
   NotAllowed,
   NotNow,
+  readToSign,
   SignerHolds,
   SignerRefused,
 } from './policies/index.js';
@@ -64,10 +65,12 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
   return async ({ keys: names, message, order }) => {
     let asked: SigningKey[];
     try {
-      asked = await keysThatSign(keys, names, message);
-      const facts = { keeper: await keeperOf(keys, message), programs, ...(order && { order }) };
+      const transaction = readToSign(message);
+      const { signers } = transaction;
+      asked = await keysThatSign(keys, names, signers);
+      const facts = { keeper: await keeperOf(keys, signers), programs, ...(order && { order }) };
       if (order) await checkOrder(keys, order, asked);
-      const { losses, signers } = checkPolicies(message, asked, facts);
+      const losses = checkPolicies(transaction, asked, facts);
       if (stops) await requireGoing(stops, await isOurs(keys, asked, signers));
       // What cannot be signed must not count as signed for: an outage would use up the hour.
       await Promise.all(names.map((name) => keys.ready?.(name)));

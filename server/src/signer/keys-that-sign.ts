@@ -1,4 +1,4 @@
-import { type Address, decodeMessage, requiredSigners } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { BareKeys } from './cosign.js';
 import { type NamedKey, NotAllowed } from './policies/index.js';
 import type { KeyName } from './signer.js';
@@ -10,15 +10,15 @@ export interface SigningKey extends NamedKey {
 }
 
 /**
- * The keys that a request names. A wallet is named by its role, and the message says which of its keys: the current one, or
- * one that was exchanged after the message was made. Another one of the keeper, which may only give up what it alone can,
- * comes last.
- * @throws NotAllowed, WireError, RangeError for a name of no key
+ * The keys that a request names. A wallet is named by its role, and the signers of the transaction say which of its keys: the
+ * current one, or one that was exchanged after it was made. Another one of the keeper, which may only give up what it alone
+ * can, comes last.
+ * @throws NotAllowed, RangeError for a name of no key
  */
 export async function keysThatSign(
   keys: BareKeys,
   names: readonly KeyName[],
-  message: Uint8Array,
+  signers: readonly Address[],
 ): Promise<SigningKey[]> {
   const wallets = keys.wallets?.();
   const [found, more]: [SigningKey[], SigningKey[]] = [[], []];
@@ -27,7 +27,7 @@ export async function keysThatSign(
     if (isWalletRole(role) && member !== undefined) throw new NotAllowed('a wallet is named without its address');
     if (!isWalletRole(name) || !wallets) found.push({ name, key: name, address: await keys.publicKey(name) });
     else {
-      const [first, ...others] = keysOfWallet(name, wallets, signersOf(message));
+      const [first, ...others] = keysOfWallet(name, wallets, signers);
       found.push(first!);
       more.push(...others);
     }
@@ -51,13 +51,11 @@ function keysOfWallet(role: WalletRole, wallets: OwnWallets, signers: readonly A
   return others.length > 0 ? others : [named(addresses[current]!, false)];
 }
 
-/** The keeper that a message is of: the one that it names, or the current one. */
-export async function keeperOf(keys: BareKeys, message: Uint8Array): Promise<Address> {
+/** The keeper that a transaction is of: the one that signs it, or the current one. */
+export async function keeperOf(keys: BareKeys, signers: readonly Address[]): Promise<Address> {
   const keeper = keys.wallets?.().keeper;
   if (keeper === undefined) return keys.publicKey('keeper');
   const [current, ...others] = usableAddresses(keeper);
-  if (others.length === 0) return current!;
-  const signers = signersOf(message);
   return [current!, ...others].find((address) => signers.includes(address)) ?? current!;
 }
 
@@ -67,5 +65,3 @@ export async function ownAddresses(keys: BareKeys): Promise<Address[]> {
   if (!wallets) return Promise.all(WALLET_ROLES.map((role) => keys.publicKey(role)));
   return WALLET_ROLES.flatMap((role) => wallets[role].addresses.filter((address) => address !== null));
 }
-
-const signersOf = (message: Uint8Array): Address[] => requiredSigners(decodeMessage(message));

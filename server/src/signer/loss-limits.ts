@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.js';
+import { RecentNames } from '../lib/recent-names.js';
 import { coalesced } from '../lib/single-flight.js';
 import { NotNow } from './policies/index.js';
 import { createPrivateFile, PrivateFileError, readPrivateFile, replacePrivateFile } from './private-file.js';
@@ -42,7 +42,7 @@ const TELL_AHEAD_MS = 3_600_000;
 const AHEAD = 50n;
 const NEAR = { of: 5n, part: 4n };
 /** Messages whose signatures are known: the same bytes lose nothing twice. */
-const MOST_KNOWN = 50_000;
+const LEAST_KNOWN = 25_000;
 
 const File = record({
   version: whole(1, 1),
@@ -62,7 +62,7 @@ export class LossLimits {
   /** By span. */
   readonly #signed: Readonly<Record<Payer, Map<number, bigint>>>;
   readonly #written: Readonly<Record<Payer, Map<number, bigint>>>;
-  readonly #known = new LRUCache<string, true>({ max: MOST_KNOWN });
+  readonly #known = new RecentNames(LEAST_KNOWN);
   readonly #told = new Map<Payer, number>();
   #span: number;
   #toldAheadAt = Number.NEGATIVE_INFINITY;
@@ -117,7 +117,7 @@ export class LossLimits {
     } catch (error) {
       throw new NotNow(`what it signs for cannot be written down (${(error as Error).message})`);
     }
-    this.#known.set(name, true);
+    this.#known.add(name);
   }
 
   #check({ payer, lamports }: Loss): void {

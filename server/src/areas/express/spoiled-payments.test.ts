@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { associatedTokenAddress, decodeTransaction, unsignedTransaction } from '@slipway/wire';
 import { JUP } from '../../sandbox/maker/testing.js';
 import { SANDBOX_PROGRAMS } from '../../signer/index.js';
-import { checkPolicies, NotAllowed } from '../../signer/policies/index.js';
+import { checkPolicies, NotAllowed, readToSign } from '../../signer/policies/index.js';
 import { createRandom, spoil, type Thief } from '../../signer/policies/testing.js';
 import { openExpressWorld, PRICE } from './testing.js';
 
@@ -27,7 +27,7 @@ describe('attack: a copy that was broken into asks the gas wallet to sign spoile
     const wanted: Thief['wanted'] = [{ account: associatedTokenAddress(sender.address, JUP.mint), owner: gas }];
     const keys = [{ name: 'gas', address: gas }];
     const facts = { keeper: gas, programs: SANDBOX_PROGRAMS };
-    const least = checkPolicies(message, keys, facts).losses[0]!;
+    const least = checkPolicies(readToSign(message), keys, facts)[0]!;
     assert.ok(least > 0n && least < 3_000_000n, `${least} lamports`);
     const had = await world.lamports(gas);
     const counts = { refused: 0, failed: 0, harmless: 0 };
@@ -35,7 +35,7 @@ describe('attack: a copy that was broken into asks the gas wallet to sign spoile
       const spoiled = spoil(message, { address: thief.address, tokens: [JUP], wanted }, random);
       let spends: readonly bigint[];
       try {
-        spends = checkPolicies(spoiled, keys, facts).losses;
+        spends = checkPolicies(readToSign(spoiled), keys, facts);
       } catch (error) {
         const { name, stack } = error as Error;
         assert.ok(error instanceof NotAllowed || name === 'WireError' || name === 'RangeError', stack);

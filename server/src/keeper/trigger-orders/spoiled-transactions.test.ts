@@ -9,9 +9,8 @@ import {
   unsignedTransaction,
 } from '@slipway/wire';
 import { type CosignRequest, SANDBOX_PROGRAMS, SignerRefused } from '../../signer/index.js';
-import { checkPolicies, NotAllowed } from '../../signer/policies/index.js';
+import { checkPolicies, NotAllowed, readToSign } from '../../signer/policies/index.js';
 import { createRandom, spoil, type Thief } from '../../signer/policies/testing.js';
-import { readToSign } from '../../signer/policies/transaction.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const NEVER = { triggerCondition: 'above', triggerPriceUsd: 1_000_000 } as const;
@@ -86,7 +85,7 @@ describe('attack: a copy that was broken into asks for signatures under spoiled 
         request.keys.map(async (name) => ({ name, address: await world.signer.publicKey(name) })),
       );
       const facts = { keeper: world.payer, programs: SANDBOX_PROGRAMS, ...(request.order && { order: request.order }) };
-      checkPolicies(request.message, keys, facts);
+      checkPolicies(readToSign(request.message), keys, facts);
       const atas = (owner: Address) =>
         tokens.map((each) => associatedTokenAddress(owner, each.mint, each.tokenProgram));
       const watched = [world.payer, account, ...atas(wallet), ...atas(thief.address)];
@@ -95,7 +94,7 @@ describe('attack: a copy that was broken into asks for signatures under spoiled 
         const message = spoil(request.message, thief, random);
         let spends: readonly bigint[];
         try {
-          spends = checkPolicies(message, keys, facts).losses;
+          spends = checkPolicies(readToSign(message), keys, facts);
         } catch (error) {
           const isRefusal = error instanceof NotAllowed || ['WireError', 'RangeError'].includes((error as Error).name);
           assert.ok(isRefusal, `${(error as Error).stack}`);

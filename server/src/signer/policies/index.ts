@@ -6,13 +6,14 @@ import { checkLaunch, checkMint } from './launch.js';
 import { allow, NotAllowed } from './refusal.js';
 import { checkTracker } from './tracker.js';
 import type { KnownPrograms } from './trade.js';
-import { readToSign, type ToSign } from './transaction.js';
+import type { ToSign } from './transaction.js';
 import { checkVault } from './vault.js';
 
 export { createLoginPolicy, type LoginProof } from './login.js';
 export { CONSENT_MS, type Consent, checkEdit, checkNewOrder } from './order.js';
 export { NotAllowed, NotNow, SignerHolds, SignerRefused } from './refusal.js';
 export type { KnownPrograms } from './trade.js';
+export { readToSign } from './transaction.js';
 export { termsThatWiden, wideningText } from './widening.js';
 
 /** A key that signs transactions, by its name, and its address. */
@@ -32,21 +33,13 @@ export interface PolicyFacts {
   order?: SealedOrder | undefined;
 }
 
-/** What a message does that all keys asked for may sign. */
-export interface Allowed {
-  /** What each of the keys may lose, in lamports. */
-  losses: readonly bigint[];
-  /** Who signs, the fee payer first. */
-  signers: readonly Address[];
-}
-
 /**
- * Checks that each of these keys may sign the message: see the policy of each.
- * @throws NotAllowed with the key's name, WireError for bytes that are no message
+ * Checks that each of these keys may sign the transaction: see the policy of each.
+ * @returns what each of the keys may lose, in lamports
+ * @throws NotAllowed with the key's name
  */
-export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], facts: PolicyFacts): Allowed {
-  const transaction = readToSign(message);
-  const losses = keys.map((key) => {
+export function checkPolicies(transaction: ToSign, keys: readonly NamedKey[], facts: PolicyFacts): bigint[] {
+  return keys.map((key) => {
     try {
       allow(transaction.signers.includes(key.address), 'the transaction does not need its signature');
       return checkPolicy(transaction, key, keys, facts);
@@ -55,7 +48,6 @@ export function checkPolicies(message: Uint8Array, keys: readonly NamedKey[], fa
       throw error;
     }
   });
-  return { losses, signers: transaction.signers };
 }
 
 function checkPolicy(transaction: ToSign, key: NamedKey, keys: readonly NamedKey[], facts: PolicyFacts): bigint {

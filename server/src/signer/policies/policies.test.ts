@@ -33,7 +33,7 @@ import {
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
 import type { KeyName } from '../signer.js';
-import { checkPolicies, SignerRefused } from './index.js';
+import { checkPolicies, readToSign, SignerRefused } from './index.js';
 import { isWrappedSolOf } from './transaction.js';
 
 const [wallet, thief, program] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
@@ -240,10 +240,10 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     const program = address('Ed25519SigVerify111111111111111111111111111');
     const checked: Instruction = { program, accounts: [], data: Uint8Array.of(60, 0) };
     const lossOf = (...more: Instruction[]) =>
-      checkPolicies(messageOf(gas, pay(thief, gas), ...more), [{ name: 'gas', address: gas }], {
+      checkPolicies(readToSign(messageOf(gas, pay(thief, gas), ...more)), [{ name: 'gas', address: gas }], {
         keeper,
         programs: SANDBOX_PROGRAMS,
-      }).losses[0]!;
+      })[0]!;
     assert.equal(lossOf(checked) - lossOf(), 300_000n);
   });
 

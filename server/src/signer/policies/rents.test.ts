@@ -13,7 +13,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { SANDBOX_PROGRAMS } from '../cosign.js';
-import { checkPolicies } from './index.js';
+import { checkPolicies, readToSign } from './index.js';
 
 /** Each extension of a mint for which its accounts have one, too: transfer fees, no transfers, a hook, a pause. */
 const EXTENSIONS = [
@@ -33,8 +33,10 @@ function counted(mint: Address, owner: Address, tokenProgram: Address): bigint {
       instructions: [systemTransfer({ from: somebody, to: owner, lamports: 1n }), ...made],
       blockhash: addressFromBytes(new Uint8Array(32).fill(9)),
     });
-    return checkPolicies(message, [{ name: 'gas', address: gas }], { keeper: owner, programs: SANDBOX_PROGRAMS })
-      .losses[0]!;
+    return checkPolicies(readToSign(message), [{ name: 'gas', address: gas }], {
+      keeper: owner,
+      programs: SANDBOX_PROGRAMS,
+    })[0]!;
   };
   return lossOf(createAssociatedTokenIdempotent({ payer: gas, owner, mint, tokenProgram })) - lossOf();
 }

@@ -1,6 +1,6 @@
 import { base58Encode } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.js';
+import { RecentNames } from '../../lib/recent-names.js';
 import type { CallerStops } from '../caller-stops.js';
 import { bytesOfOrder } from '../order-seal.js';
 import { digestOf, type SignerAct, type SignerRecord } from '../record.js';
@@ -8,7 +8,7 @@ import type { KeyPort } from '../socket/protocol.js';
 import type { Note } from '../socket/server.js';
 
 /** The same bytes have the same signature: a caller that asks again is told it, and adds nothing to the record. */
-const MOST_KNOWN = 50_000;
+const LEAST_KNOWN = 25_000;
 
 interface Recording {
   record: Pick<SignerRecord, 'append' | 'refuse' | 'fault'>;
@@ -22,7 +22,7 @@ export function recorded(
   caller: string,
   { record, clock, note, callerStops }: Recording & { callerStops: Pick<CallerStops, 'hear'> },
 ): KeyPort {
-  const known = new LRUCache<string, true>({ max: MOST_KNOWN });
+  const known = new RecentNames(LEAST_KNOWN);
   const put = (act: Omit<SignerAct, 'at' | 'caller'>): void => {
     try {
       record.append({ at: now(clock), caller, ...act });
@@ -47,7 +47,7 @@ export function recorded(
         digest,
         signatures: Object.fromEntries(signatures),
       });
-      known.set(name, true);
+      known.add(name);
       return cosigned;
     },
     async sign(key, message) {

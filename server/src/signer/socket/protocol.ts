@@ -45,7 +45,7 @@ interface Method<P, R> {
   result: Shape<R>;
   /** Whether a caller with these roles may ask for that. */
   may(roles: readonly CallerRole[], params: P): boolean;
-  run(port: KeyPort, params: P, signal: AbortSignal): Promise<R>;
+  run(port: KeyPort, params: P, asking: { readonly signal: AbortSignal }): Promise<R>;
 }
 
 const method = <P, R>(row: Method<P, R>) => row;
@@ -263,7 +263,7 @@ export const methods = {
     params: record({ suffix: text(5, /^[1-9A-HJ-NP-Za-km-z]+$/, 'the end of an address') }),
     result: whole(0, Number.MAX_SAFE_INTEGER),
     may: either('keeper'),
-    run: (port, { suffix }, signal) => port.findMint(suffix, signal),
+    run: (port, { suffix }, { signal }) => port.findMint(suffix, signal),
   }),
 };
 

@@ -56,6 +56,27 @@ const HELLO_MS = 5_000;
 const UNREAD_MS = 10_000;
 const FAREWELL_MS = 1_000;
 
+/** Whether whoever has asked has given it up. A signal costs more than most answers, so it is made for what takes long. */
+class GivingUp {
+  #reason: Error | undefined;
+  #controller: AbortController | undefined;
+
+  get isGivenUp(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  giveUp(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
+  }
+}
+
 interface Outcome {
   result?: unknown;
   error?: SignerFailure;
@@ -71,7 +92,7 @@ class Connection {
   readonly #served: Served;
   readonly #caller: Caller;
   readonly #note: Note;
-  readonly #underWay = new Map<number, AbortController>();
+  readonly #underWay = new Map<number, GivingUp>();
   #ending: NodeJS.Timeout | undefined;
   #isGreeted = false;
 
@@ -88,7 +109,7 @@ class Connection {
     this.#socket.once('close', () => {
       clearTimeout(late);
       clearTimeout(this.#ending);
-      for (const giveUp of this.#underWay.values()) giveUp.abort(new Error('the connection has ended'));
+      for (const each of this.#underWay.values()) each.giveUp(new Error('the connection has ended'));
       if (this.#isGreeted) this.#note('disconnected', { caller: this.#caller.name });
     });
     const take = (value: unknown): void => {
@@ -119,7 +140,7 @@ class Connection {
 
   #answer({ id, method, params }: ShapeOf<typeof Request>): void {
     if (method === undefined) {
-      this.#underWay.get(id)?.abort(new Error('given up'));
+      this.#underWay.get(id)?.giveUp(new Error('given up'));
       return;
     }
     if (this.#underWay.has(id)) {
@@ -135,21 +156,21 @@ class Connection {
       this.#send(Answer, { id, result: undefined, error });
       return;
     }
-    const giveUp = new AbortController();
+    const giveUp = new GivingUp();
     this.#underWay.set(id, giveUp);
     served.underWay += 1;
-    void this.#outcomeOf(method, params, giveUp.signal).then(({ result, error }) => {
+    void this.#outcomeOf(method, params, giveUp).then(({ result, error }) => {
       this.#underWay.delete(id);
       served.underWay -= 1;
       // Who gives a request up hears of no failure; what is refused is told of all the same.
-      const isGivenUp = giveUp.signal.aborted && error?.code === 'failed';
+      const isGivenUp = giveUp.isGivenUp && error?.code === 'failed';
       const known = Object.hasOwn(methods, method) ? method : 'another';
       if (error && !isGivenUp) this.#note('not done', { caller: this.#caller.name, method: known, ...error });
       this.#send(Answer, { id, result, error });
     });
   }
 
-  async #outcomeOf(method: string, params: unknown, signal: AbortSignal): Promise<Outcome> {
+  async #outcomeOf(method: string, params: unknown, giveUp: GivingUp): Promise<Outcome> {
     if (!Object.hasOwn(methods, method)) return failure('unknown', 'this release has no such method');
     const name = method as MethodName;
     const isSearch = name === 'findMint';
@@ -157,7 +178,7 @@ class Connection {
     if (isSearch && served.searches >= MOST_SEARCHES) return failure('busy', 'another search is under way');
     if (isSearch) served.searches += 1;
     try {
-      return await run(this.#caller, served.port, { name, params, signal });
+      return await run(this.#caller, served.port, { name, params, giveUp });
     } finally {
       if (isSearch) served.searches -= 1;
     }
@@ -191,13 +212,13 @@ class Connection {
 async function run(
   { roles, name: caller }: Caller,
   port: KeyPort,
-  { name, params, signal }: { name: MethodName; params: unknown; signal: AbortSignal },
+  { name, params, giveUp }: { name: MethodName; params: unknown; giveUp: GivingUp },
 ): Promise<Outcome> {
   const row = methods[name] as unknown as Row;
   try {
     const read = row.params.read(params, 'params');
     if (!row.may(roles, read)) return failure('refused', `${caller} may not ask for this`, name);
-    return { result: row.result.write(await row.run(port, read, signal)) };
+    return { result: row.result.write(await row.run(port, read, giveUp)) };
   } catch (error) {
     if (error instanceof SignerHolds) {
       return { error: { code: 'held', message: error.reason, key: error.key.slice(0, 200), told: error.told } };
@@ -206,7 +227,7 @@ async function run(
     // A RangeError names a key that does not exist.
     if (error instanceof Misshapen || error instanceof RangeError) return failure('malformed', error.message);
     if (error instanceof KeyManagementError) return failure('failed', error.message);
-    return failure('failed', signal.aborted ? 'given up' : 'the signer could not do that');
+    return failure('failed', giveUp.isGivenUp ? 'given up' : 'the signer could not do that');
   }
 }
 
@@ -215,7 +236,7 @@ interface Row {
   params: Shape<unknown>;
   result: Shape<unknown>;
   may(roles: readonly CallerRole[], params: unknown): boolean;
-  run(port: KeyPort, params: unknown, signal: AbortSignal): Promise<unknown>;
+  run(port: KeyPort, params: unknown, giveUp: GivingUp): Promise<unknown>;
 }
 
 function failure(code: SignerErrorCode, message: string, key?: string): Pick<Outcome, 'error'> {
