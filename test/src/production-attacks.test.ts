@@ -130,6 +130,22 @@ describe('production under attack', () => {
       await stage.assertAllBack(victim);
     });
 
+    it('his own vault, or none, as that of another wallet: what it deposits lies in its own', async () => {
+      const victim = await stage.newOwner();
+      const { vault } = victim.session;
+      await stage.write('update vaults set address = $2 where wallet = $1', [
+        victim.wallet.address,
+        thief.session.vault,
+      ]);
+      const session = await victim.client.login();
+      assert.equal(session.vault, vault);
+      const order = await stage.place({ ...victim, session }, NEVER);
+      assert.equal(await stage.ownerOf(order), vault);
+      await stage.write('delete from vaults where wallet = $1', [victim.wallet.address]);
+      assert.equal((await victim.client.login()).vault, vault);
+      await stage.assertAllBack(order);
+    });
+
     it('states, amounts, leases and deposits of orders: what is stuck by that, the operator sends home', async () => {
       const owner = await stage.newOwner();
       const changes = [

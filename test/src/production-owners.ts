@@ -25,6 +25,7 @@ import { startProduction } from './production.js';
 import { eventually } from './rounds.js';
 import { type Answer, request } from './service.js';
 import { SOL, tokensIn, tokensOf, USDC } from './swap.js';
+import { tokensAt } from './trigger-user.js';
 import { signText } from './trigger-wallet.js';
 import { rpc } from './wallet.js';
 
@@ -129,6 +130,8 @@ export async function openOwners() {
     newOrder: async (triggerPriceUsd: number) => place(await newOwner(), triggerPriceUsd),
     /** Has the keeper read these orders anew, as each change of the service does. */
     tell: (...ids: string[]) => write(`select pg_notify('orders', $1)`, [ids.join(' ')]),
+    /** Whose the account is that an order sells from. */
+    ownerOf: async ({ account }: Placed) => (await tokensAt(production, account))?.owner,
     held: ({ account }: Placed) => tokensIn(production, account),
     usdcOf: ({ wallet }: Owner) => tokensOf(production, wallet.address, USDC),
 

@@ -118,7 +118,7 @@ export async function lamportsOf(service: Service, address: string): Promise<big
 }
 
 export async function tokensAt(
-  service: Service,
+  service: Pick<Service, 'rpcUrl'>,
   address: Address,
 ): Promise<{ amount: bigint; owner: string; mint: string } | undefined> {
   const options = { encoding: 'base64' };

@@ -36,7 +36,12 @@ export interface WalletKeySource {
 }
 
 export type OwnWallets = Readonly<Record<WalletRole, WalletKeys>>;
-export type WalletNumbers = Readonly<Record<WalletRole, KeyNumbers>>;
+/** What a signer file says of the keys of a wallet. Files from before have no addresses. */
+export interface NotedKeys extends KeyNumbers {
+  /** By number: a key that comes in the place of one that was there is not used. */
+  readonly addresses?: readonly (Address | null)[];
+}
+export type NotedWallets = Readonly<Record<WalletRole, NotedKeys>>;
 
 /** A step of an exchange, in this order. Each can be asked for again once it is done. */
 export type RotationStep = 'make' | 'use' | 'retire';
@@ -106,37 +111,42 @@ export function joined({ seed, wallets }: Parts): string {
 }
 
 /** The part of a signer file that says which keys there are; only who has the seed can write it. */
-export function sealNumbers(numbers: WalletNumbers, key: Uint8Array): unknown {
+export function sealNoted(wallets: OwnWallets, key: Uint8Array): unknown {
   const listed = WALLET_ROLES.map((role) => {
-    const { oldest, current, newest } = numbers[role];
-    return [role, { oldest, current, newest }];
+    const { oldest, current, newest, addresses } = wallets[role];
+    return [role, { oldest, current, newest, addresses }];
   });
-  const written = Object.fromEntries(listed) as WalletNumbers;
+  const written = Object.fromEntries(listed) as NotedWallets;
   return { ...written, mac: macOf(written, key).toString('hex') };
 }
 
 /** @throws PrivateFileError where it was not written with this key. `path`: for the message. */
-export function openNumbers(wallets: unknown, key: Uint8Array, path: string): WalletNumbers {
+export function openNoted(wallets: unknown, key: Uint8Array, path: string): NotedWallets {
   if (wallets === undefined) return { gas: FIRST, keeper: FIRST, tracker: FIRST };
   const damaged = new PrivateFileError(`${path} is damaged (its wallets): restore it from a backup`);
   if (typeof wallets !== 'object' || wallets === null) throw damaged;
-  const { mac, ...numbers } = wallets as WalletNumbers & { mac?: unknown };
-  if (!WALLET_ROLES.every((role) => isNumbers(numbers[role]))) throw damaged;
+  const { mac, ...noted } = wallets as NotedWallets & { mac?: unknown };
+  if (!WALLET_ROLES.every((role) => isNoted(noted[role]))) throw damaged;
   const given = Buffer.from(typeof mac === 'string' ? mac : '', 'hex');
-  const expected = macOf(numbers, key);
+  const expected = macOf(noted, key);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw damaged;
-  return numbers;
+  return noted;
 }
 
-function isNumbers(value: unknown): value is KeyNumbers {
+function isNoted(value: unknown): value is NotedKeys {
   if (typeof value !== 'object' || value === null) return false;
-  const { oldest, current, newest } = value as Partial<KeyNumbers>;
+  const { oldest, current, newest, addresses } = value as Partial<NotedKeys>;
   const isCount = [oldest, current, newest].every((each) => Number.isSafeInteger(each) && each! >= 0);
-  return isCount && oldest! <= current! && current! <= newest! && newest! - current! <= 1 && newest! < MOST_KEYS;
+  const isOrdered = isCount && oldest! <= current! && current! <= newest! && newest! - current! <= 1;
+  const isWhole = addresses === undefined || (Array.isArray(addresses) && addresses.length === newest! + 1);
+  return isOrdered && newest! < MOST_KEYS && isWhole;
 }
 
-function macOf(numbers: WalletNumbers, key: Uint8Array): Buffer {
-  const listed = WALLET_ROLES.map((role) => [role, numbers[role].oldest, numbers[role].current, numbers[role].newest]);
+function macOf(noted: NotedWallets, key: Uint8Array): Buffer {
+  const listed = WALLET_ROLES.map((role) => {
+    const { oldest, current, newest, addresses } = noted[role];
+    return [role, oldest, current, newest, ...(addresses === undefined ? [] : [addresses])];
+  });
   return createHmac('sha256', key)
     .update(`slipway wallet keys 1\n${JSON.stringify(listed)}`)
     .digest();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ import { SignerRefused } from './policies/index.js';
 import { rekeySeedFile } from './rekey.js';
 import { openSigner } from './signer.js';
 import { CHEAP, deriveCheaply, KILLER } from './testing.js';
-import { WALLET_ROLES } from './wallet-keys.js';
+import { openNoted, WALLET_ROLES } from './wallet-keys.js';
 
 const passphrase = 'the passphrase of the test';
 const SIGNER = new URL('./signer.js', import.meta.url).href;
@@ -102,6 +103,9 @@ describe('the keys of a wallet', () => {
       (wallets) => Object.assign(wallets.keeper as object, { oldest: 1, current: 1, newest: 1 }),
       (wallets) => Object.assign(wallets, { mac: '' }),
       (wallets) => delete wallets.tracker,
+      (wallets) =>
+        Object.assign(wallets.gas as object, { addresses: [signer.address('gas'), generateKeypair().address] }),
+      (wallets) => delete (wallets.gas as { addresses?: unknown }).addresses,
     ];
     for (const change of changes) {
       const value = JSON.parse(text) as { wallets: Record<string, unknown> };
@@ -158,6 +162,18 @@ async function addressesOf(file: string): Promise<[Address, Address]> {
   const [old, next] = signer.wallets().keeper.addresses;
   return [old!, next!];
 }
+
+it('a file from before, which notes no addresses, is taken as it is; what is not as it was written is not', () => {
+  const key = Buffer.alloc(32, 7);
+  const first = { oldest: 0, current: 0, newest: 0 };
+  const noted = { gas: { oldest: 0, current: 1, newest: 1 }, keeper: first, tracker: first };
+  const text = 'slipway wallet keys 1\n[["gas",0,1,1],["keeper",0,0,0],["tracker",0,0,0]]';
+  const mac = createHmac('sha256', key).update(text).digest('hex');
+  assert.deepEqual(openNoted({ ...noted, mac }, key, 'file'), noted);
+  const more = { ...noted, gas: { ...noted.gas, addresses: [null, generateKeypair().address] } };
+  for (const other of [more, { ...noted, gas: first }, { ...more, gas: { ...more.gas, addresses: [null] } }])
+    assert.throws(() => openNoted({ ...other, mac }, key, 'file'), /damaged/);
+});
 
 describe('what a key signs that was exchanged', () => {
   it('is what names it, by its role, until it is retired', async () => {

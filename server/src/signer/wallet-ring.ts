@@ -1,18 +1,19 @@
 import { type Address, type Keypair, keypairFromSeed, sign } from '@slipway/wire';
+import { KeyManagementError } from './key-management.js';
 import { PrivateFileError, readPrivateFile, replacePrivateFile, whileLocked } from './private-file.js';
 import { deriveNode, type KeyNode, wipe } from './slip10.js';
 import {
   joined,
+  type NotedWallets,
   numbersAfter,
   type OwnWallets,
-  openNumbers,
+  openNoted,
   partsOf,
   type RotationStep,
-  sealNumbers,
+  sealNoted,
   WALLET_ROLES,
   type WalletKeySource,
   type WalletKeys,
-  type WalletNumbers,
   type WalletRole,
 } from './wallet-keys.js';
 
@@ -31,7 +32,7 @@ export class WalletRing {
 
   /** @throws PrivateFileError where the file is damaged; KeyManagementError where a key is missing */
   static async open(options: RingOptions): Promise<WalletRing> {
-    return new WalletRing(options, await walletsOf(await readNumbers(options), options.source));
+    return new WalletRing(options, await walletsOf(await readNoted(options), options.source));
   }
 
   private constructor(options: RingOptions, wallets: OwnWallets) {
@@ -65,12 +66,12 @@ export class WalletRing {
 
   /** Takes over what another process has changed. @throws PrivateFileError, KeyManagementError; all is then as it was */
   async reload(): Promise<void> {
-    const numbers = await readNumbers(this.#options);
-    if (!WALLET_ROLES.some((role) => isOther(numbers[role], this.#wallets[role]))) return;
-    if (WALLET_ROLES.some((role) => isBefore(numbers[role], this.#wallets[role]))) {
+    const noted = await readNoted(this.#options);
+    if (!WALLET_ROLES.some((role) => isOther(noted[role], this.#wallets[role]))) return;
+    if (WALLET_ROLES.some((role) => isBefore(noted[role], this.#wallets[role]))) {
       throw new PrivateFileError(`${this.#options.file} is older than what this process has: it is not used`);
     }
-    this.#wallets = await walletsOf(numbers, this.#options.source);
+    this.#wallets = await walletsOf(noted, this.#options.source);
   }
 
   /** Takes a step towards the next key of a wallet. It can be killed at any point, and taken again. */
@@ -81,9 +82,18 @@ export class WalletRing {
       const [before, numbers] = [this.#wallets[role], numbersAfter(this.#wallets[role], step)];
       if (!isOther(numbers, before)) return;
       if (step === 'make') await source.make(role, numbers.newest);
-      const after: WalletNumbers = { ...this.#wallets, [role]: numbers };
-      const { seed } = partsOf(await textOf(file));
-      const content = joined({ seed, wallets: sealNumbers(after, key) });
+      const made = step === 'make' ? [(await source.address(role, numbers.newest, true))!] : [];
+      const { seed, wallets } = partsOf(await textOf(file));
+      const noted = openNoted(wallets, key, file);
+      // What is retired and gone stays noted.
+      const allOf = (each: WalletRole) =>
+        this.#wallets[each].addresses.map((address, number) => noted[each].addresses?.[number] ?? address);
+      const listed = WALLET_ROLES.map((each): [WalletRole, WalletKeys] => {
+        const [own, more] = each === role ? [numbers, made] : [this.#wallets[each], []];
+        return [each, { ...own, addresses: [...allOf(each), ...more] }];
+      });
+      const after = Object.fromEntries(listed) as OwnWallets;
+      const content = joined({ seed, wallets: sealNoted(after, key) });
       await replacePrivateFile(file, content, async (written) => {
         if (written !== content) throw new PrivateFileError(`the disk of ${file} keeps other bytes than were written`);
       });
@@ -104,17 +114,25 @@ async function textOf(file: string): Promise<string> {
   return content.toString('utf8');
 }
 
-async function readNumbers({ file, key }: RingOptions): Promise<WalletNumbers> {
-  return openNumbers(partsOf(await textOf(file)).wallets, key, file);
+async function readNoted({ file, key }: RingOptions): Promise<NotedWallets> {
+  return openNoted(partsOf(await textOf(file)).wallets, key, file);
 }
 
-async function walletsOf(numbers: WalletNumbers, source: WalletKeySource): Promise<OwnWallets> {
+/** @throws KeyManagementError where a key is missing, or another one than was there */
+async function walletsOf(noted: NotedWallets, source: WalletKeySource): Promise<OwnWallets> {
   const found: [WalletRole, WalletKeys][] = [];
   for (const role of WALLET_ROLES) {
-    const { oldest, current, newest } = numbers[role];
+    const { oldest, current, newest, addresses: before } = noted[role];
     const addresses: (Address | null)[] = [];
     for (let number = 0; number <= newest; number += 1) {
-      addresses.push((await source.address(role, number, number >= oldest)) ?? null);
+      const address = (await source.address(role, number, number >= oldest)) ?? null;
+      const expected = before?.[number] ?? address;
+      if (address !== null && address !== expected) {
+        throw new KeyManagementError(
+          `key ${number + 1} of the ${role} wallet is ${address}, and was ${expected} when it was made: give its name back to that one`,
+        );
+      }
+      addresses.push(address);
     }
     found.push([role, { oldest, current, newest, addresses }]);
   }

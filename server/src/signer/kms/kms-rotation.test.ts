@@ -87,6 +87,15 @@ test('a signer that is killed after any step goes on from there; the key from be
   kms.keyOf('alias/slipway-tracker').enabled = false;
   assert.match(await place.whyNot(place.open(), KeyManagementError), /DisabledException/);
   kms.keyOf('alias/slipway-tracker').enabled = true;
+  // An alias that somebody has moved to a key of his own.
+  const arn = kms.aliases.get('alias/slipway-tracker-3')!;
+  const other = kms.make('slipway-tracker-3', ED25519);
+  assert.match(
+    await place.whyNot(place.open(), KeyManagementError),
+    new RegExp(`key 3 of the tracker wallet is ${kms.addressOf(other)}, and was ${addresses[2]} when it was made`),
+  );
+  kms.aliases.set('alias/slipway-tracker-3', arn);
+  assert.equal((await place.open()).address('tracker'), addresses[2]);
   forget('alias/slipway-tracker-3');
   assert.match(
     await place.whyNot(place.open(), KeyManagementError),
