@@ -4,24 +4,42 @@ import { after, before, describe, it } from 'node:test';
 import {
   associatedTokenAddress,
   decodeTransaction,
-  encodeTransaction,
   generateKeypair,
   readonlySigner,
   sign,
   systemTransfer,
-  withSignature,
 } from '@slipway/wire';
 import { connectSigner, type KeyName, SignerRefused } from '../../server/dist/signer/index.js';
 import { backUp } from './backup.js';
 import { feesPaidBy, solOf } from './balances.js';
-import { FUNDED, ONE_SOL, ONE_USDC, type Owner, type Owners, openOwners, type Placed } from './production-owners.js';
+import { killUnderLoad } from './production-kills.js';
+import {
+  FUNDED,
+  LEAST_OF_A_SOL,
+  NEVER,
+  ONE_SOL,
+  ONE_USDC,
+  type Owner,
+  type Owners,
+  openOwners,
+  type Placed,
+} from './production-owners.js';
+import {
+  cancel,
+  cancelPath,
+  confirmed,
+  confirmPath,
+  executeSwap,
+  orderSwap,
+  signedInstead,
+} from './production-requests.js';
 import { eventually } from './rounds.js';
 import { lamportsOf, SOL, tokensOf, USDC } from './swap.js';
 import { type Deposit, depositBody, orderBody } from './trigger-user.js';
 import { JUP, signTransaction } from './wallet.js';
 
-const NEVER = 1_000_000;
-const LEAST_OF_A_SOL = 147n * ONE_USDC;
+const SALE = { inputMint: SOL, outputMint: USDC, amount: ONE_SOL };
+const GASLESS = { inputMint: USDC, outputMint: JUP, amount: 20n * ONE_USDC };
 const NOT_OURS = 'this order is not as its owner made it';
 const NOT_WRITTEN = 'this row was not written by the service';
 
@@ -38,39 +56,6 @@ describe('production under attack', () => {
   after(() => stage?.production.close());
 
   const idsOf = (orders: readonly Placed[]) => orders.map(({ id }) => id);
-  const cancelPath = ({ id }: Placed) => `/trigger/v2/orders/price/cancel/${id}`;
-  const confirmPath = ({ id }: Placed) => `/trigger/v2/orders/price/confirm-cancel/${id}`;
-  interface Crafted {
-    transaction: string;
-    requestId: string;
-  }
-  const cancel = async (order: Placed): Promise<Crafted> => {
-    const { status, body } = await stage.ask<Crafted>(cancelPath(order), {
-      method: 'POST',
-      token: order.session.token,
-    });
-    assert.equal(status, 200, JSON.stringify(body));
-    return body;
-  };
-  const confirmed = (order: Placed, { transaction, requestId }: Crafted, by = order.wallet) => ({
-    token: order.session.token,
-    body: { signedTransaction: signTransaction(transaction, by), cancelRequestId: requestId },
-  });
-  /** With the signature of somebody else where that of its owner should be. */
-  const signedInstead = (transaction: string, { wallet }: Owner, by: Owner) => {
-    const { signatures, message } = decodeTransaction(Buffer.from(transaction, 'base64'));
-    const signed = withSignature({ signatures, message }, wallet.address, sign(by.wallet, message));
-    return Buffer.from(encodeTransaction(signed)).toString('base64');
-  };
-  /** Once the pools between the two are known. */
-  const orderSwap = (taker: string, inputMint: string, outputMint: string, amount: bigint) =>
-    eventually('there is a quote', async () => {
-      const query = `inputMint=${inputMint}&outputMint=${outputMint}&amount=${amount}&taker=${taker}`;
-      const { status, body } = await stage.ask<Crafted & { gasless: boolean }>(`/ultra/v1/order?${query}`);
-      return status === 200 ? body : undefined;
-    });
-  const executeSwap = (requestId: string, signedTransaction: string) =>
-    stage.ask<{ status: string; code: number }>('/ultra/v1/execute', { body: { requestId, signedTransaction } });
   const thiefHas = () =>
     Promise.all([SOL, USDC, JUP].map((mint) => tokensOf(stage.production, thief.wallet.address, mint)));
 
@@ -173,7 +158,7 @@ describe('production under attack', () => {
     it('the hash, the keys, the payload or the whole of a row of the ledger', async () => {
       const victim = await stage.newOrder(NEVER);
       const own = await stage.place(await stage.newOwner(), NEVER);
-      const { requestId } = await cancel(own);
+      const { requestId } = await cancel(stage, own);
       const { wallet } = victim;
       const theft = await stage.theft(victim, own.wallet);
       const keys = [`vault:${wallet.address}`, 'tracker'];
@@ -211,7 +196,7 @@ describe('production under attack', () => {
     it('the bytes of a swap that the gas wallet pays for, by those that send him its SOL', async () => {
       const taker = generateKeypair();
       await stage.production.fund(taker.address, 0n, { [USDC]: 100n * ONE_USDC });
-      const order = await orderSwap(taker.address, USDC, JUP, 20n * ONE_USDC);
+      const order = await orderSwap(stage, taker.address, GASLESS);
       assert.equal(order.gasless, true);
       const from = stage.production.wallets.gas as typeof taker.address;
       const before = await lamportsOf(stage.production, from);
@@ -219,7 +204,7 @@ describe('production under attack', () => {
       const signed = { ...transfer, accounts: [...transfer.accounts, readonlySigner(taker.address)] };
       const theft = await stage.crafted(taker, [signed], from);
       await stage.write('update ledger set message_hash = $2 where id = $1', [order.requestId, theft.hash]);
-      const { status, body } = await executeSwap(order.requestId, signTransaction(theft.transaction, taker));
+      const { status, body } = await executeSwap(stage, order.requestId, signTransaction(theft.transaction, taker));
       assert.deepEqual([status, body.code], [400, -1], JSON.stringify(body));
       assert.equal(await lamportsOf(stage.production, from), before);
       assert.equal(await lamportsOf(stage.production, taker.address), 0n);
@@ -249,9 +234,9 @@ describe('production under attack', () => {
       const create = () => stage.ask<{ id: string }>('/trigger/v2/orders/price', { token, body });
       const { id } = (await create()).body;
       const order = { ...owner, id, account: crafted.body.inputTokenAccount };
-      const trade = await orderSwap(owner.wallet.address, SOL, USDC, ONE_SOL);
+      const trade = await orderSwap(stage, owner.wallet.address, SALE);
       const putTradeBack = await stage.keep('ledger', trade.requestId);
-      const swap = () => executeSwap(trade.requestId, signTransaction(trade.transaction, owner.wallet));
+      const swap = () => executeSwap(stage, trade.requestId, signTransaction(trade.transaction, owner.wallet));
       assert.equal((await swap()).body.status, 'Success');
       const ownedBy = async () => [await solOf(stage.production, owner.wallet.address), await stage.usdcOf(owner)];
       const before = await ownedBy();
@@ -265,7 +250,7 @@ describe('production under attack', () => {
       assert.deepEqual([await stage.held(order), await ownedBy()], [ONE_SOL, before]);
 
       const ended = { ...order, id: again.body.id };
-      const withdrawal = await cancel(ended);
+      const withdrawal = await cancel(stage, ended);
       const putWithdrawalBack = await stage.keep('ledger', withdrawal.requestId);
       const putOrderBack = await stage.keep('orders', ended.id);
       const confirm = () => stage.ask(confirmPath(ended), confirmed(ended, withdrawal));
@@ -286,8 +271,8 @@ describe('production under attack', () => {
       await stage.newOrder(NEVER),
     ];
     const trader = await stage.newOwner();
-    const trade = await orderSwap(trader.wallet.address, SOL, USDC, ONE_SOL);
-    const swap = () => executeSwap(trade.requestId, signTransaction(trade.transaction, trader.wallet));
+    const trade = await orderSwap(stage, trader.wallet.address, SALE);
+    const swap = () => executeSwap(stage, trade.requestId, signTransaction(trade.transaction, trader.wallet));
     const giver = await stage.newOwner({ [JUP]: 1_000n });
     const gift = await giver.client.send({ amount: 600n, mint: JUP });
     const { body: challenge } = await stage.challenge(trader);
@@ -295,7 +280,7 @@ describe('production under attack', () => {
     const restore = await backUp(stage.production.store);
 
     assert.equal((await login()).status, 200);
-    const withdrawal = await cancel(cancelled);
+    const withdrawal = await cancel(stage, cancelled);
     const confirm = () => stage.ask(confirmPath(cancelled), confirmed(cancelled, withdrawal));
     assert.equal((await confirm()).status, 200);
     const receiver = generateKeypair().address;
@@ -347,7 +332,7 @@ describe('production under attack', () => {
     const { message } = decodeTransaction(fill.wire);
     const order = await stage.rowOf(victim.id);
     const vault: KeyName = `vault:${victim.wallet.address}`;
-    const [home, thefts] = [await cancel(victim), await stage.thefts(victim, thief.wallet)];
+    const [home, thefts] = [await cancel(stage, victim), await stage.thefts(victim, thief.wallet)];
     const challenge = (await stage.challenge(victim)).body.challenge;
     const forged = sign(thief.wallet, Buffer.from(challenge));
     const watched = [victim.account, production.wallets.gas, production.wallets.keeper, thief.wallet.address];
@@ -400,7 +385,7 @@ describe('production under attack', () => {
     const deposit = { ...depositBody(thief), userAddress: thief.wallet.address };
     const { token } = kept.session;
     assert.notEqual((await stage.ask('/trigger/v2/deposit/craft', { token, body: deposit })).status, 200);
-    const withdrawal = await cancel(ended);
+    const withdrawal = await cancel(stage, ended);
     for (const signedTransaction of [withdrawal.transaction, signedInstead(withdrawal.transaction, ended, thief)]) {
       const body = { signedTransaction, cancelRequestId: withdrawal.requestId };
       assert.equal((await stage.ask(confirmPath(ended), { token: ended.session.token, body })).status, 400);
@@ -420,6 +405,10 @@ describe('production under attack', () => {
     const session = await kept.client.login();
     await Promise.all([{ ...kept, session }, ended].map(stage.assertAllBack));
     assert.deepEqual([await lamportsOf(stage.production, thief.wallet.address), await thiefHas()], before);
+  });
+
+  it('the signer is killed again and again under load: clients are told to ask again, nothing is lost or done twice, and all goes on', async (t) => {
+    t.diagnostic(JSON.stringify(await killUnderLoad(stage)));
   });
 
   it('after all that, the wallets of the service have lost fees, and the record of the signer is whole', async () => {

@@ -31,6 +31,10 @@ import { rpc } from './wallet.js';
 
 export const ONE_SOL = 1_000_000_000n;
 export const ONE_USDC = 1_000_000n;
+/** What a SOL is sold for at least, by orders that accept what these do. */
+export const LEAST_OF_A_SOL = 145n * ONE_USDC;
+/** A price in USD that SOL does not have. */
+export const NEVER = 1_000_000;
 /** What each owner begins with. */
 export const FUNDED = 5n * ONE_SOL;
 const HOUR = 3_600_000;
