@@ -88,7 +88,12 @@ export function signerOf({ signer }: Connection, options: FlowOptions): { signer
   return { signer: chosen, wallet: addressOf(chosen) };
 }
 
-/** Asks until there is an answer. @throws SlipwayError timeout */
+// Then ever more seldom: a key of the smallest tier may ask once a second.
+const EAGER_ASKS = 10;
+const SLOWER_BY = 1.25;
+const SLOWEST_MS = 2_000;
+
+/** Asks until there is an answer, also where it may not ask for a while. @throws SlipwayError timeout */
 export async function poll<T>(
   ask: () => Promise<T | undefined>,
   {
@@ -99,11 +104,19 @@ export async function poll<T>(
   }: { everyMs: number; timeoutMs: number; what: string; signal?: AbortSignal | undefined },
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
-  for (;;) {
-    const answer = await ask();
+  let pauseMs = everyMs;
+  for (let asked = 1; ; asked++) {
+    let refusedForMs = 0;
+    const answer = await ask().catch((error: unknown) => {
+      if (!(error instanceof SlipwayError) || error.code !== 'rate_limited') throw error;
+      refusedForMs = error.retryAfterMs ?? SLOWEST_MS;
+      if (performance.now() + refusedForMs > end) throw error;
+      return undefined;
+    });
     if (answer !== undefined) return answer;
     if (performance.now() > end)
       throw new SlipwayError('timeout', `${what} within ${timeoutMs} ms`, { retryable: true });
-    await sleep(everyMs, signal);
+    if (asked >= EAGER_ASKS) pauseMs = Math.min(pauseMs * SLOWER_BY, Math.max(SLOWEST_MS, everyMs));
+    await sleep(Math.max(pauseMs, refusedForMs), signal);
   }
 }

@@ -21,3 +21,44 @@ test('an order whose end or amount is none is refused by name, before anything i
     await assert.rejects(placing, { code: 'invalid_request', field });
   }
 });
+
+test('waiting for an order goes on where the service says that the key has asked too often', async () => {
+  const order = { id: 'o', orderState: 'filled' };
+  let asked = 0;
+  const busy = () => Response.json({ code: 429, message: 'Too many' }, { status: 429, headers: { 'retry-after': '0' } });
+  const fetch = async () => (++asked <= 6 ? busy() : Response.json(order));
+  const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k', fetch });
+  const login = { token: 't', wallet: WALLET, vault: WALLET };
+  assert.deepEqual(await client.waitForPriceOrder(login, 'o'), order);
+});
+
+test('waiting for an order ends where the service asks for more time than there is', async () => {
+  const headers = { 'retry-after': '3600' };
+  const fetch = async () => Response.json({ code: 429, message: 'Too many' }, { status: 429, headers });
+  const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k', fetch });
+  const login = { token: 't', wallet: WALLET, vault: WALLET };
+  await assert.rejects(client.waitForPriceOrder(login, 'o'), { code: 'rate_limited', retryAfterMs: 3_600_000 });
+});
+
+test('waiting asks at most once a second in a minute, so that it leaves the smallest tier room', async () => {
+  let [time, asked] = [0, 0];
+  const { now } = performance;
+  const { setTimeout: real } = globalThis;
+  performance.now = () => time;
+  globalThis.setTimeout = ((go: () => void, ms = 0) => {
+    time += ms;
+    return real(go, 0);
+  }) as typeof setTimeout;
+  try {
+    const fetch = async () => {
+      asked++;
+      return Response.json({ id: 'o', orderState: 'open' });
+    };
+    const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k', fetch });
+    const login = { token: 't', wallet: WALLET, vault: WALLET };
+    await assert.rejects(client.waitForPriceOrder(login, 'o'), { code: 'timeout' });
+  } finally {
+    [performance.now, globalThis.setTimeout] = [now, real];
+  }
+  assert.ok(asked <= 45, `${asked} requests in a minute`);
+});
