@@ -25,7 +25,8 @@ test('an order whose end or amount is none is refused by name, before anything i
 test('waiting for an order goes on where the service says that the key has asked too often', async () => {
   const order = { id: 'o', orderState: 'filled' };
   let asked = 0;
-  const busy = () => Response.json({ code: 429, message: 'Too many' }, { status: 429, headers: { 'retry-after': '0' } });
+  const busy = () =>
+    Response.json({ code: 429, message: 'Too many' }, { status: 429, headers: { 'retry-after': '0' } });
   const fetch = async () => (++asked <= 6 ? busy() : Response.json(order));
   const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k', fetch });
   const login = { token: 't', wallet: WALLET, vault: WALLET };

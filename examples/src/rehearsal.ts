@@ -2,7 +2,7 @@
 // Usage: SLIPWAY_URL=https://… SLIPWAY_API_KEY=… npm run example:rehearsal [-- <wallet of the localnet>]
 // SLIPWAY_RPC_URL is the localnet, http://127.0.0.1:8899 if it is not set.
 
-import { createClient, SOL, SlipwayError } from '@slipway/client';
+import { createClient, SlipwayError, SOL } from '@slipway/client';
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { apiKey, fail, say, url } from './service.js';
 
@@ -17,7 +17,8 @@ process.on('uncaughtException', (error) => {
 });
 
 const wallet = await createKeyPairSignerFromBytes(getBase58Encoder().encode(await secretKeyOf(name)));
-const client = createClient({ url, apiKey, signer: wallet, rpcUrl });
+// The router program of a localnet has a key that everybody knows: a client of real money never trusts it.
+const client = createClient({ url, apiKey, signer: wallet, rpcUrl, sandbox: true });
 
 // 1. A swap tells the price, too: nothing here can move a price but a trade.
 const swapped = await client.swap({ inputMint: SOL, outputMint: USDC, amount: 1_000_000_000n });

@@ -311,6 +311,13 @@ it('help and version are given to whoever asks, errors go to standard error', as
     assert.deepEqual([code, error], [0, ''], args.join(' '));
     assert.match(out, /USAGE|Usage/);
   }
+  for (const words of [
+    ['signer'],
+    ...['init', 'rekey', 'rotate', 'stop', 'resume', 'audit'].map((each) => ['signer', each]),
+  ]) {
+    const { out } = await slipway([...words, '--help'], {});
+    assert.match(out, new RegExp(`Examples?:\n {2}\\$ slipway ${words.join(' ')}`), words.join(' '));
+  }
   assert.match((await slipway(['--version'], {})).out, /^\d+\.\d+\.\d+\n$/);
   await expectFailure(['keys', 'list'], 1, /SLIPWAY_PROT.*SLIPWAY_PORT\?/, { SLIPWAY_PROT: '1' });
 });

@@ -36,9 +36,14 @@ const ELSEWHERE: Record<string, string> = {
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
 const NOT_RUN: readonly [RegExp, string][] = [
   [
-    /^(?:apt-get|systemctl|journalctl|docker|install|export SLIPWAY_NAME=\S+|openssl|useradd|runuser|chmod|nginx|slipway-operator|for (?:name|group) in)\b/,
+    /^(?:apt-get|systemctl|journalctl|docker|install|bash|scp|ssh|certbot|ln|promtool|amtool|export SLIPWAY_NAME=\S+|openssl|useradd|runuser|chmod|nginx|slipway-operator|for (?:name|group) in)\b/,
     'needs root, or a machine of its own',
   ],
+  [
+    /deb\.nodesource\.com|127\.0\.0\.1:9099|^\/usr\/bin\/node --version|^export CURL_CA_BUNDLE/,
+    'needs root, or a machine of its own',
+  ],
+  [/example:rehearsal/, 'production.test.ts runs it'],
   [/^node recover-vault/, 'vault-recovery.test.ts runs it'],
   [/^(?:solana|solana-keygen|spl-token)\b/, 'needs a cluster'],
   [/programs pull|SLIPWAY_FORK_URL=|SLIPWAY_PROGRAMS_DIR=/, 'needs a cluster'],

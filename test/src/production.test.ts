@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createClient } from '@slipway/client';
 import {
   type Address,
@@ -13,6 +15,7 @@ import {
   unsignedTransaction,
 } from '@slipway/wire';
 import { callbackSigner } from './client.js';
+import { run } from './command.js';
 import { type Production, startProduction } from './production.js';
 import { eventually } from './rounds.js';
 import { request } from './service.js';
@@ -71,6 +74,16 @@ describe('in production, with a signer under another user, PostgreSQL, two copie
         [false, true],
       ],
     );
+  });
+
+  it('is tried with a swap and an order that fills by the example of a rehearsal', async () => {
+    const { url, apiKey, rpcUrl } = production;
+    const env = { SLIPWAY_URL: url, SLIPWAY_API_KEY: apiKey, SLIPWAY_RPC_URL: rpcUrl };
+    const example = fileURLToPath(new URL('../../examples/dist/rehearsal.js', import.meta.url));
+    const { code, out, error } = await run(example, [], { env, cwd: tmpdir() });
+    assert.equal(code, 0, error);
+    assert.match(out, /^Swapped +1 SOL -> [\d.]+ USDC$/m);
+    assert.match(out, /^Filled +1 SOL -> [\d.]+ USDC$/m);
   });
 
   it('has no sandbox: neither its key nor its routes', async () => {

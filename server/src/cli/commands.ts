@@ -16,6 +16,7 @@ import { openCommand } from './open.js';
 import { ordersCommand } from './orders.js';
 import { poolsCommand } from './pools.js';
 import { pricesCommand } from './prices.js';
+import { example } from './program.js';
 import { programsCommand } from './programs.js';
 import { quoteCommand } from './quote.js';
 import { scoresCommand } from './scores.js';
@@ -63,8 +64,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   walletsCommand(program, context);
   vaultsCommand(program, context);
   programsCommand(program, context);
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
-    group.addHelpText('after', `\n"slipway ${group.name()} ${group.commands[0]!.name()} --help" shows an example.`);
+  showExamples(program);
   program
     .command('logs', { hidden: true })
     .allowExcessArguments()
@@ -77,3 +77,38 @@ export function addCommands(program: Command, context: CommandContext): void {
 /** There is no command: whoever runs the service has its log. */
 const LOGS =
   'the log is where the service runs: the terminal of "slipway serve", "journalctl --unit slipway", or "docker logs". What happens, as it happens: "slipway listen"';
+
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  'Run it:': ['serve', 'signer', 'status', 'stop', 'resume', 'open', 'config', 'doctor'],
+  'Who may do what:': ['keys', 'admins', 'audit', 'logins'],
+  'In a sandbox:': ['airdrop', 'prices', 'clock', 'trigger', 'programs'],
+  'Look, and follow:': ['tokens', 'quote', 'pools', 'tx', 'listen', 'scores', 'orders', 'trigger-orders', 'mcp'],
+  'Look after it:': ['wallets', 'vaults', 'makers', 'verifications', 'invites'],
+};
+
+/** The help of the program and of each group ends with examples, too: those of the group are the first of its commands. */
+function showExamples(program: Command): void {
+  for (const [heading, names] of Object.entries(HEADINGS))
+    for (const command of program.commands.filter((each) => names.includes(each.name()))) command.helpGroup(heading);
+  program.addHelpText('after', example('slipway serve', 'slipway quote 1 SOL USDC', 'slipway keys create --help'));
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    group.helpCommand('help [command]', 'Show the help of a command');
+    // These have their own, and do something without a command.
+    if (!['config', 'signer'].includes(group.name()))
+      group.addHelpText('after', () => example(...group.commands.flatMap(firstExampleOf)));
+  }
+}
+
+function firstExampleOf(command: Command): string[] {
+  const text: string[] = [];
+  const before = command.configureOutput();
+  command.configureOutput({ writeOut: (part) => text.push(part) });
+  command.outputHelp();
+  command.configureOutput(before);
+  return (
+    text
+      .join('')
+      .match(/(?<=\$ ).*/)
+      ?.slice(0, 1) ?? []
+  );
+}

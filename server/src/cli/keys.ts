@@ -29,7 +29,7 @@ function createCommand(keys: Command, context: CommandContext): void {
     .command('create')
     .description('Create an API key. It is shown once')
     .requiredOption('--name <NAME>', 'Who or what the key is for')
-    .option('--tier <TIER>', 'Its rate limits: a tier of the configuration', 'free')
+    .option('--tier <TIER>', 'How often it may call: a tier of the configuration, such as developer', 'free')
     .option('--prefixes <LIST>', 'Paths that it may use, with commas between (default: all)')
     .option('--origins <LIST>', 'For pages of these origins, where everybody can read it')
     .option(...URL_OPTION)

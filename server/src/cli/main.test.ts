@@ -93,21 +93,28 @@ test('help is shown for the program, a group and a command, without color codes'
     assert.match(out, /Usage: slipway/);
     assert.ok(!out.includes('\u001b'));
   }
-  assert.match((await run(['keys', '--help'])).out, /"slipway keys create --help" shows an example/);
+  assert.match(
+    (await run(['keys', '--help'])).out,
+    /Examples:\n {2}\$ slipway keys create --name .*\n {2}\$ slipway keys list\n/,
+  );
+  assert.doesNotMatch((await run(['--help'])).out, /^Commands:/m, 'every command stands under a heading');
   assert.match((await run(['keys', 'create', '--help'])).out, /slipway keys create.*--name/s);
 });
 
 test('the help of every command has an example', async () => {
-  const paths: string[][] = [];
+  const [paths, groups]: [string[][], string[][]] = [[], [[]]];
   const walk = (command: Command, path: string[]): void => {
     for (const each of command.commands) walk(each, [...path, each.name()]);
     const isHidden = path.join(' ') === 'orders explain' || path[0] === 'logs';
     if (command.commands.length === 0 && !isHidden) paths.push(path);
+    else if (path.length > 0 && !isHidden) groups.push(path);
   };
   const program = createProgram([], { stdout: () => {}, colors: false, version: '0' });
   addCommands(program, { env: {}, cwd: '', colors: false, json: false, stdout() {}, stderr() {}, answer() {} });
   walk(program, []);
   assert.ok(paths.length > 15);
+  for (const path of groups)
+    assert.match((await run([...path, '--help'])).out, /Examples?:\n {2}\$ slipway /, path.join(' '));
   const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8');
   for (const path of paths) {
     const { out } = await run([...path, '--help']);

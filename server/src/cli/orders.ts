@@ -37,7 +37,7 @@ export function ordersCommand(program: Command, context: CommandContext): void {
   orders
     .command('list')
     .description('List the open orders of a wallet, or of all wallets of a sandbox')
-    .argument('[WALLET]', 'An address, or the name of a wallet of the sandbox')
+    .argument('[WALLET]', 'An address, or the name of a wallet of the sandbox; outside of a sandbox it is required')
     .option('--all', 'Also orders that have ended')
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway orders list alice', 'slipway orders list --all'))
@@ -61,7 +61,9 @@ async function walletsFor(context: CommandContext, base: string, text?: string):
   const names = new Map(info?.wallets.map(({ address, name }) => [address, name]));
   if (text === undefined) {
     if (info) return names;
-    throw new UsageError('WALLET is required where the service is no sandbox');
+    throw new UsageError(
+      'WALLET is required where the service is no sandbox; "slipway trigger-orders list" shows the trigger orders of all',
+    );
   }
   const address = await findWallet(context, base, text, 'WALLET');
   return new Map([[address, names.get(address) ?? address]]);

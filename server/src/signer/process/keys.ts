@@ -27,7 +27,11 @@ name keys in AWS KMS, those must be there, and the file opens with them only.
 
   --backup <FILE>               with a token or AWS KMS: the same seed, encrypted under the passphrase; used if it exists
 ${OPTIONS}
-${LAST_OPTIONS}`,
+${LAST_OPTIONS}
+
+Examples:
+  $ slipway signer init --file signer.json --passphrase-file passphrase
+  $ slipway signer init --config /etc/slipway-signer/slipway.signer.json`,
   rekey: `Usage: slipway signer rekey [--new-passphrase-file <FILE> | --new-key <KEY>] [options]
 
 Encrypts the file of the keys under another passphrase; where the settings name a token, with a new key of the token; where
@@ -36,7 +40,11 @@ they name keys in AWS KMS, with another one. All addresses stay. Can be interrup
   --new-passphrase-file <FILE>  holds the new passphrase
   --new-key <KEY>               with AWS KMS: the id, the ARN or the alias of the key
 ${OPTIONS}
-${LAST_OPTIONS}`,
+${LAST_OPTIONS}
+
+Examples:
+  $ slipway signer rekey --new-passphrase-file new-passphrase
+  $ slipway signer rekey --new-key alias/slipway-seed-2`,
 };
 export type KeyCommand = keyof typeof keyCommands;
 

@@ -21,12 +21,19 @@ Has the signer refuse within a second, whoever asks, and after each start of it 
 fills, what the service does by itself; all, every transaction that its keys sign.
 
   --why <TEXT>      what whoever is refused reads, and the log (required)
-${LAST_OPTIONS}`,
+${LAST_OPTIONS}
+
+Example:
+  $ slipway signer stop fills --why "a copy behaves strangely"`,
   resume: `Usage: slipway signer resume [fills|all] [options]
 
 Goes on with what "slipway signer stop" has stopped, and what copies have passed on; without a word, with all of it.
 
-${LAST_OPTIONS}`,
+${LAST_OPTIONS}
+
+Examples:
+  $ slipway signer resume
+  $ slipway signer resume fills`,
   audit: `Usage: slipway signer audit verify [--end <SEQ:HASH>] [options]
        slipway signer audit export [options]
 
@@ -34,7 +41,11 @@ verify   finds a changed, removed or reordered entry of the record of what the s
 export   prints the record as JSON lines, the oldest first
 
   --end <SEQ:HASH>  an entry that was noted before, which must still be there
-${LAST_OPTIONS}`,
+${LAST_OPTIONS}
+
+Examples:
+  $ slipway signer audit verify
+  $ slipway signer audit export > signed.jsonl`,
 };
 type OperatorCommand = keyof typeof usages;
 

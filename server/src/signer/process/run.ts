@@ -24,7 +24,11 @@ Holds the keys of the service in a process of its own, and signs for the callers
   --config <FILE>   its settings (default: slipway.signer.json)
   --help            show this
 
-The passphrase of its key file is in SLIPWAY_SIGNER_PASSPHRASE. See docs/signer.md.`;
+The passphrase of its key file is in SLIPWAY_SIGNER_PASSPHRASE. See docs/signer.md.
+
+Examples:
+  $ slipway signer init
+  $ slipway signer --config /etc/slipway-signer/slipway.signer.json`;
 
 /**
  * Runs `slipway signer` with these words after it; returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a PIN that the
