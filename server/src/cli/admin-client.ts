@@ -1,4 +1,4 @@
-import type { CliContext } from './context.js';
+import { type CliContext, CommandError } from './context.js';
 import { adminToken, adminUrl, bodyOf, configOf, requestJson, Unreachable } from './service.js';
 
 /** The admin API, wherever it runs. */
@@ -20,8 +20,11 @@ export async function withAdmin<T>(
   if (url !== undefined || context.env.SLIPWAY_URL || (await answers(base))) {
     const authorization = `Bearer ${await adminToken(context)}`;
     return work({
-      request: async (method, path, body) =>
-        bodyOf(await requestJson(`${base}/admin/v1${path}`, { method, body, headers: { authorization } })),
+      request: async (method, path, body) => {
+        const answer = await requestJson(`${base}/admin/v1${path}`, { method, body, headers: { authorization } });
+        if (answer.status === 404 && isNoRoute(answer.body)) throw new CommandError(`${base} ${NO_ADMIN}`);
+        return bodyOf(answer);
+      },
     });
   }
   // Loaded lazily: a command that finds the service does not need the service's dependencies.
@@ -32,6 +35,14 @@ export async function withAdmin<T>(
   } finally {
     await inProcess.close();
   }
+}
+
+const NO_ADMIN =
+  'has no admin API. It is on the operations port of the service: set SLIPWAY_URL to where that is, or leave it out on the machine of the service';
+
+/** Whether nothing stands at the path, as opposed to a thing that is not there. */
+function isNoRoute(body: unknown): boolean {
+  return String((body as { message?: unknown } | null)?.message).startsWith('Cannot ');
 }
 
 async function answers(base: string): Promise<boolean> {

@@ -385,3 +385,16 @@ async function startTime(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8');
   return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
+
+test('an address without the admin API is told as such, with what to do', async () => {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ code: 'NOT_FOUND', message: 'Cannot PUT:/admin/v1/stops/fills' }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, err } = await run(['stop', 'fills', '--why', 'x', '--url', `http://127.0.0.1:${port}`]);
+  server.close();
+  assert.equal(code, 1);
+  assert.match(err, /^slipway: http:\/\/127\.0\.0\.1:\d+ has no admin API\. It is on the operations port/);
+});
