@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { admin, adminTokenOf, newKey } from './admin.js';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { assertAccessible, openConsole } from './console-page.js';
-import { freePort, request, type Service, startService } from './service.js';
+import { onFreePort, request, type Service, startService } from './service.js';
 import { infoOf } from './wallet.js';
 
 const PARTS = [
@@ -217,8 +217,11 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
   });
 
   it('with a port of its own for operations, the operator logs in there, and not where clients call', async () => {
-    const port = await freePort();
-    const own = await startService({ env: { SLIPWAY_OPERATIONS_PORT: String(port) } });
+    let port = 0;
+    const own = await onFreePort((free) => {
+      port = free;
+      return startService({ env: { SLIPWAY_OPERATIONS_PORT: String(free) } });
+    });
     try {
       assert.equal((await request(`${own.url}/overview`, { headers: HTML })).status, 404);
       assert.equal((await request(`${own.url}/admin/v1/session`)).status, 404);

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { freePort, request, type Service, startService } from './service.js';
+import { onFreePort, request, type Service, startService } from './service.js';
 
 const TOKEN = 'a-token-of-the-operator-of-this-test';
 let service: Service;
 let port: number;
 before(async () => {
-  port = await freePort();
-  service = await startService({ env: { SLIPWAY_OPERATIONS_PORT: String(port), SLIPWAY_ADMIN_TOKEN: TOKEN } });
+  service = await onFreePort((free) => {
+    port = free;
+    return startService({ env: { SLIPWAY_OPERATIONS_PORT: String(free), SLIPWAY_ADMIN_TOKEN: TOKEN } });
+  });
 });
 after(() => service?.close());
 

@@ -12,7 +12,7 @@ import { newKey } from './admin.js';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { run, SLIPWAY } from './command.js';
 import { assertAccessible, openConsole } from './console-page.js';
-import { freePort, request, type Service, startService } from './service.js';
+import { onFreePort, request, type Service, startService } from './service.js';
 import { type Info, rpc } from './wallet.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/dist/', import.meta.url));
@@ -28,8 +28,10 @@ describe('a public sandbox', () => {
   let key: string;
   let info: Info & { apiKey: string; rpcUrl: string };
   before(async () => {
-    rpcPort = await freePort();
-    service = await startService({ env: { ...PUBLIC, SLIPWAY_RPC_PORT: String(rpcPort) } });
+    service = await onFreePort((free) => {
+      rpcPort = free;
+      return startService({ env: { ...PUBLIC, SLIPWAY_RPC_PORT: String(free) } });
+    });
     key = keyIn(service.dataDir);
     ({ body: info } = await ask('/sandbox/info', key));
   });

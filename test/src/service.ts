@@ -146,8 +146,19 @@ export async function request<T = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: parsed as T };
 }
 
-/** A port that nobody listens on. */
-export function freePort(): Promise<number> {
+/** Starts what wants to be told its port, again where somebody has taken the port, or the one after, in the meantime. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (tries === PORT_TRIES || !/already in use/.test(String(error))) throw error;
+    }
+  }
+}
+const PORT_TRIES = 10;
+
+function freePort(): Promise<number> {
   const probe = createServer();
   return new Promise((resolve) => {
     probe.listen(0, '127.0.0.1', () => {

@@ -75,27 +75,36 @@ const CHARTS: readonly Chart[] = [
 /** Whether all is well, at a glance; and how it went. */
 export function Overview() {
   const { data, error } = useHistory();
+  const health = useHealth();
   return (
     <>
       <h1 className="mb-3 font-semibold text-lg">Overview</h1>
       {error && <Trouble error={error} />}
-      <Health />
-      {data ? <Measured history={data} /> : <Waiting />}
+      {health.data && <Health ready={health.data} />}
+      {/* Not before it is known how many lines the checks above take. */}
+      {data && !health.isPending ? <Measured history={data} /> : <Waiting />}
     </>
   );
 }
 
-function Health() {
-  const { data } = useQuery({
+interface Ready {
+  status: string;
+  checks: Record<string, string>;
+}
+
+function useHealth() {
+  return useQuery({
     queryKey: ['admin', 'ready'],
-    queryFn: async () => (await (await fetch('/readyz')).json()) as { status: string; checks: Record<string, string> },
+    queryFn: async () => (await (await fetch('/readyz')).json()) as Ready,
     refetchInterval: 5_000,
   });
-  if (!data) return <div className="mb-4 min-h-16" />;
+}
+
+function Health({ ready: { status, checks } }: { ready: Ready }) {
   return (
     <ul aria-label="Health" className="mb-4 grid grid-cols-[repeat(auto-fit,minmax(9rem,1fr))] gap-3">
-      <Check name="Service" text={data.status} isFine={data.status === 'ready'} />
-      {Object.entries(data.checks).map(([name, text]) => (
+      <Check name="Service" text={status} isFine={status === 'ready'} />
+      {Object.entries(checks).map(([name, text]) => (
         <Check key={name} name={name} text={text} isFine={text === 'ok'} />
       ))}
     </ul>
