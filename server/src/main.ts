@@ -32,8 +32,9 @@ export async function runService(argv: readonly string[], startedBy: StartedBy):
   const options = readOptions(argv);
   if (!options) return;
   let log: Logger | undefined;
+  let config: Config | undefined;
   try {
-    const config = loadConfig(process.env, { cwd: process.cwd() });
+    config = loadConfig(process.env, { cwd: process.cwd() });
     log = pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
     if (options.reset) reset(config);
     const print = config.sandbox && !options.quiet ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
@@ -44,7 +45,7 @@ export async function runService(argv: readonly string[], startedBy: StartedBy):
     await ended;
   } catch (error) {
     log?.debug({ err: error }, 'cannot start');
-    process.stderr.write(`slipway: ${explainStart(error)}\n`);
+    process.stderr.write(`slipway: ${explainStart(error, config)}\n`);
     process.exitCode = 1;
   }
 }
@@ -113,12 +114,13 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
 
 const PARENT_GONE = 'npm has ended';
 
-function explainStart(error: unknown): string {
+function explainStart(error: unknown, config: Config | undefined): string {
   if (error instanceof ConfigError) return error.message;
   const { code, message, port } = error as { code?: string; message?: string; port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} is taken by another program: stop that, or set SLIPWAY_PORT`;
+  const setting = port === config?.http.operationsPort ? 'SLIPWAY_OPERATIONS_PORT' : 'SLIPWAY_PORT';
+  if (code === 'EADDRINUSE') return `port ${port} is taken by another program: stop that, or set ${setting}`;
   if (code === 'EACCES' && port !== undefined)
-    return `no permission to listen on port ${port}: set SLIPWAY_PORT to one above 1023`;
+    return `no permission to listen on port ${port}: set ${setting} to one above 1023`;
   return String(message ?? error).split('\n')[0]!;
 }
 

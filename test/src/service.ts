@@ -152,7 +152,7 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
     try {
       return await start(await freePort());
     } catch (error) {
-      if (tries === PORT_TRIES || !/already in use/.test(String(error))) throw error;
+      if (tries === PORT_TRIES || !/already in use|is taken by/.test(String(error))) throw error;
     }
   }
 }

@@ -136,6 +136,7 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     const taken = await listenOn(0);
     const port = String(portOf(taken));
     await expectRefusal({ SLIPWAY_PORT: port }, new RegExp(`\\b${port}\\b.*SLIPWAY_PORT`));
+    await expectRefusal({ SLIPWAY_OPERATIONS_PORT: port }, new RegExp(`\\b${port}\\b.*SLIPWAY_OPERATIONS_PORT`));
     await close(taken);
   });
 
