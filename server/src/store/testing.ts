@@ -223,7 +223,8 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
 /**
  * A migrated, empty store; `close` also removes it, and its server where that is its own. Of no kind, it is the one
  * that is opened fastest: on the run's PostgreSQL, where there is one, for a fraction of the embedded database's time.
- * That is for tests that are not about the store.
+ * That is for tests that are not about the store, and need nothing of it to have happened when a call returns: what goes
+ * on in the background, and notifications, come later there.
  */
 export async function openTestStore(
   kind: Store['kind'] = process.env.TEST_POSTGRES_TEMPLATE === undefined ? 'embedded' : 'postgres',

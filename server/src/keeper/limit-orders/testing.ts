@@ -49,7 +49,7 @@ export async function openKeeperWorld() {
   const fees = Buffer.from('183796faa81b65b200000000', 'hex');
   fees.writeUInt16LE(FEE_BPS, 8);
   await world.put(LIMIT_ORDER_ADDRESSES.fee, LIMIT_ORDER_PROGRAM, fees);
-  const { store, close: closeStore } = await openTestStore();
+  const { store, close: closeStore } = await openTestStore('embedded');
   const { aggregator, live, close: closeRouting } = await openAggregator(world);
   const clock = createClock();
   const signer = testSigner();
