@@ -95,6 +95,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
   });
   const { wrapRouter = (router) => router } = options;
+  const sending = { after: Promise.resolve() };
   const landing = new Landing({
     store,
     clock,
@@ -102,7 +103,15 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     chain,
     signer,
     log,
-    sendRpcs: [rpc],
+    sendRpcs: [
+      {
+        name: rpc.name,
+        async call<T>(method: string, params: unknown[]) {
+          await sending.after;
+          return rpc.call<T>(method, params);
+        },
+      },
+    ],
     settlements: swapArea.settlement!(clock),
     observe: () => {},
   });
@@ -163,6 +172,8 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     deps,
     app,
     priceOf,
+    /** Transactions are sent when this has passed; at once, unless a test changes it. */
+    sending,
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {
       const text = new URLSearchParams(
