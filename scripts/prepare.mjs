@@ -38,7 +38,7 @@ function build() {
   const current = newestSource();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE)) return;
   console.error('Building …');
-  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  run(process.execPath, [join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'), '-b']);
   run(process.execPath, [join(root, 'scripts', 'bundle.mjs')]);
   run(process.execPath, [
     '-e',

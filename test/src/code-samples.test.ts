@@ -73,7 +73,7 @@ describe('the code samples of the API document', () => {
       return { operation, file };
     });
     const flags = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,dom --types node';
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const tsc = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
     const files = written.map(({ file }) => `${file}.mts`);
     const { stdout } = spawnSync(process.execPath, [tsc, ...flags.split(' '), ...files], {
       cwd: folder,
