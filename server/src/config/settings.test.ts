@@ -6,8 +6,9 @@ import { after, test } from 'node:test';
 import { Ajv } from 'ajv';
 import { configurationReference } from './page.js';
 import { readSettings } from './read.js';
-import { allSettings, settingsFileSchema } from './settings/schema.js';
+import { allSettings, inMode, type Schema, settingsFileSchema } from './settings/schema.js';
 import { SettingsFile, Variables } from './settings/table.js';
+import { validate } from './validate.js';
 
 const MINT = 'So11111111111111111111111111111111111111112';
 const folder = mkdtempSync(join(tmpdir(), 'slipway-settings-'));
@@ -42,6 +43,24 @@ test('what settings are checked by is a schema', () => {
   for (const schema of [Variables, SettingsFile]) {
     const ajv = new Ajv();
     assert.ok(ajv.validateSchema(schema), JSON.stringify(ajv.errors));
+  }
+});
+
+test('what nobody has set has its default, which is allowed, as deep as the fields go', () => {
+  for (const mode of ['sandbox', 'publicSandbox', 'production'] as const) {
+    for (const schema of [Variables, SettingsFile].map((table) => inMode(table as Schema, mode))) {
+      const values: Record<string, unknown> = {};
+      // What production wants without a default is asked for by its name, elsewhere.
+      const faults = (given: Record<string, unknown>) =>
+        validate(schema, given).filter(({ keyword }) => keyword !== 'required');
+      assert.deepEqual(faults(values), []);
+      assert.ok(Object.keys(values).length > 5);
+      // All of it is given now, and looked at.
+      assert.deepEqual(faults(structuredClone(values)), []);
+      const objects = Object.entries(values).filter(([, value]) => typeof value === 'object' && !Array.isArray(value));
+      const empty: Record<string, unknown> = { ...values, ...Object.fromEntries(objects.map(([name]) => [name, {}])) };
+      assert.deepEqual([faults(empty), empty], [[], values]);
+    }
   }
 });
 
