@@ -1,23 +1,24 @@
-/**
- * Characters that show nothing or change the direction of the text around them, so that one name can look like another.
- * Emoji are matched first, because some are joined by such characters.
- */
-const EMOJI_OR_HIDDEN = new RegExp(
-  '(?<emoji>\\p{RGI_Emoji})|[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]',
-  // A literal with this flag needs a newer language target.
-  ['g', 'v'].join(''),
-);
+/** Characters that show nothing or change the direction of the text around them: one name can look like another. */
+const HIDDEN = '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
+const ANY_HIDDEN = new RegExp(HIDDEN, 'u');
+
+let emojiOrHidden: RegExp | undefined;
+/** Emoji come first, because some are joined by such characters. Made when it is needed: all emoji take it 40 ms. */
+const pattern = () =>
+  // A literal with the flag "v" needs a newer language target.
+  (emojiOrHidden ??= new RegExp(`(?<emoji>\\p{RGI_Emoji})|${HIDDEN}`, ['g', 'v'].join('')));
 
 /** What is wrong with the first hidden character of a text, such as `U+202E, which changes the direction of text`. */
 export function describeHidden(text: string): string | undefined {
-  for (const [character, emoji] of text.matchAll(EMOJI_OR_HIDDEN)) {
+  if (!ANY_HIDDEN.test(text)) return undefined;
+  for (const [character, emoji] of text.matchAll(pattern())) {
     if (emoji === undefined) return `${codePointOf(character)}, which ${effectOf(character)}`;
   }
   return undefined;
 }
 
 export function removeHidden(text: string): string {
-  return text.replace(EMOJI_OR_HIDDEN, (_, emoji?: string) => emoji ?? '');
+  return ANY_HIDDEN.test(text) ? text.replace(pattern(), (_, emoji?: string) => emoji ?? '') : text;
 }
 
 function codePointOf(character: string): string {
