@@ -17,9 +17,8 @@ export interface Metrics {
 const MOST_KEYS = 500;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** A registry with the process's own metrics, request counts by route and status, and durations by route. */
-export function createMetrics(): Metrics {
-  const registry = new Registry();
+/** Gives a registry the process's own metrics, request counts by route and status, and durations by route. */
+export function createMetrics(registry = new Registry()): Metrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'slipway_build_info',
