@@ -114,6 +114,7 @@ async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {
     );
   }
   // In production the configuration requires the operator's passphrase.
+  const isRandom = config.signer.passphrase === undefined;
   const passphrase = config.signer.passphrase ?? (await readOrCreateSecret(dataFolder(config).signerPassphrase));
   const service: ServiceWords = {
     challengePrefix: () => config.challengePrefix ?? challengePrefixOf(publicUrl()),
@@ -123,6 +124,7 @@ async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {
   const signer = await openSigner({
     file,
     passphrase,
+    isRandom,
     create: true,
     programs: config.programs,
     service,

@@ -4,8 +4,10 @@ import { PrivateFileError } from './private-file.js';
 const SEED_BYTES = 32;
 const TAG_BYTES = 16;
 
-/** OWASP's parameters for 32 MiB of memory; about 0.2 s. */
+/** For a passphrase that somebody has chosen: OWASP's parameters for 32 MiB of memory; about 0.2 s. */
 const SCRYPT = { n: 2 ** 15, r: 8, p: 3 } as const;
+/** For one of 256 random bits, which no number of tries finds. */
+const SCRYPT_OF_RANDOM = { n: 2 ** 10, r: 8, p: 1 } as const;
 
 /** A file that asks for more than this is damaged, or an attempt to exhaust our memory. */
 const SCRYPT_MAX_BYTES = 256 * 1024 * 1024;
@@ -27,12 +29,16 @@ interface SeedFile {
 
 type Header = Pick<SeedFile, 'version' | 'kdf' | 'cipher' | 'nonce'>;
 
-/** Encrypts a seed of 32 bytes; the text is the whole content of a signer file. */
-export async function sealSeed(seed: Uint8Array, passphrase: string): Promise<string> {
+/**
+ * Encrypts a seed of 32 bytes; the text is the whole content of a signer file.
+ *
+ * @param isRandom whether the passphrase is 256 random bits, and not a text that somebody has chosen.
+ */
+export async function sealSeed(seed: Uint8Array, passphrase: string, isRandom = false): Promise<string> {
   if (seed.length !== SEED_BYTES) throw new RangeError('a signer seed has 32 bytes');
   const header: Header = {
     version: 1,
-    kdf: { name: 'scrypt', ...SCRYPT, salt: randomBytes(16).toString('hex') },
+    kdf: { name: 'scrypt', ...(isRandom ? SCRYPT_OF_RANDOM : SCRYPT), salt: randomBytes(16).toString('hex') },
     cipher: 'aes-256-gcm',
     nonce: randomBytes(12).toString('hex'),
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { inspect } from 'node:util';
 import { addressToBytes, base58Encode, generateKeypair, keypairFromSeed, verify } from '@slipway/wire';
 import { SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError } from './private-file.js';
+import { rekeySeedFile } from './rekey.js';
 import { openSeed, sealSeed } from './seed-file.js';
 import { type KeyName, openSigner } from './signer.js';
 import { deriveEd25519Seed } from './slip10.js';
@@ -27,6 +29,21 @@ test('the same file and passphrase give the same addresses again', async () => {
   const first = await openSigner({ file, passphrase, create: true });
   const second = await openSigner({ file, passphrase, create: false });
   assert.equal(second.address('gas'), first.address('gas'));
+});
+
+test('a passphrase that somebody has chosen is slow to try; one of 256 random bits need not be', async () => {
+  const costOf = async (path: string) => {
+    const { n, r, p } = JSON.parse(await readFile(path, 'utf8')).kdf;
+    return n * r * p;
+  };
+  const [other, random] = [join(folder, 'random.json'), randomBytes(32).toString('base64url')];
+  const { address } = await openSigner({ file: other, passphrase: random, isRandom: true, create: true });
+  assert.equal(await costOf(file), 2 ** 15 * 8 * 3);
+  assert.ok((await costOf(other)) < 2 ** 14);
+  const again = await openSigner({ file: other, passphrase: random, create: false });
+  assert.equal(again.address('gas'), address('gas'));
+  await rekeySeedFile({ file: other, passphrase: random, newPassphrase: passphrase });
+  assert.equal(await costOf(other), 2 ** 15 * 8 * 3);
 });
 
 test('a signature verifies for the address of its role and for nothing else', async () => {

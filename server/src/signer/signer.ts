@@ -125,6 +125,8 @@ export interface SignerOptions {
   /** Path of the encrypted seed. */
   file: string;
   passphrase?: string | undefined;
+  /** The passphrase is 256 random bits: a new file need not be slow to open. */
+  isRandom?: boolean;
   /** Has the keys of the wallets, and opens the file. */
   keys?: KeyManagement | undefined;
   /** Told when those keys cannot be used any more, and when they can again. */
@@ -293,7 +295,7 @@ function vaultPath(wallet: Address): number[] {
 }
 
 /** The seed in a signer file; the caller overwrites it. Throws like `openSigner`. */
-export async function loadSeed({ file, passphrase, keys, create }: SignerOptions): Promise<Uint8Array> {
+export async function loadSeed({ file, passphrase, isRandom, keys, create }: SignerOptions): Promise<Uint8Array> {
   const content = await readPrivateFile(file);
   const text = content && partsOf(content.toString('utf8')).seed;
   if (text === undefined && !create) {
@@ -317,7 +319,7 @@ export async function loadSeed({ file, passphrase, keys, create }: SignerOptions
     return openSeed(text, passphrase, file);
   }
   const seed = new Uint8Array(randomBytes(32));
-  const created = await createPrivateFile(file, await sealSeed(seed, passphrase));
+  const created = await createPrivateFile(file, await sealSeed(seed, passphrase, isRandom));
   if (!created && create === 'only') throw taken();
   // Another process was faster: its seed is the one in the file.
   return created ? seed : loadSeed({ file, passphrase, create: false });
