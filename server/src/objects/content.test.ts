@@ -58,6 +58,10 @@ describe('an image', () => {
     assert.match(refusal('image/gif', comment('0161', 1_000_000)), /the GIF is in too many small pieces/);
     const comments = Buffer.from('21fe016100'.repeat(1_000_000), 'hex');
     assert.match(refusal('image/gif', Buffer.concat([gif, comments, picture])), /in too many small pieces/);
+    for (const empty of ['21fe00', '21f900']) {
+      const nothing = Buffer.from(empty.repeat(1_000_000), 'hex');
+      assert.match(refusal('image/gif', Buffer.concat([gif, nothing, picture])), /in too many small pieces/);
+    }
     const text = png(['tEXt', Buffer.alloc(0)])
       .subarray(8)
       .toString('latin1');

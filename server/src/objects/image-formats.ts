@@ -36,9 +36,14 @@ class Steps {
 
   take(length: number): Buffer {
     if (length > this.left) throw new NotThatImage(`the ${this.format} ends too early`);
-    if (--this.#piecesLeft < 0) this.fail('is in too many small pieces');
+    this.piece();
     this.#at += length;
     return this.bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** Counts a piece: each `take` is one, and so is whatever else is kept or looked at by itself, even if it is empty. */
+  piece(): void {
+    if (--this.#piecesLeft < 0) this.fail('is in too many small pieces');
   }
 
   byte(): number {
@@ -138,6 +143,7 @@ export function readGif(bytes: Buffer): ImageShape {
   steps.take(6);
   const colors = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
   const blocks = (): Buffer => {
+    steps.piece();
     const parts: Buffer[] = [];
     for (let length = steps.byte(); length > 0; length = steps.byte()) parts.push(steps.take(length));
     return Buffer.concat(parts);
