@@ -92,6 +92,21 @@ export async function addLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEv
   );
 }
 
+/** Keeps the newest `most` events of each address, and the last that opened an order there or told its terms. */
+export async function forgetOldLimitOrderEvents(tx: Tx, orderKeys: readonly string[], most: number): Promise<void> {
+  await tx.query(
+    `delete from limit_order_events as known using (
+       select order_key, tx_id, number, row_number() over newest as age,
+         row_number() over (partition by order_key, fact->>'kind' in ('opened', 'seen') order by slot desc, position desc, number desc) as age_of_kind
+       from limit_order_events where order_key = any($1)
+       window newest as (partition by order_key order by slot desc, position desc, number desc)
+     ) as aged
+     where age > $2 and (age_of_kind > 1 or fact->>'kind' not in ('opened', 'seen'))
+       and known.order_key = aged.order_key and known.tx_id = aged.tx_id and known.number = aged.number`,
+    [orderKeys, most],
+  );
+}
+
 /** All known events at these addresses, oldest first for each. */
 export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<PlacedOrderEvent[]> {
   const { rows } = await sql.query<PlacedOrderEvent>(

@@ -3,6 +3,7 @@ import { tell } from '../../store/event-outbox.js';
 import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
   addLimitOrderEvents,
+  forgetOldLimitOrderEvents,
   knownOpenOrders,
   limitOrderEvents,
   openLimitOrders,
@@ -69,6 +70,12 @@ export async function endGone(deps: Deps): Promise<void> {
   }
 }
 
+/**
+ * Events that are kept of one address, with the last opening: whatever comes of it, all of them are read and folded again.
+ * Anybody may have an address opened, refused and closed in every transaction, for its fee.
+ */
+export const MOST_EVENTS_OF_ADDRESS = 200;
+
 /** Adds events, rebuilds the rows of their orders, and tells what is new of them. */
 export async function addEvents(
   tx: Tx,
@@ -77,13 +84,16 @@ export async function addEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   await addLimitOrderEvents(tx, events);
-  const orderKeys = [...new Set(events.map(({ orderKey }) => orderKey))];
-  const known = await limitOrderEvents(tx, orderKeys);
-  const ofEach = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
-  const rows = ofEach.flatMap((of) => ordersOf(program, of));
-  await replaceLimitOrders(tx, orderKeys, rows);
-  await tell(
-    tx,
-    rows.flatMap((row) => orderNews(row, newsSince(clock))),
-  );
+  // In batches, so that no statement grows with the addresses that a transaction names.
+  for (const orderKeys of inBatches([...new Set(events.map(({ orderKey }) => orderKey))])) {
+    await forgetOldLimitOrderEvents(tx, orderKeys, MOST_EVENTS_OF_ADDRESS);
+    const known = await limitOrderEvents(tx, orderKeys);
+    const ofEach = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
+    const rows = ofEach.flatMap((of) => ordersOf(program, of));
+    await replaceLimitOrders(tx, orderKeys, rows);
+    await tell(
+      tx,
+      rows.flatMap((row) => orderNews(row, newsSince(clock))),
+    );
+  }
 }
