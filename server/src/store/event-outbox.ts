@@ -70,8 +70,8 @@ interface Page {
 const told = new WeakMap<Tx, NewEvent[]>();
 
 /**
- * Tells what this transaction changes: readers hear of it once it has committed. Written as one row before it commits,
- * without a lock that other writers wait for, but for those that tell the same `once`.
+ * Tells what this transaction changes: readers hear of it once it has committed. Written as one row before it commits, and
+ * one for each event that concerns everybody, without a lock that other writers wait for, but for those that tell the same `once`.
  */
 export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -85,8 +85,16 @@ export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   tx.beforeCommit(() => write(tx, all));
 }
 
+const INSERT = 'insert into event_outbox (accounts, counts, times, pages)';
+const PAGES =
+  'unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[]) with ordinality as t(account, count, at, page, place)';
+// What concerns everybody is a row of its own: its number is given by itself.
 const WRITE = `
-  with told as (insert into event_outbox (accounts, counts, times, pages) values ($1, $2, $3, $4))
+  with told as (
+    ${INSERT} select array_agg(account order by place), array_agg(count order by place), array_agg(at order by place),
+      array_agg(page order by place)
+    from ${PAGES} group by case when account like 'kind:%' then place end order by min(place)
+  )
   select pg_notify('${OUTBOX_CHANNEL}', '')`;
 
 async function write(tx: Tx, events: readonly NewEvent[]): Promise<void> {

@@ -10,6 +10,7 @@ import {
   forgetFollowers,
   keptNumbers,
   lastNumbers,
+  numberEventOfAll,
   numberEvents,
 } from './events.js';
 import type { PlacedInviteEvent } from './invite-events.js';
@@ -56,7 +57,11 @@ for (const kind of ['embedded', 'postgres'] as const) {
     after(() => close());
 
     const say = (...events: NewEvent[]) => store.transaction((tx) => tell(tx, events));
-    const number = () => store.transaction((tx) => numberEvents(tx, 1_000));
+    const number = async () => {
+      let found = await store.single((tx) => numberEvents(tx, 1_000));
+      for (let more = 1; more > 0; found += more) more = await store.single(numberEventOfAll);
+      return found;
+    };
     const all = (account: string, from = 0n): Promise<EventRow[]> =>
       eventsAfter(store, [{ account, after: from }], 10_000);
     const numbersOf = async (account: string) => (await all(account)).map((event) => Number(event.number));
@@ -92,7 +97,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await follow('wallet:f2', ['score.changed', 'price.changed'], 10);
       await follow('key:f1', ['score.changed'], 5);
       await say(score, price, { ...score, at: later(9) }, { ...score, at: later(10) });
-      assert.equal(await number(), 1);
+      assert.equal(await number(), 4);
       const kinds = async (account: string) => (await all(account)).map((event) => [event.kind, event.wallet]);
       assert.deepEqual(await kinds('key:f1'), Array(2).fill(['score.changed', null]));
       assert.deepEqual(await kinds('wallet:f2'), [
@@ -118,6 +123,30 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await number();
       const { rows } = await store.query(`select account from events where account like 'wallet:many %'`);
       assert.equal(rows.length, 3);
+      await forgetFollowers(store, until);
+    });
+
+    it('attack: a free key has all its wallets follow what changes ever again: the events of others wait for one of these at most', async () => {
+      const [until, kinds] = [new Date(AT.getTime() + 1), ['score.changed'] as const];
+      for (let n = 0; n < 5; n++)
+        await followKinds(store, { account: `wallet:all ${n}`, apiKey: 'all', until }, kinds, 5);
+      const scores = Array.from({ length: 3 }, (_, n) => news([], { n }, { kind: 'score.changed' }));
+      await say(news(['beside'], { n: 1 }), ...scores, news(['beside'], { n: 2 }));
+      await say(...scores);
+      await say(news(['beside'], { n: 3 }));
+      const written = async () => (await store.query(`select from events where account like 'wallet:all %'`)).rowCount;
+      assert.equal(await store.single((tx) => numberEvents(tx, 2)), 2, 'two transactions');
+      assert.deepEqual(await numbersOf(accountOfWallet('beside')), [1, 2, 3]);
+      assert.equal(await written(), 0);
+      for (let turn = 1; turn <= 6; turn++) {
+        assert.equal(await store.single(numberEventOfAll), 1);
+        assert.equal(await written(), turn * 5);
+      }
+      assert.equal(await number(), 0);
+      assert.deepEqual(
+        (await all('wallet:all 0')).map(({ data }) => data.n),
+        [0, 1, 2, 0, 1, 2],
+      );
       await forgetFollowers(store, until);
     });
 

@@ -29,7 +29,9 @@ const NUMBER = `
   with turn as materialized (
     select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine
   ), waiting as materialized (
-    select id from event_outbox where (select mine from turn) order by id limit $1
+    select id from event_outbox where (select mine from turn) and $2 =
+      (select coalesce(bool_or(heard_by like 'kind:%'), false) from unnest(accounts) as heard_by)
+    order by id limit $1
   ), taken as (
     delete from event_outbox where id = any(array(select id from waiting)) returning *
   ), told as (
@@ -66,7 +68,19 @@ const NUMBER = `
  * instance ended: what that one has numbered is found, but not numbered again.
  */
 export async function numberEvents(tx: Tx, limit: number): Promise<number> {
-  const { rows } = await tx.query<{ found: bigint }>(NUMBER, [limit]);
+  return numbered(tx, limit, false);
+}
+
+/**
+ * The same for the next event that concerns everybody, which `numberEvents` leaves out: it is written for each account that
+ * follows its kind. Alone in its statement: however many follow, and however many such events wait, the others go on.
+ */
+export async function numberEventOfAll(tx: Tx): Promise<number> {
+  return numbered(tx, 1, true);
+}
+
+async function numbered(tx: Tx, limit: number, ofAll: boolean): Promise<number> {
+  const { rows } = await tx.query<{ found: bigint }>(NUMBER, [limit, ofAll]);
   return Number(rows[0]!.found);
 }
 

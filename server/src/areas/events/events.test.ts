@@ -13,6 +13,7 @@ import { deleteEvents, numberEvents } from '../../store/events.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import { openEmbeddedStore } from '../../store/testing.js';
+import { follow } from './follow.js';
 import { Hub } from './hub.js';
 import { registerEvents } from './index.js';
 
@@ -350,6 +351,23 @@ test('webhooks are of the key or of the wallet that has logged in, and nobody el
   assert.equal((await call(copy.url, 'DELETE', path, { login: 'owner' })).status, 200);
   assert.equal((await following()).rowCount, 0);
   await copy.close();
+});
+
+test('attack: a free key has ever more of its wallets hear of each score: 500, and 10,000 of a key without limits', async () => {
+  const until = new Date(AT.getTime() + 1_000);
+  const follows = async (id: string, tier: string, others: number) => {
+    await store.query(
+      `insert into event_followers (account, kind, until, api_key)
+       select 'wallet:' || $1 || n, 'score.changed', $2, $1 from generate_series(1, $3::integer) as n on conflict do nothing`,
+      [id, until, others],
+    );
+    await follow(store, { account: `wallet:${id}`, apiKey: { id, tier }, until }, ['score.changed']);
+  };
+  await follows('few', 'free', 499);
+  await assert.rejects(follows('many', 'free', 500), /500 wallets of this key follow score.changed already/);
+  await follows('most', 'unlimited', 9_999);
+  await assert.rejects(follows('too many', 'unlimited', 10_000), /10000 wallets of this key follow/);
+  await store.query('delete from event_followers');
 });
 
 test('attack: a free key adds ever more webhooks, or ones that nothing may be sent to', async () => {

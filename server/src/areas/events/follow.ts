@@ -1,18 +1,28 @@
 import { AppError } from '../../errors/index.js';
+import { UNLIMITED_TIER } from '../../lib/tiers.js';
 import type { EventKind } from '../../store/event-outbox.js';
 import { followKinds } from '../../store/events.js';
 import type { Sql } from '../../store/sql.js';
 
 /** Accounts of one key that hear of what concerns everybody: so many rows an event of that kind costs for it at most. */
-const MOST_FOLLOWERS = 10_000;
+const MOST_FOLLOWERS = 500;
+/** The same of a key without limits, whose users may be many. */
+const MOST_FOLLOWERS_WITHOUT_LIMITS = 10_000;
+
+interface Follower {
+  account: string;
+  apiKey: { id: string; tier: string };
+  until: Date;
+}
 
 /** As `followKinds`. @throws AppError TOO_MANY_OF_KEY */
 export async function follow(
   sql: Sql,
-  follower: Parameters<typeof followKinds>[1],
+  { account, apiKey, until }: Follower,
   kinds: readonly EventKind[],
 ): Promise<void> {
-  if (await followKinds(sql, follower, kinds, MOST_FOLLOWERS)) return;
-  const message = `kinds: ${MOST_FOLLOWERS} wallets of this key follow ${kinds.join(' or ')} already; leave it out`;
+  const most = apiKey.tier === UNLIMITED_TIER ? MOST_FOLLOWERS_WITHOUT_LIMITS : MOST_FOLLOWERS;
+  if (await followKinds(sql, { account, apiKey: apiKey.id, until }, kinds, most)) return;
+  const message = `kinds: ${most} wallets of this key follow ${kinds.join(' or ')} already; leave it out`;
   throw new AppError('TOO_MANY_OF_KEY', { message });
 }

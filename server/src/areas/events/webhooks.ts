@@ -62,7 +62,7 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
         response: { 200: schema.NewWebhook },
       },
     },
-    (request) => addWebhook(deps, { account: accountOf(request), apiKey: request.apiKey!.id }, request.body),
+    (request) => addWebhook(deps, { account: accountOf(request), apiKey: request.apiKey! }, request.body),
   );
   app.get(
     '/events/v1/webhooks',
@@ -114,7 +114,7 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
 
 async function addWebhook(
   { store, box, clock, allowsPrivate }: EventsDeps,
-  { account, apiKey }: { account: string; apiKey: string },
+  { account, apiKey }: { account: string; apiKey: { id: string; tier: string } },
   body: schema.WebhookBody,
 ) {
   const { follows } = readFilter(body);
@@ -126,7 +126,7 @@ async function addWebhook(
   const webhook = {
     id: uuidv7(clock),
     account,
-    apiKey,
+    apiKey: apiKey.id,
     url: body.url,
     secrets: [{ secret }],
     kinds: body.kinds ?? null,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { OUTBOX_CHANNEL } from '../../store/event-outbox.js';
-import { numberEvents } from '../../store/events.js';
+import { numberEventOfAll, numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
@@ -16,7 +16,10 @@ const SOON_MS = 10;
 export async function startEventNumbering({ store, log }: { store: Store; log: Logger }): Promise<KeeperLoop> {
   const loop = new Loop(
     async () => {
-      while (!loop.isClosed && (await store.single((tx) => numberEvents(tx, BATCH))) === BATCH);
+      for (let isMore = true; isMore && !loop.isClosed; ) {
+        isMore = (await store.single((tx) => numberEvents(tx, BATCH))) === BATCH;
+        isMore = (await store.single(numberEventOfAll)) > 0 || isMore;
+      }
     },
     {
       intervalMs: INTERVAL_MS,
