@@ -1,6 +1,5 @@
 import {
   type Address,
-  createAssociatedTokenIdempotent,
   type Instruction,
   systemCreateAccountWithSeed,
   systemTransfer,
@@ -10,7 +9,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
-import { closeToWallet, moveToWallet } from './empty-account.js';
+import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 import type { MoveReport } from './move-wallet.js';
 import { type SendDeps, type Signatory, sendFirst } from './send-first.js';
@@ -60,7 +59,10 @@ export async function moveVault(
     if (place) {
       const { way, isNew } = await wayToPlace(deps, held, place, next.address, decimals ?? 0);
       await send(held.account, mint, amount, [way], isNew);
-    } else await send(held.account, mint, amount, waysHome(deps, held, wallet, decimals ?? 0), false);
+    } else {
+      const payer = deps.to.address('gas');
+      await send(held.account, mint, amount, await waysToWallet(deps.chain, held, { wallet, payer, decimals }), false);
+    }
   }
   if (lamports > 0n) {
     const home = [systemTransfer({ from: vault.address, to: wallet, lamports })];
@@ -117,17 +119,4 @@ async function wayToPlace(
     tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram }),
   ];
   return { way, isNew };
-}
-
-/** Alternative instructions that send what is of no order to the wallet, the best first. */
-function waysHome({ to }: VaultMoveDeps, held: VaultTokens, wallet: Address, decimals: number): Instruction[][] {
-  const close = closeToWallet(held, wallet);
-  const { tokenProgram, tokens } = held;
-  if (tokens.isNative || tokens.amount === 0n) return [[close]];
-  const payer = to.address('gas');
-  const move = [
-    createAssociatedTokenIdempotent({ payer, owner: wallet, mint: tokens.mint, tokenProgram }),
-    moveToWallet(held, wallet, decimals),
-  ];
-  return [[...move, close], move];
 }

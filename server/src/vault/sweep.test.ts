@@ -123,7 +123,8 @@ test('all that a vault and its order accounts hold goes to the wallet, to the un
   assert.deepEqual(new Set(sent.map(({ account }) => account)), new Set([...accounts, vault]));
   assert.equal(await tokensOf(wallet, USDC), 7_000_006n);
   assert.equal(await tokensOf(wallet, NEW_MINT, TOKEN_2022_PROGRAM), 123n);
-  assert.equal(await lamportsOf(wallet), 1_500_000n + 2_000_000_000n + 5n * RENT);
+  // The rent of two is in the accounts that the wallet has got for these mints.
+  assert.equal(await lamportsOf(wallet), 1_500_000n + 2_000_000_000n + 3n * RENT);
   for (const account of [...accounts, vault]) assert.equal(await chain.account(account), undefined);
   const again = await sweepVault(deps, wallet);
   assert.deepEqual([again.sent, again.left], [[], []]);
@@ -147,14 +148,35 @@ test('what cannot be sent is named with its reason, and does not stop the rest',
   // Can be emptied, but closed by somebody else only.
   const shared = await hold(vault, USDC, 11n, { closeAuthority: generateKeypair().address });
   await hold(vault, USDC, 12n);
-  await write(vault, SYSTEM_PROGRAM, 100n);
+  await write(vault, SYSTEM_PROGRAM, 1_000_000n);
+  const first = await sweepVault(deps, wallet);
+  // Its rent would not pay for the account of the wallet, which another one may have made meanwhile.
+  const isSharedLeft = first.left.some(({ account }) => account === shared);
   const { sent, left } = await sweepVault(deps, wallet);
   assert.equal(await tokensOf(wallet, USDC), 23n);
   assert.equal(decodeTokenAccount((await chain.account(shared))!.data)!.amount, 0n);
-  assert.equal(sent.length, 3);
+  assert.deepEqual([first.sent.length, sent.length], isSharedLeft ? [2, 1] : [3, 0]);
   assert.deepEqual(new Set(left.map(({ account }) => account)), new Set([frozen, orphan]));
   assert.match(left.find(({ account }) => account === frozen)!.reason, /17/);
   assert.match(left.find(({ account }) => account === orphan)!.reason, /mint/);
+});
+
+test('attack: a wallet fills its vault with accounts of mints of its own: sent home, for the fees alone', async () => {
+  const { wallet, vault } = await newVault();
+  const supply = { decimals: 0, supply: 1n, initialized: true };
+  const mints = Array.from({ length: 5 }, () => generateKeypair().address);
+  for (const mint of mints) {
+    await write(mint, TOKEN_PROGRAM, RENT, encodeMint(supply));
+    await hold(vault, mint, 1n);
+    // Which it alone can close: the wallet's account would be made for nothing.
+    await hold(vault, NEW_MINT, 1n, { closeAuthority: wallet }, TOKEN_2022_PROGRAM);
+  }
+  const gas = signer.address('gas');
+  const before = await lamportsOf(gas);
+  const { sent, left } = await sweepVault(deps, wallet);
+  for (const mint of mints) assert.equal(await tokensOf(wallet, mint), 1n);
+  assert.deepEqual([sent.length, left.length], [5, 5]);
+  assert.equal(before - (await lamportsOf(gas)), 5n * 2n * 5_000n);
 });
 
 test('an empty gas wallet is said to be the reason, and nothing is lost by it', async () => {

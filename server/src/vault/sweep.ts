@@ -1,11 +1,5 @@
-import {
-  type Address,
-  createAssociatedTokenIdempotent,
-  type Instruction,
-  systemTransfer,
-  WRAPPED_SOL_MINT,
-} from '@slipway/wire';
-import { closeToWallet, moveToWallet } from './empty-account.js';
+import { type Address, type Instruction, systemTransfer, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 import { type SendDeps, sendFirst } from './send-first.js';
 
@@ -31,8 +25,8 @@ export interface SweepReport {
 
 /**
  * Sends everything that a wallet's vault and its order accounts hold to the wallet, and nowhere else, and closes what
- * is empty. The gas wallet pays the fees and the rent of token accounts that the wallet does not have yet. What cannot
- * be sent (a frozen account, say) does not stop the rest. Running it again sends what is left.
+ * is empty. The gas wallet pays the fees, and makes token accounts that the wallet does not have yet, each for the rent of
+ * one that is closed. What cannot be sent (a frozen account, say) does not stop the rest. Running it again sends what is left.
  */
 export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<SweepReport> {
   const vault = await deps.signer.publicKey(`vault:${wallet}`);
@@ -40,7 +34,7 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
   const { lamports, accounts } = await vaultHoldings(deps.chain, vault);
   for (const held of accounts) {
     const { mint, amount } = held.tokens;
-    await send(deps, report, { account: held.account, mint, amount }, await waysToEmpty(deps, held, report));
+    await send(deps, report, { account: held.account, mint, amount }, await waysHome(deps, held, wallet));
   }
   if (lamports > 0n) {
     const transfer = systemTransfer({ from: vault, to: wallet, lamports });
@@ -49,25 +43,9 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
   return report;
 }
 
-/** Alternative instructions that empty a token account, the best first. */
-async function waysToEmpty(
-  { chain, signer }: SweepDeps,
-  held: VaultTokens,
-  { wallet }: SweepReport,
-): Promise<Instruction[][]> {
-  const close = closeToWallet(held, wallet);
-  const { tokenProgram, tokens } = held;
-  // Closing a native account pays out all its lamports.
-  if (tokens.isNative || tokens.amount === 0n) return [[close]];
-  const { mint } = tokens;
-  const decimals = (await chain.mint(mint))?.decimals;
-  if (decimals === undefined) return [];
-  const move = [
-    createAssociatedTokenIdempotent({ payer: signer.address('gas'), owner: wallet, mint, tokenProgram }),
-    moveToWallet(held, wallet, decimals),
-  ];
-  // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
-  return [[...move, close], move];
+async function waysHome({ chain, signer }: SweepDeps, held: VaultTokens, wallet: Address): Promise<Instruction[][]> {
+  const decimals = (await chain.mint(held.tokens.mint))?.decimals;
+  return waysToWallet(chain, held, { wallet, payer: signer.address('gas'), decimals });
 }
 
 async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: Instruction[][]): Promise<void> {
