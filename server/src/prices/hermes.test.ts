@@ -254,6 +254,16 @@ test('a feed that is missing in the answer has no price; the mints of one feed s
   assert.equal(new URL(requests[0]!.url!, 'http://hermes').searchParams.getAll('ids[]').length, 2);
 });
 
+test('attack: a price feed that sends the service to another address: it does not go there', async (t) => {
+  const { poll, requests, logged } = await open(t, answerOf());
+  await poll((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+  assert.deepEqual(
+    requests.map(({ url }) => url?.includes('/elsewhere')),
+    [false, false],
+  );
+  assert.match(logged.join(''), /it answered 307/);
+});
+
 test('attack: a price feed that answers without end: it is cut off, and its answer is no price', async (t) => {
   const { price, poll, logged } = await open(t, answerOf(entryOf(SOL_FEED)));
   const before = price(sol);

@@ -157,6 +157,8 @@ async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortContro
     const response = await fetch(`${url}/v2/updates/price/latest?${query}`, {
       headers: { accept: 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
       signal: attempt.signal,
+      // Elsewhere it would be an address of this network, at the word of the source.
+      redirect: 'manual',
     });
     if (!response.ok) {
       await response.body?.cancel();

@@ -21,16 +21,25 @@ export function registerShowAddresses(app: TypedServer, deps: StudioDeps): void 
         response: { 200: AddressesAnswer },
       },
     },
-    ({ params }) => showAddresses(deps, params),
+    (request) => showAddresses(deps, request.params, (weight) => request.charge(weight)),
   );
 }
 
+/** As calls: the node looks through all pools of the launch program. */
+const SEARCH_WEIGHT = 10;
+
 /** The addresses of a token's pools, and what its creator has submitted about it here. */
-export async function showAddresses(deps: StudioDeps, params: MintParams): Promise<AddressesAnswer> {
+export async function showAddresses(
+  deps: StudioDeps,
+  params: MintParams,
+  charge: (weight: number) => Promise<{ allowed: boolean } | undefined>,
+): Promise<AddressesAnswer> {
   const mint = requireAddress('mint', params.mint);
   const launch = await findLaunch(deps.store, [mint]);
   // A launch that has not landed does not exist yet for anybody.
   if (launch && launch.state !== 'landed') throw notFound();
+  const isFree = launch !== undefined || (await charge(SEARCH_WEIGHT - 1))?.allowed !== false;
+  if (!isFree) throw new AppError('RATE_LIMITED', { message: TOO_MANY });
   const address = launch ? launch.pool : await searchPool(deps, mint);
   const pool = address && isAddress(address) ? await readPool(deps, address) : undefined;
   if (!pool) throw notFound();
@@ -44,6 +53,8 @@ export async function showAddresses(deps: StudioDeps, params: MintParams): Promi
     },
   };
 }
+
+const TOO_MANY = `Too many requests: a token that was not launched here counts as ${SEARCH_WEIGHT} calls, and fewer are left; wait`;
 
 function notFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'Pool addresses not found' });
