@@ -5,7 +5,7 @@ import { followKinds } from '../../store/events.js';
 import type { Sql } from '../../store/sql.js';
 
 /** Accounts of one key that hear of what concerns everybody: so many rows an event of that kind costs for it at most. */
-const MOST_FOLLOWERS = 500;
+const MOST_FOLLOWERS = 1_000;
 /** The same of a key without limits, whose users may be many. */
 const MOST_FOLLOWERS_WITHOUT_LIMITS = 10_000;
 
