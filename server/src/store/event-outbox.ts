@@ -56,6 +56,8 @@ export interface NewEvent {
 
 /** The channel that notifies of events that wait for their numbers. */
 export const OUTBOX_CHANNEL = 'event_outbox';
+/** The account of what concerns all that follow its kind begins so. */
+const OF_ALL = 'kind:';
 /** A page is read whole. */
 const MOST_IN_A_PAGE = 100;
 
@@ -85,23 +87,35 @@ export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   tx.beforeCommit(() => write(tx, all));
 }
 
-const INSERT = 'insert into event_outbox (accounts, counts, times, pages)';
-const PAGES =
-  'unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[]) with ordinality as t(account, count, at, page, place)';
-// What concerns everybody is a row of its own: its number is given by itself.
+const NOTIFY = `select pg_notify('${OUTBOX_CHANNEL}', '')`;
 const WRITE = `
+  with told as (insert into event_outbox (accounts, counts, times, pages) values ($1, $2, $3, $4))
+  ${NOTIFY}`;
+// What concerns everybody is a row of its own: its number is given by itself.
+const WRITE_EACH = `
   with told as (
-    ${INSERT} select array_agg(account order by place), array_agg(count order by place), array_agg(at order by place),
-      array_agg(page order by place)
-    from ${PAGES} group by case when account like 'kind:%' then place end order by min(place)
+    insert into event_outbox (accounts, counts, times, pages)
+    select array[account], array[count], array[at], array[page]
+    from unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[]) with ordinality as t(account, count, at, page, place)
+    order by place
   )
-  select pg_notify('${OUTBOX_CHANNEL}', '')`;
+  ${NOTIFY}`;
 
 async function write(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const fresh = await followed(tx, await toldFirst(tx, events));
   const pages = pagesOf(fresh, await keysBehind(tx, fresh));
+  const isOfAll = ({ account }: Page) => account.startsWith(OF_ALL);
+  await writePages(
+    tx,
+    WRITE,
+    pages.filter((page) => !isOfAll(page)),
+  );
+  await writePages(tx, WRITE_EACH, pages.filter(isOfAll));
+}
+
+async function writePages(tx: Tx, statement: string, pages: readonly Page[]): Promise<void> {
   if (pages.length === 0) return;
-  await tx.query(WRITE, [
+  await tx.query(statement, [
     pages.map(({ account }) => account),
     pages.map((page) => page.events.length),
     pages.map(({ at }) => at),
@@ -173,7 +187,7 @@ function pagesOf(events: readonly NewEvent[], keys: ReadonlyMap<string, Readonly
     const left = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
     const event = JSON.stringify({ kind, at, wallet: wallets[0] ?? null, data: left });
     // Until when somebody follows is compared with the time of each event.
-    if (wallets.length === 0) pages.push({ account: `kind:${kind}`, events: [event], at });
+    if (wallets.length === 0) pages.push({ account: OF_ALL + kind, events: [event], at });
     const name = begunBy && ('signature' in begunBy ? begunBy.signature : begunBy.requestId);
     const heard = [...wallets.map(accountOfWallet), ...[...(keys.get(name ?? '') ?? [])].map(accountOfKey)];
     for (const account of new Set(heard)) {

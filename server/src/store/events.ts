@@ -29,9 +29,7 @@ const NUMBER = `
   with turn as materialized (
     select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine
   ), waiting as materialized (
-    select id from event_outbox where (select mine from turn) and $2 =
-      (select coalesce(bool_or(heard_by like 'kind:%'), false) from unnest(accounts) as heard_by)
-    order by id limit $1
+    select id from event_outbox where (select mine from turn) and (accounts[1] like 'kind:%') = $2 order by id limit $1
   ), taken as (
     delete from event_outbox where id = any(array(select id from waiting)) returning *
   ), told as (
